@@ -1,0 +1,2 @@
+//! The accord binary.
+fn main() {}

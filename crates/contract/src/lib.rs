@@ -1,0 +1,27 @@
+//! The judgement that all of Accord rests on: does this text hold exactly one value that conforms?
+//!
+//! A [`Schema`] is compiled once. A [`Contract`] is a schema with options and invariants. [`judge`] takes what
+//! a model said and gives back the conforming value with the repairs that were made, or the reasons why not.
+//! Beside the judgement: the texts that tell a model what is wanted (`prompt`), the lowering of a schema to
+//! what a provider accepts and the lifting of its answer back (`lower`), and a linter (`lint`).
+//!
+//! Absent on purpose: input and output, clocks, randomness, environment, async. Nothing here invents data: a
+//! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
+
+pub mod limits;
+
+mod contract;
+mod invariant;
+mod judge;
+mod place;
+mod schema;
+mod verdict;
+mod violation;
+
+pub use contract::{Contract, Mode, Options};
+pub use invariant::{Invariant, InvariantError, Invariants};
+pub use judge::judge;
+pub use place::{Place, Step};
+pub use schema::{Dialect, Schema, SchemaError};
+pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Repair, RepairKind, Source, Verdict};
+pub use violation::{Violation, Violations};

@@ -1,0 +1,30 @@
+//! Every limit of the engine, each with its reason. Over a limit there is a clear error, never a hang.
+
+/// How deeply an answer or a schema may nest. Real answers stay below 20; parsers, validators and printers
+/// recurse once a level, and 128 levels fit the smallest stack that we run on (2 MiB, unoptimised).
+pub const MAX_DEPTH: usize = 128;
+
+/// The longest answer that is judged. Far above what a model can write in one turn, low enough that a handful
+/// of answers judged at once stay within a small machine's memory.
+pub const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
+
+/// How many places of one text are tried as the beginning of a value. Prose has a few; a text with more is an
+/// attack, or a data dump in which nobody could say which value is the answer.
+pub const MAX_CANDIDATE_STARTS: usize = 100_000;
+
+/// The largest schema, as compact JSON. Providers stop at a tenth of it.
+pub const MAX_SCHEMA_BYTES: usize = 1024 * 1024;
+
+/// How many subschemas one place of a value may be tested against once references are followed. References
+/// that fan out (`a` is `b` or `b`, `b` is `c` or `c`, …) double the work with each line; a schema made for
+/// people stays below a hundred.
+pub const MAX_IN_PLACE_SUBSCHEMAS: u64 = 10_000;
+
+/// Digits of a number, and the size of its exponent. More is refused rather than rounded: nothing reads it.
+pub const MAX_NUMBER_DIGITS: usize = 1_000;
+
+/// How many located errors are reported. A model that gets more than this repairs none of them.
+pub const MAX_ERRORS: usize = 20;
+
+/// The longest CEL expression. Invariants are one line; its parser recurses with the length.
+pub const MAX_INVARIANT_BYTES: usize = 2 * 1024;

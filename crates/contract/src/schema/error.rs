@@ -1,0 +1,86 @@
+//! Why a schema does not compile, and where.
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::paths::LocationSegment;
+use serde_json::Value;
+use thiserror::Error;
+
+use super::reference;
+use crate::place::{Place, Step};
+
+/// A schema that cannot be a contract.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message} (at {path})")]
+pub struct SchemaError {
+    /// The place in the schema document as people write it.
+    pub path: String,
+    /// The place in the schema document as RFC 6901 writes it.
+    pub pointer: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl SchemaError {
+    pub(crate) fn new(place: &Place, message: impl Into<String>) -> Self {
+        Self { path: place.path(), pointer: place.pointer(), message: message.into() }
+    }
+}
+
+/// Turns the validator's refusal into a place and a sentence.
+pub(super) fn explain(document: &Value, error: &jsonschema::ValidationError<'_>) -> SchemaError {
+    if let ValidationErrorKind::Referencing(cause) = error.kind() {
+        return reference::explain(document, &cause.to_string());
+    }
+    let place = place_of(error.instance_path(), document);
+    let offending = document.pointer(&place.pointer()).unwrap_or(document);
+    SchemaError::new(&place, wording(&place, offending, error))
+}
+
+/// The validator's location as a place. It cannot tell the key `"0"` from the index `0`; the document can.
+pub(crate) fn place_of(location: &jsonschema::paths::Location, document: &Value) -> Place {
+    let mut current = Some(document);
+    location
+        .into_iter()
+        .map(|segment| {
+            let name = match segment {
+                LocationSegment::Property(name) => name.into_owned(),
+                LocationSegment::Index(index) => index.to_string(),
+            };
+            let step = Step::of(current, name);
+            current = current.and_then(|value| step.within(value));
+            step
+        })
+        .collect()
+}
+
+fn wording(place: &Place, offending: &Value, error: &jsonschema::ValidationError<'_>) -> String {
+    match place.steps().last() {
+        Some(Step::Key(keyword)) if keyword == "pattern" => pattern_wording(offending),
+        Some(Step::Key(keyword)) if keyword == "format" => format!(
+            "the format {offending} is not known, so it would not be enforced; use a standard format, or a 'pattern'"
+        ),
+        Some(Step::Key(keyword)) if keyword == "type" => {
+            format!("{offending} is not a type; use array, boolean, integer, null, number, object or string")
+        }
+        _ if matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex") => {
+            pattern_wording(offending)
+        }
+        _ => error.to_string(),
+    }
+}
+
+fn pattern_wording(pattern: &Value) -> String {
+    let text = pattern.as_str().unwrap_or_default();
+    if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| text.contains(look)) {
+        return format!(
+            "the pattern {pattern} uses look-around, which the linear-time engine does not have; \
+             say it without, or as an invariant"
+        );
+    }
+    if (1..=9).any(|digit| text.contains(&format!("\\{digit}"))) {
+        return format!(
+            "the pattern {pattern} uses a back-reference, which the linear-time engine does not have"
+        );
+    }
+    format!("the pattern {pattern} is not a regular expression")
+}

@@ -1,0 +1,208 @@
+//! A JSON Schema, checked and compiled once.
+//!
+//! What compiles here is what can be enforced: `format` is asserted, patterns run in linear time, and a
+//! reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched.
+
+mod error;
+pub(crate) mod reference;
+pub(crate) mod walk;
+
+use std::sync::Arc;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+pub use error::SchemaError;
+pub(crate) use error::place_of;
+
+use crate::limits::{MAX_DEPTH, MAX_SCHEMA_BYTES};
+use crate::place::Place;
+use crate::violation::{self, Violations};
+
+/// The dialects that we claim. Draft-07 is the default where `$schema` is absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Draft-07.
+    Draft7,
+    /// Draft 2019-09.
+    Draft201909,
+    /// Draft 2020-12.
+    Draft202012,
+}
+
+impl Dialect {
+    /// The name that people use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft7 => "draft-07",
+            Self::Draft201909 => "2019-09",
+            Self::Draft202012 => "2020-12",
+        }
+    }
+
+    fn of(document: &Value) -> Result<Self, SchemaError> {
+        let Some(identifier) = document.get("$schema") else { return Ok(Self::Draft7) };
+        let place = Place::root().key("$schema");
+        let Some(identifier) = identifier.as_str() else {
+            return Err(SchemaError::new(&place, "'$schema' must be a string"));
+        };
+        match identifier.trim_end_matches('#').trim_start_matches("https://").trim_start_matches("http://") {
+            "json-schema.org/draft-07/schema" => Ok(Self::Draft7),
+            "json-schema.org/draft/2019-09/schema" => Ok(Self::Draft201909),
+            "json-schema.org/draft/2020-12/schema" => Ok(Self::Draft202012),
+            _ => Err(SchemaError::new(
+                &place,
+                format!("the dialect '{identifier}' is not supported; use draft-07, 2019-09 or 2020-12"),
+            )),
+        }
+    }
+
+    fn draft(self) -> Draft {
+        match self {
+            Self::Draft7 => Draft::Draft7,
+            Self::Draft201909 => Draft::Draft201909,
+            Self::Draft202012 => Draft::Draft202012,
+        }
+    }
+}
+
+/// Formats that OpenAPI and its generators write and that constrain nothing beyond the type. They are taken
+/// as annotations; any other unknown format is an error, because a contract that looks enforced and is not
+/// would be worse.
+pub(crate) const ANNOTATION_FORMATS: &[&str] = &[
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float",
+    "double",
+    "decimal",
+    "byte",
+    "binary",
+    "password",
+    "char",
+    "markdown",
+    "html",
+    "path",
+    "file-path",
+    "directory-path",
+];
+
+/// A compiled schema. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Schema {
+    document: Arc<Value>,
+    validator: Arc<Validator>,
+    dialect: Dialect,
+    hash: Arc<str>,
+}
+
+impl Schema {
+    /// Checks and compiles a schema document.
+    pub fn compile(document: &Value) -> Result<Self, SchemaError> {
+        if !matches!(document, Value::Object(_) | Value::Bool(_)) {
+            let message = format!("a schema is an object or a boolean, not {}", kind_of(document));
+            return Err(SchemaError::new(&Place::root(), message));
+        }
+        check_depth(document)?;
+        let text = document.to_string();
+        if text.len() > MAX_SCHEMA_BYTES {
+            let message = format!("the schema has {} bytes; the limit is {MAX_SCHEMA_BYTES}", text.len());
+            return Err(SchemaError::new(&Place::root(), message));
+        }
+        let dialect = Dialect::of(document)?;
+        let mut options = jsonschema::options()
+            .with_draft(dialect.draft())
+            .with_pattern_options(PatternOptions::regex())
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(false)
+            .offline();
+        for name in ANNOTATION_FORMATS {
+            options = options.with_format(*name, |_: &str| true);
+        }
+        let validator = options.build(document).map_err(|error| error::explain(document, &error))?;
+        reference::check(document)?;
+        Ok(Self {
+            document: Arc::new(document.clone()),
+            validator: Arc::new(validator),
+            dialect,
+            hash: hash_of(&text).into(),
+        })
+    }
+
+    /// The document as it was given.
+    pub fn document(&self) -> &Value {
+        &self.document
+    }
+
+    /// The dialect in force.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// `sha256:` and the digest of the compact document: the name of this exact contract.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Whether a value conforms. Invariants are not part of a schema.
+    pub fn is_valid(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+
+    /// Where and how a value does not conform; empty when it does.
+    pub fn violations(&self, value: &Value) -> Violations {
+        violation::of(self, value)
+    }
+
+    pub(crate) fn validator(&self) -> &Validator {
+        &self.validator
+    }
+}
+
+/// The name of a value's kind, with its article.
+pub(crate) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn hash_of(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut name = String::from("sha256:");
+    for byte in Sha256::digest(text.as_bytes()) {
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
+}
+
+/// Breadth first, so that a document of any depth is refused without recursion.
+fn check_depth(document: &Value) -> Result<(), SchemaError> {
+    let mut level: Vec<&Value> = vec![document];
+    for _ in 0..MAX_DEPTH {
+        level = level
+            .into_iter()
+            .flat_map(|value| -> Box<dyn Iterator<Item = &Value>> {
+                match value {
+                    Value::Array(items) => Box::new(items.iter()),
+                    Value::Object(members) => Box::new(members.values()),
+                    _ => Box::new(std::iter::empty()),
+                }
+            })
+            .collect();
+        if level.is_empty() {
+            return Ok(());
+        }
+    }
+    Err(SchemaError::new(&Place::root(), format!("the schema nests deeper than {MAX_DEPTH} levels")))
+}

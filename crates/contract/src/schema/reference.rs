@@ -1,0 +1,239 @@
+//! References: each leads to a place inside the document, never outside, never in a circle, and following
+//! them all never multiplies the work beyond a limit.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::error::SchemaError;
+use super::walk::{self, Reach};
+use crate::limits::MAX_IN_PLACE_SUBSCHEMAS;
+use crate::place::Place;
+
+const KEYWORDS: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
+
+/// Resolves references within one document. Pure look-up: a reference to another document resolves to nothing.
+pub(crate) struct Resolver<'a> {
+    document: &'a Value,
+    names: HashMap<String, (Place, &'a Value)>,
+}
+
+impl<'a> Resolver<'a> {
+    pub(crate) fn new(document: &'a Value) -> Self {
+        let mut names = HashMap::new();
+        collect_names("", &Place::root(), document, &mut names);
+        Self { document, names }
+    }
+
+    /// The schema that a reference leads to, seen from a schema whose base address is `base`.
+    pub(crate) fn resolve(&self, base: &str, reference: &str) -> Option<(Place, &'a Value)> {
+        let full = join(base, reference);
+        let (address, fragment) = full.split_once('#').unwrap_or((&full, ""));
+        let (place, root) = match self.names.get(address) {
+            Some((place, root)) => (place.clone(), *root),
+            None if address.is_empty() => (Place::root(), self.document),
+            None => return None,
+        };
+        if fragment.is_empty() {
+            return Some((place, root));
+        }
+        let fragment = percent_decode(fragment);
+        if fragment.starts_with('/') {
+            let target = root.pointer(&fragment)?;
+            return Some((extend(&place, root, &fragment), target));
+        }
+        self.names.get(&format!("{address}#{fragment}")).map(|(place, schema)| (place.clone(), *schema))
+    }
+}
+
+/// The base address in force inside a schema: its own `$id`, seen from its parent's.
+pub(crate) fn base_of(parent: &str, schema: &Value) -> String {
+    match schema.get("$id").and_then(Value::as_str) {
+        Some(id) if !id.starts_with('#') => join(parent, id).trim_end_matches('#').to_owned(),
+        _ => parent.to_owned(),
+    }
+}
+
+fn collect_names<'a>(
+    parent: &str,
+    place: &Place,
+    schema: &'a Value,
+    names: &mut HashMap<String, (Place, &'a Value)>,
+) {
+    let base = base_of(parent, schema);
+    if schema.get("$id").is_some() {
+        names.entry(base.clone()).or_insert_with(|| (place.clone(), schema));
+    }
+    let plain_name = schema.get("$id").and_then(Value::as_str).and_then(|id| id.strip_prefix('#'));
+    let anchors = ["$anchor", "$dynamicAnchor"].iter().filter_map(|keyword| schema.get(keyword)?.as_str());
+    for anchor in anchors.chain(plain_name) {
+        names.entry(format!("{base}#{anchor}")).or_insert_with(|| (place.clone(), schema));
+    }
+    for child in walk::children(schema) {
+        let mut inner = place.clone();
+        child.steps.into_iter().for_each(|step| inner.push(step));
+        collect_names(&base, &inner, child.schema, names);
+    }
+}
+
+/// Refuses circles that consume nothing and references that fan out without bound.
+pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
+    let resolver = Resolver::new(document);
+    let mut visits = HashMap::new();
+    check_below(&resolver, "", &Place::root(), document, &mut visits)
+}
+
+/// What is known of a schema while its in-place subschemas are counted.
+enum Visit {
+    Open,
+    Counted(u64),
+}
+
+fn check_below(
+    resolver: &Resolver<'_>,
+    parent: &str,
+    place: &Place,
+    schema: &Value,
+    visits: &mut HashMap<Place, Visit>,
+) -> Result<(), SchemaError> {
+    count(resolver, parent, place, schema, visits)?;
+    let base = base_of(parent, schema);
+    for child in walk::children(schema) {
+        let mut inner = place.clone();
+        child.steps.into_iter().for_each(|step| inner.push(step));
+        check_below(resolver, &base, &inner, child.schema, visits)?;
+    }
+    Ok(())
+}
+
+fn count(
+    resolver: &Resolver<'_>,
+    parent: &str,
+    place: &Place,
+    schema: &Value,
+    visits: &mut HashMap<Place, Visit>,
+) -> Result<u64, SchemaError> {
+    match visits.get(place) {
+        Some(Visit::Counted(total)) => return Ok(*total),
+        Some(Visit::Open) => {
+            let message =
+                "a reference leads back here without going into a property or an item, so it says nothing";
+            return Err(SchemaError::new(place, message));
+        }
+        None => {}
+    }
+    visits.insert(place.clone(), Visit::Open);
+    let base = base_of(parent, schema);
+    let mut total: u64 = 1;
+    for keyword in KEYWORDS {
+        let Some(reference) = schema.get(keyword).and_then(Value::as_str) else { continue };
+        // A dynamic reference to the root is how meta-schemas recurse; it is bound at run time.
+        let Some((target_place, target)) = resolver.resolve(&base, reference) else { continue };
+        if *keyword == "$ref" || target_place != Place::root() {
+            total = total.saturating_add(count(resolver, "", &target_place, target, visits)?);
+        }
+    }
+    for child in walk::children(schema).into_iter().filter(|child| child.reach == Reach::InPlace) {
+        let mut inner = place.clone();
+        child.steps.into_iter().for_each(|step| inner.push(step));
+        total = total.saturating_add(count(resolver, &base, &inner, child.schema, visits)?);
+    }
+    if total > MAX_IN_PLACE_SUBSCHEMAS {
+        let message = format!(
+            "following the references from here tests one value against more than {MAX_IN_PLACE_SUBSCHEMAS} schemas"
+        );
+        return Err(SchemaError::new(place, message));
+    }
+    visits.insert(place.clone(), Visit::Counted(total));
+    Ok(total)
+}
+
+/// Finds the reference that does not resolve, for the error message.
+pub(super) fn explain(document: &Value, cause: &str) -> SchemaError {
+    let resolver = Resolver::new(document);
+    first_broken(&resolver, "", &Place::root(), document)
+        .unwrap_or_else(|| SchemaError::new(&Place::root(), cause.to_owned()))
+}
+
+fn first_broken(resolver: &Resolver<'_>, parent: &str, place: &Place, schema: &Value) -> Option<SchemaError> {
+    let base = base_of(parent, schema);
+    for keyword in KEYWORDS {
+        let Some(reference) = schema.get(keyword).and_then(Value::as_str) else { continue };
+        if resolver.resolve(&base, reference).is_some() {
+            continue;
+        }
+        let message = if join(&base, reference).split('#').next() == Some(base.as_str()) {
+            format!("the reference '{reference}' leads nowhere in this schema")
+        } else {
+            format!(
+                "the reference '{reference}' leads to another document, and nothing is fetched; \
+                 put that schema under 'definitions' or '$defs' and refer to it there"
+            )
+        };
+        return Some(SchemaError::new(&place.key(keyword), message));
+    }
+    walk::children(schema).into_iter().find_map(|child| {
+        let mut inner = place.clone();
+        child.steps.into_iter().for_each(|step| inner.push(step));
+        first_broken(resolver, &base, &inner, child.schema)
+    })
+}
+
+/// RFC 3986 reference resolution, as far as schema identifiers use it.
+fn join(base: &str, reference: &str) -> String {
+    let base = base.split('#').next().unwrap_or_default();
+    if reference.starts_with('#') || reference.is_empty() {
+        return format!("{base}{reference}");
+    }
+    let has_scheme = reference
+        .find(':')
+        .is_some_and(|colon| !reference.get(..colon).unwrap_or_default().contains(['/', '?', '#']));
+    if has_scheme {
+        return reference.to_owned();
+    }
+    let authority_end = base.find("://").map_or(0, |scheme| {
+        let start = scheme + 3;
+        base.get(start..).and_then(|rest| rest.find('/')).map_or(base.len(), |slash| start + slash)
+    });
+    if reference.starts_with('/') {
+        return format!("{}{reference}", base.get(..authority_end).unwrap_or_default());
+    }
+    match base.rfind('/').filter(|slash| *slash >= authority_end) {
+        Some(slash) => format!("{}{reference}", base.get(..=slash).unwrap_or_default()),
+        None if authority_end > 0 => format!("{base}/{reference}"),
+        None => reference.to_owned(),
+    }
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let escaped =
+            tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The place that a pointer leads to below a schema.
+fn extend(place: &Place, root: &Value, pointer: &str) -> Place {
+    let mut place = place.clone();
+    let mut current = Some(root);
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        let step = crate::place::Step::of(current, name);
+        current = current.and_then(|value| step.within(value));
+        place.push(step);
+    }
+    place
+}

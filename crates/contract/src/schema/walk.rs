@@ -1,0 +1,108 @@
+//! Which parts of a schema are schemas themselves. Everything that walks a schema walks it by this table, so
+//! that a property called `$ref` or an example that looks like a schema is never taken for one.
+
+use serde_json::Value;
+
+use crate::place::{Place, Step};
+
+/// How a subschema is reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// It judges the same value as its parent (`anyOf`, `not`, `if`, …).
+    InPlace,
+    /// It judges a part of the value (`properties`, `items`, …).
+    Inside,
+    /// It is only defined here (`$defs`, `definitions`).
+    Defined,
+}
+
+/// A schema directly inside another.
+#[derive(Debug, Clone)]
+pub(crate) struct Child<'a> {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) schema: &'a Value,
+    pub(crate) reach: Reach,
+}
+
+const SINGLE: &[(&str, Reach)] = &[
+    ("not", Reach::InPlace),
+    ("if", Reach::InPlace),
+    ("then", Reach::InPlace),
+    ("else", Reach::InPlace),
+    ("items", Reach::Inside),
+    ("additionalItems", Reach::Inside),
+    ("unevaluatedItems", Reach::Inside),
+    ("contains", Reach::Inside),
+    ("additionalProperties", Reach::Inside),
+    ("unevaluatedProperties", Reach::Inside),
+    ("propertyNames", Reach::Inside),
+    ("contentSchema", Reach::Inside),
+];
+
+const LISTS: &[(&str, Reach)] = &[
+    ("allOf", Reach::InPlace),
+    ("anyOf", Reach::InPlace),
+    ("oneOf", Reach::InPlace),
+    ("prefixItems", Reach::Inside),
+    ("items", Reach::Inside),
+];
+
+const MAPS: &[(&str, Reach)] = &[
+    ("properties", Reach::Inside),
+    ("patternProperties", Reach::Inside),
+    ("dependentSchemas", Reach::InPlace),
+    ("dependencies", Reach::InPlace),
+    ("$defs", Reach::Defined),
+    ("definitions", Reach::Defined),
+];
+
+/// The schemas directly inside a schema.
+pub(crate) fn children(schema: &Value) -> Vec<Child<'_>> {
+    let mut found = Vec::new();
+    let Value::Object(keywords) = schema else { return found };
+    for (keyword, reach) in SINGLE {
+        if let Some(child) = keywords.get(*keyword).filter(|child| is_schema(child)) {
+            found.push(Child { steps: vec![key(keyword)], schema: child, reach: *reach });
+        }
+    }
+    for (keyword, reach) in LISTS {
+        if let Some(Value::Array(items)) = keywords.get(*keyword) {
+            found.extend(items.iter().enumerate().filter(|(_, item)| is_schema(item)).map(
+                |(index, item)| Child {
+                    steps: vec![key(keyword), Step::Index(index)],
+                    schema: item,
+                    reach: *reach,
+                },
+            ));
+        }
+    }
+    for (keyword, reach) in MAPS {
+        if let Some(Value::Object(members)) = keywords.get(*keyword) {
+            found.extend(members.iter().filter(|(_, member)| is_schema(member)).map(|(name, member)| {
+                Child { steps: vec![key(keyword), key(name)], schema: member, reach: *reach }
+            }));
+        }
+    }
+    found
+}
+
+/// Calls back for a schema and every schema inside it, parents first. Depth is bounded by the compile limits.
+pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Value)) {
+    fn descend<'a>(place: &Place, schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Value)) {
+        visit(place, schema);
+        for child in children(schema) {
+            let mut inner = place.clone();
+            child.steps.into_iter().for_each(|step| inner.push(step));
+            descend(&inner, child.schema, visit);
+        }
+    }
+    descend(&Place::root(), schema, visit);
+}
+
+fn is_schema(value: &Value) -> bool {
+    matches!(value, Value::Object(_) | Value::Bool(_))
+}
+
+fn key(name: &str) -> Step {
+    Step::Key(name.to_owned())
+}

@@ -1,0 +1,169 @@
+//! What a judgement says.
+
+use std::ops::Range;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::violation::Violations;
+
+/// What a model said: a text, and the value that the provider may have handed over as structured already.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// The text of the answer.
+    pub text: &'a str,
+    /// The arguments of a submit tool, or the provider's structured output.
+    pub structured: Option<&'a Value>,
+    /// What was asked, for invariants that speak of `input`.
+    pub input: &'a Value,
+}
+
+impl<'a> Answer<'a> {
+    /// An answer that is only a text.
+    pub fn text(text: &'a str) -> Self {
+        Self { text, structured: None, input: &Value::Null }
+    }
+
+    /// An answer that was handed over as a value, with the text as fallback.
+    pub fn structured(value: &'a Value, text: &'a str) -> Self {
+        Self { text, structured: Some(value), input: &Value::Null }
+    }
+
+    /// The same answer to a known input.
+    #[must_use]
+    pub fn to_input(mut self, input: &'a Value) -> Self {
+        self.input = input;
+        self
+    }
+}
+
+/// The judgement of one answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// The answer holds exactly one conforming value.
+    Accepted(Accepted),
+    /// It does not.
+    Rejected(Rejected),
+}
+
+/// A conforming value and how it was come by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accepted {
+    /// The value. It conforms to the schema and the invariants.
+    pub value: Value,
+    /// What was changed to get it, in order.
+    pub repairs: Vec<Repair>,
+    /// Where it stood.
+    pub source: Source,
+}
+
+/// Why there is no conforming value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rejected {
+    /// The kind of failure; it decides the next step.
+    pub outcome: Outcome,
+    /// What is wrong, located.
+    pub violations: Violations,
+    /// The value that came closest, if any was found.
+    pub candidate: Option<Candidate>,
+}
+
+/// A value that was found and not accepted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Where it stands in the text; `None` when it was handed over as structured.
+    pub range: Option<Range<usize>>,
+    /// The value, if it could be read.
+    pub value: Option<Value>,
+}
+
+/// The kinds of failure that judging can find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// There is nothing in the text that begins a JSON value.
+    NoJson,
+    /// There is, but it cannot be read (or not without guessing).
+    ParseError,
+    /// A value was read and breaks the schema.
+    SchemaInvalid,
+    /// A value conforms to the schema and breaks an invariant.
+    InvariantFailed,
+    /// The model gave the schema back instead of a value.
+    SchemaEcho,
+    /// Two or more different values conform.
+    Ambiguous,
+}
+
+/// Where an accepted value stood, in order of trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Handed over by the provider as a value.
+    Structured,
+    /// The whole text.
+    Text,
+    /// A fenced block.
+    Fence,
+    /// Somewhere in prose or tags.
+    Prose,
+}
+
+/// One change that was made to an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Repair {
+    /// What kind of change.
+    pub kind: RepairKind,
+    /// The place in the accepted value, as people write it.
+    pub path: String,
+    /// What was there and what was made of it.
+    pub detail: String,
+}
+
+/// The kinds of change that lose nothing and invent nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepairKind {
+    /// A comma too many was dropped.
+    ExtraComma,
+    /// A missing comma or colon was read as if it were there.
+    MissingSeparator,
+    /// A comment was skipped.
+    Comment,
+    /// Single, typographic, doubled or triple quotes were read as quotes.
+    Quotes,
+    /// A quote mark that was missing at one end of a string was read as if it were there.
+    MissingQuote,
+    /// A key or a string without quotes was read as one.
+    Unquoted,
+    /// `True`, `None` and other languages' literals were read as JSON's.
+    Literal,
+    /// A number in another notation (`+1`, `.5`, `1_000`) was read as JSON's.
+    NumberForm,
+    /// A raw control character inside a string was taken as it is.
+    ControlCharacter,
+    /// Quote marks inside a string were not escaped.
+    InnerQuote,
+    /// An escape that JSON does not have was read.
+    Escape,
+    /// A bracket was missing, doubled or of the wrong kind.
+    Bracket,
+    /// The text ended early, after a whole token.
+    Truncated,
+    /// Words or marks between the values were skipped.
+    StrayText,
+    /// A number, boolean or string was given as another scalar with the same text.
+    Coerced,
+    /// An object or array was given as a JSON string.
+    Unstringified,
+    /// `null` was given for an optional member that does not take it.
+    DroppedNull,
+    /// The value was wrapped in an object with one key.
+    Unwrapped,
+    /// A bare item was given where a list is asked.
+    WrappedInList,
+    /// Several values were given where a list of them is asked.
+    JoinedValues,
+    /// An enum value matched but for letter case.
+    EnumCase,
+}
