@@ -54,7 +54,8 @@ const CDATA: &str = "<![CDATA[";
 
 /// Finds the values of a text outside its reasoning.
 pub(crate) fn scan(text: &str) -> Scan {
-    let mut pass = Pass { text, bytes: text.as_bytes(), at: 0, fence: None, found: Scan::default() };
+    let mut pass =
+        Pass { text, bytes: text.as_bytes(), at: 0, fence: None, damaged: false, found: Scan::default() };
     pass.run();
     pass.found
 }
@@ -71,6 +72,8 @@ struct Pass<'a> {
     bytes: &'a [u8],
     at: usize,
     fence: Option<Fence>,
+    /// Something that began as a value could not be read.
+    damaged: bool,
     found: Scan,
 }
 
@@ -102,6 +105,7 @@ impl Pass<'_> {
             Some(reasoning::Mark::Close { end }) => {
                 self.found.items.clear();
                 self.fence = None;
+                self.damaged = false;
                 self.at = end;
             }
             None => return false,
@@ -126,6 +130,7 @@ impl Pass<'_> {
             }
             Err(fault) => {
                 self.at = fault.at.max(start + 1);
+                self.damaged = true;
                 Err(fault)
             }
         };
@@ -187,10 +192,9 @@ impl Pass<'_> {
     fn setting(&self, start: usize, end: usize) -> Setting {
         let before = self.bytes.get(..start).unwrap_or_default();
         let mut before = before.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
-        let damaged = self.found.items.iter().any(|item| item.reading.is_err());
         match before.next() {
             Some(b':') if matches!(before.next(), Some(b'"' | b'\'')) => return Setting::Inside,
-            Some(b',' | b'[') if damaged => return Setting::Inside,
+            Some(b',' | b'[') if self.damaged => return Setting::Inside,
             _ => {}
         }
         let rest = self.bytes.get(end..).unwrap_or_default().trim_ascii_start();
@@ -198,7 +202,9 @@ impl Pass<'_> {
         match after.next() {
             Some(b']') if rest.starts_with(b"]]>") => Setting::Free,
             Some(b'}' | b']' | b':') => Setting::Unfinished,
-            Some(b',') if matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')) => Setting::Unfinished,
+            Some(b',') if matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')) => {
+                Setting::Unfinished
+            }
             _ => Setting::Free,
         }
     }

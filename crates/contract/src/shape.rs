@@ -101,7 +101,8 @@ fn edits_of_branches(
     root: &Value,
     schema: &Value,
 ) -> Option<Vec<Edit>> {
-    let mut found: Vec<Vec<Edit>> = branches.iter().filter_map(|errors| edits_for(errors, root, schema)).collect();
+    let mut found: Vec<Vec<Edit>> =
+        branches.iter().filter_map(|errors| edits_for(errors, root, schema)).collect();
     found.sort_by_key(Vec::len);
     let mut found = found.into_iter();
     let best = found.next()?;

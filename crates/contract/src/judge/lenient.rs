@@ -105,9 +105,7 @@ impl Judge<'_> {
                 Damaged::Read { read: value.clone(), conforming: Some((value, repairs)), range }
             }
             Reading::Readable { value, range } => Damaged::Read { read: value, conforming: None, range },
-            Reading::Ambiguous { first, second, .. } => {
-                Damaged::Ambiguous(report::ambiguous(&first, &second))
-            }
+            Reading::Ambiguous { first, second } => Damaged::Ambiguous(report::ambiguous(&first, &second)),
             Reading::Nothing => Damaged::Unread,
         }
     }
@@ -115,11 +113,7 @@ impl Judge<'_> {
     /// A value whose quotes are all escaped was written into a string that lost its own quotes.
     fn read_escaped(&self, text: &str, start: usize) -> Option<Damaged> {
         let rest = text.get(start..)?;
-        let mut inside = rest;
-        while let Some(next) = ["{", "[", " ", "\\n", "\\r", "\\t"].iter().find_map(|skip| inside.strip_prefix(skip)) {
-            inside = next;
-        }
-        if !inside.starts_with("\\\"") {
+        if !begins_escaped(rest) {
             return None;
         }
         let unescaped = unescape(rest);
@@ -203,6 +197,20 @@ enum Damaged {
     Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize> },
     Ambiguous(Verdict),
     Unread,
+}
+
+/// Whether the first string behind the opening brackets begins with an escaped quote.
+fn begins_escaped(text: &str) -> bool {
+    /// Brackets and line breaks before the first key or item; a real value has a handful.
+    const MAX_SKIPS: usize = 64;
+    let mut rest = text;
+    for _ in 0..MAX_SKIPS {
+        match ["{", "[", " ", "\\n", "\\r", "\\t"].iter().find_map(|skip| rest.strip_prefix(skip)) {
+            Some(inside) => rest = inside,
+            None => break,
+        }
+    }
+    rest.starts_with("\\\"")
 }
 
 /// Takes one level of escapes away. What is no escape stays as it is.

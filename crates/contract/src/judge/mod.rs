@@ -88,7 +88,11 @@ impl Judge<'_> {
             }
             let start = text.len() - text.trim_start().len();
             let range = start..text.trim_end().len();
-            let item = Item { source: Source::Text, start, reading: Ok(Found { value, range, setting: Setting::Free }) };
+            let item = Item {
+                source: Source::Text,
+                start,
+                reading: Ok(Found { value, range, setting: Setting::Free }),
+            };
             return self.choose(text, &Scan { items: vec![item], over_limit: false });
         }
         let options = self.contract.options();

@@ -48,7 +48,7 @@ pub(crate) enum Reading {
     /// The cheapest conforming reading, with where it ends.
     Conforming { value: Value, repairs: Vec<Repair>, range: Range<usize> },
     /// Two equally cheap readings conform and differ.
-    Ambiguous { first: Value, second: Value, range: Range<usize> },
+    Ambiguous { first: Value, second: Value },
     /// It can be read, and no reading conforms. The cheapest is given.
     Readable { value: Value, range: Range<usize> },
     /// It cannot be read as a value at all.
@@ -135,12 +135,7 @@ impl<'a> Search<'a> {
         choice.finish()
     }
 
-    fn offer(
-        &mut self,
-        state: State,
-        choice: &mut Choice,
-        conform: &mut Conform<'_>,
-    ) -> Option<Reading> {
+    fn offer(&mut self, state: State, choice: &mut Choice, conform: &mut Conform<'_>) -> Option<Reading> {
         let range = choice.start.at..state.at;
         let rest = self.look.text.get(state.at..).unwrap_or_default();
         if choice.start.to_the_end && !rest.trim().is_empty() {
@@ -165,7 +160,7 @@ impl<'a> Search<'a> {
                 None
             }
             Some(best) if number::same(&best.value, &offer.value) => None,
-            Some(best) => Some(Reading::Ambiguous { first: best.value.clone(), second: offer.value, range }),
+            Some(best) => Some(Reading::Ambiguous { first: best.value.clone(), second: offer.value }),
         }
     }
 

@@ -367,8 +367,14 @@ impl Search<'_> {
         }
         let end = (at + STRETCH).min(self.look.bytes.len());
         let rest = self.look.bytes.get(at..end).unwrap_or_default();
-        let torn = rest.windows(2).any(|pair| pair == b"\"}" || pair == b"\"]");
-        let opened = rest.iter().any(|byte| matches!(byte, b'{' | b'['));
-        if torn && !opened { cost::LEFTOVER } else { 0 }
+        for (index, byte) in rest.iter().enumerate() {
+            match byte {
+                // Another value begins, and has an end of its own.
+                b'{' | b'[' => return 0,
+                b'"' if matches!(rest.get(index + 1), Some(b'}' | b']')) => return cost::LEFTOVER,
+                _ => {}
+            }
+        }
+        0
     }
 }

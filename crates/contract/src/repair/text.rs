@@ -57,7 +57,8 @@ impl Search<'_> {
             }
             Fit::None => {
                 // The first mark with a colon behind it ends a key, whatever it is doing here.
-                let is_key = text.inner == 0 && self.look.starts(self.look.blank(at + length, false).end, ":");
+                let is_key =
+                    text.inner == 0 && self.look.starts(self.look.blank(at + length, false).end, ":");
                 if !is_key {
                     out.push(inner);
                 }

@@ -19,7 +19,8 @@ const NAMED_ELSEWHERE: &[&str] = &[
 ];
 
 /// Where members are compositions or data, nothing is closed.
-const NOT_CLOSED: &[&str] = &["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const", "default", "examples"];
+const NOT_CLOSED: &[&str] =
+    &["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const", "default", "examples"];
 
 /// Refuses unnamed members wherever a schema names some and says nothing of the others.
 pub(super) fn close(schema: &mut Value) {

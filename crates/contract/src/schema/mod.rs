@@ -3,8 +3,8 @@
 //! What compiles here is what can be enforced: `format` is asserted, patterns run in linear time, and a
 //! reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched.
 
-mod error;
 mod closed;
+mod error;
 pub(crate) mod reference;
 pub(crate) mod walk;
 

@@ -164,9 +164,14 @@ fn python(random: &mut Random, document: &Document) -> Option<Case> {
 
 fn comments(random: &mut Random, document: &Document) -> Option<Case> {
     let note = *random.pick(&["/* why */ ", "// it's \"here\"\n", "# see {a: 1}\n"]);
-    edit(random, document, |all, at| matches!(all[at], Token::Key(_)), move |all, at| {
-        all.insert(at, Token::Raw(note.to_owned()));
-    })
+    edit(
+        random,
+        document,
+        |all, at| matches!(all[at], Token::Key(_)),
+        move |all, at| {
+            all.insert(at, Token::Raw(note.to_owned()));
+        },
+    )
 }
 
 fn control(random: &mut Random, document: &Document) -> Option<Case> {
@@ -291,7 +296,9 @@ fn completed(text: &str) -> Option<Value> {
     } else if kept.ends_with('"') && key_place(&text[..string_start]) {
         kept = text[..string_start].trim_end();
     }
-    if kept.ends_with(['{', '[']) || (kept.len() == text.len() && kept.ends_with(|last: char| last.is_ascii_digit())) {
+    if kept.ends_with(['{', '['])
+        || (kept.len() == text.len() && kept.ends_with(|last: char| last.is_ascii_digit()))
+    {
         return None;
     }
     let closers: String = stack.iter().rev().collect();
@@ -355,9 +362,7 @@ fn coerced(random: &mut Random, document: &Document) -> Option<Case> {
 }
 
 fn enum_case(random: &mut Random, document: &Document) -> Option<Case> {
-    let fits = |all: &[Token], at: usize| {
-        matches!(&all[at], Token::Text(text) if ["low", "medium", "high"].contains(&text.as_str()))
-    };
+    let fits = |all: &[Token], at: usize| matches!(&all[at], Token::Text(text) if ["low", "medium", "high"].contains(&text.as_str()));
     edit(random, document, fits, |all, at| {
         if let Token::Text(text) = &all[at] {
             all[at] = Token::Text(text.to_uppercase());
@@ -375,23 +380,33 @@ fn wrapper(random: &mut Random, document: &Document) -> Option<Case> {
 
 fn spaces(random: &mut Random, document: &Document) -> Option<Case> {
     let space = *random.pick(&["\u{a0}", "\u{3000}", "\u{200b}", "\u{feff}"]);
-    edit(random, document, |all, at| all[at] == Token::Colon, |all, at| {
-        all.insert(at + 1, Token::Raw(space.to_owned()));
-    })
+    edit(
+        random,
+        document,
+        |all, at| all[at] == Token::Colon,
+        |all, at| {
+            all.insert(at + 1, Token::Raw(space.to_owned()));
+        },
+    )
 }
 
 /// Two kinds of damage in one text: a comma too many at the end and another in the middle left out.
 fn two_kinds(random: &mut Random, document: &Document) -> Option<Case> {
-    edit(random, document, |all, at| all[at] == Token::Comma, |all, at| {
-        all[at] = Token::Raw("\n".to_owned());
-        let last = all.len() - 1;
-        all.insert(last, Token::Comma);
-        for token in all.iter_mut() {
-            if let Token::Key(name) = token {
-                *token = Token::Raw(name.clone());
+    edit(
+        random,
+        document,
+        |all, at| all[at] == Token::Comma,
+        |all, at| {
+            all[at] = Token::Raw("\n".to_owned());
+            let last = all.len() - 1;
+            all.insert(last, Token::Comma);
+            for token in all.iter_mut() {
+                if let Token::Key(name) = token {
+                    *token = Token::Raw(name.clone());
+                }
             }
-        }
-    })
+        },
+    )
 }
 
 fn reject_case(document: &Document, text: String) -> Option<Case> {
@@ -418,7 +433,8 @@ fn reject_type(random: &mut Random, document: &Document) -> Option<Case> {
     if numbers.is_empty() {
         return None;
     }
-    let wrong = random.pick(&[json!("many"), json!(2.5), json!([1, 2]), json!({"a": 1}), json!("12 apples")]).clone();
+    let wrong =
+        random.pick(&[json!("many"), json!(2.5), json!([1, 2]), json!({"a": 1}), json!("12 apples")]).clone();
     members.insert(random.pick(&numbers).clone(), wrong);
     reject_case(document, write(&tokens(&value), random.chance(50)))
 }
@@ -438,7 +454,8 @@ fn reject_two(random: &mut Random, document: &Document) -> Option<Case> {
 fn reject_hole(random: &mut Random, document: &Document) -> Option<Case> {
     let required = document.schema["required"].as_array()?.clone();
     let fits = |all: &[Token], at: usize| {
-        at == 3 && matches!(&all[1], Token::Key(name) if required.contains(&json!(name)))
+        at == 3
+            && matches!(&all[1], Token::Key(name) if required.contains(&json!(name)))
             && matches!(all[at], Token::Text(_) | Token::Word(_))
     };
     let case = edit(random, document, fits, |all, at| {

@@ -60,7 +60,10 @@ fn damage_is_undone_or_refused() {
                 }
                 (Some(got), Expect::Reject) => {
                     score.false_accepts += 1;
-                    bad.push(format!("{name} {round}:\n  text {}\n  got  {got}, and should refuse", case.text));
+                    bad.push(format!(
+                        "{name} {round}:\n  text {}\n  got  {got}, and should refuse",
+                        case.text
+                    ));
                 }
             }
         }
@@ -72,6 +75,7 @@ fn damage_is_undone_or_refused() {
     }
     bad.iter().take(40).for_each(|line| println!("{line}"));
     assert!(bad.is_empty(), "{} damaged texts were read as something else", bad.len());
-    let (cases, right) = scores.values().fold((0, 0), |sum, score| (sum.0 + score.cases, sum.1 + score.right));
+    let (cases, right) =
+        scores.values().fold((0, 0), |sum, score| (sum.0 + score.cases, sum.1 + score.right));
     assert!(right * 100 >= cases * 95, "{right} of {cases} recovered or refused as they should be");
 }
