@@ -11,16 +11,20 @@
 pub mod limits;
 
 mod contract;
+mod infer;
 mod invariant;
 mod judge;
+mod locate;
 mod place;
 mod schema;
 mod verdict;
 mod violation;
 
 pub use contract::{Contract, Mode, Options};
+pub use infer::{Inference, Openness, infer};
 pub use invariant::{Invariant, InvariantError, Invariants};
 pub use judge::judge;
+pub use locate::{Location, locate};
 pub use place::{Place, Step};
 pub use schema::{Dialect, Schema, SchemaError};
 pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Repair, RepairKind, Source, Verdict};
