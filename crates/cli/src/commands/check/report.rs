@@ -1,0 +1,117 @@
+//! The verdict for people.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use accord_contract::{
+    Accepted, Answer, Contract, Mode, Outcome, Rejected, Source as Origin, Verdict, Violation, judge,
+};
+use owo_colors::OwoColorize as _;
+
+use crate::document::{Source, offset_of};
+use crate::excerpt::{draw, visible};
+
+pub(super) fn accepted(accepted: &Accepted) -> String {
+    let origin = match accepted.source {
+        Origin::Structured => "handed over as a value",
+        Origin::Text => "the whole text",
+        Origin::Fence => "found in a fenced block",
+        Origin::Prose => "found in the text",
+    };
+    let mut report = format!("{} ({origin})\n", "valid".green().bold());
+    for repair in &accepted.repairs {
+        let kind = serde_json::to_value(repair.kind).unwrap_or_default();
+        let kind = kind.as_str().unwrap_or_default();
+        let head = format!("repaired[{kind}]:");
+        let _ = writeln!(
+            report,
+            "{} {} at {}",
+            head.yellow().bold(),
+            visible(&repair.detail),
+            visible(&repair.path)
+        );
+    }
+    let value = serde_json::to_string_pretty(&accepted.value).unwrap_or_default();
+    let _ = writeln!(report, "{}", visible(&value));
+    report
+}
+
+pub(super) fn rejected(
+    source: &Source,
+    rejected: &Rejected,
+    answer: &Answer<'_>,
+    contract: &Contract,
+) -> String {
+    let mut report = String::new();
+    let range = rejected.candidate.as_ref().and_then(|candidate| candidate.range.clone());
+    for error in &rejected.violations.errors {
+        let head = format!("error[{}]:", error.keyword);
+        let _ = writeln!(report, "{} {}", head.red().bold(), visible(&error.message));
+        match &range {
+            Some(range) => {
+                let place = place_of(&source.text, range, error, rejected.outcome);
+                report.push_str(&draw(source, place, Some(&error.path)));
+            }
+            None if error.path != "$" => {
+                let _ = writeln!(report, "  at {}", visible(&error.path));
+            }
+            None => {}
+        }
+        report.push('\n');
+    }
+    if rejected.violations.more > 0 {
+        let _ = writeln!(report, "and {} more errors\n", rejected.violations.more);
+    }
+    let _ = writeln!(report, "{} {}", "rejected:".red().bold(), words(rejected.outcome));
+    if let Some(hint) = hint(answer, contract) {
+        let _ = writeln!(report, "{} {hint}", "hint:".cyan().bold());
+    }
+    report
+}
+
+fn words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::NoJson => "there is no JSON value in the text (no_json)",
+        Outcome::ParseError => "what looks like JSON cannot be read (parse_error)",
+        Outcome::SchemaInvalid => "the value does not conform to the schema (schema_invalid)",
+        Outcome::InvariantFailed => "the value breaks an invariant (invariant_failed)",
+        Outcome::SchemaEcho => "the text gives the schema back instead of a value (schema_echo)",
+        Outcome::Ambiguous => "two or more different values conform (ambiguous)",
+    }
+}
+
+/// The part of the text that an error speaks of.
+fn place_of(text: &str, candidate: &Range<usize>, error: &Violation, outcome: Outcome) -> Range<usize> {
+    if outcome == Outcome::ParseError {
+        let slice = text.get(candidate.clone()).unwrap_or_default();
+        // Only to show the place: whether the text is JSON was decided by the judge.
+        if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(slice) {
+            let at = candidate.start + offset_of(slice, error.line(), error.column());
+            return at..at;
+        }
+    }
+    let location = accord_contract::locate(text, candidate.clone(), &error.pointer);
+    match location.key {
+        Some(key) if text.get(location.value.clone()).is_some_and(|value| value.contains('\n')) => key,
+        _ => location.value,
+    }
+}
+
+/// Says so when the text would pass in the other mode.
+fn hint(answer: &Answer<'_>, contract: &Contract) -> Option<String> {
+    if contract.options().mode == Mode::Lenient {
+        return None;
+    }
+    let mut options = contract.options();
+    options.mode = Mode::Lenient;
+    match judge(answer, &contract.clone().with_options(options)) {
+        Verdict::Accepted(accepted) => {
+            let repairs = match accepted.repairs.len() {
+                1 => "1 repair".to_owned(),
+                count => format!("{count} repairs"),
+            };
+            Some(format!("--mode lenient accepts this text with {repairs}"))
+        }
+        Verdict::Rejected(_) => None,
+    }
+}
