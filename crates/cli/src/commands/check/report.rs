@@ -43,7 +43,7 @@ pub(super) fn rejected(
     contract: &Contract,
 ) -> String {
     let mut report = String::new();
-    let range = rejected.candidate.as_ref().and_then(|candidate| candidate.range.clone());
+    let range = range_of(source, rejected);
     for error in &rejected.violations.errors {
         let head = format!("error[{}]:", error.keyword);
         let _ = writeln!(report, "{} {}", head.red().bold(), visible(&error.message));
@@ -67,6 +67,15 @@ pub(super) fn rejected(
         let _ = writeln!(report, "{} {hint}", "hint:".cyan().bold());
     }
     report
+}
+
+/// Where the value stands that the errors speak of.
+fn range_of(source: &Source, rejected: &Rejected) -> Option<Range<usize>> {
+    match (&rejected.candidate, rejected.outcome) {
+        (Some(candidate), _) => candidate.range.clone(),
+        (None, Outcome::SchemaInvalid | Outcome::InvariantFailed) => Some(0..source.text.len()),
+        (None, _) => None,
+    }
 }
 
 fn words(outcome: Outcome) -> &'static str {
@@ -113,5 +122,63 @@ fn hint(answer: &Answer<'_>, contract: &Contract) -> Option<String> {
             Some(format!("--mode lenient accepts this text with {repairs}"))
         }
         Verdict::Rejected(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_contract::{Candidate, Place, Repair, RepairKind, Schema, Violations};
+    use serde_json::json;
+
+    use super::*;
+
+    fn plain(text: &str, outcome: Outcome, range: Option<Range<usize>>, error: Violation) -> String {
+        let source = Source { name: "answer.txt".to_owned(), text: text.to_owned() };
+        let rejected = Rejected {
+            outcome,
+            violations: Violations { errors: vec![error], more: 3 },
+            candidate: range.map(|range| Candidate { range: Some(range), value: None }),
+        };
+        let contract = Contract::new(Schema::compile(&json!(false)).unwrap());
+        let report = super::rejected(&source, &rejected, &Answer::text(text), &contract);
+        anstream::adapter::strip_str(&report).to_string()
+    }
+
+    #[test]
+    fn the_offending_value_is_marked_inside_its_candidate() {
+        let text = "Example: {\"severity\": \"low\"}\n```json\n{\n  \"severity\": \"critical\"\n}\n```\n";
+        let range = 38..66;
+        assert_eq!(text.get(range.clone()), Some("{\n  \"severity\": \"critical\"\n}"));
+        let error =
+            Violation::new(&Place::root().key("severity"), "enum", "'critical' is not one of ['low']");
+        insta::assert_snapshot!(plain(text, Outcome::SchemaInvalid, Some(range), error), @"");
+    }
+
+    #[test]
+    fn a_syntax_error_is_marked_where_reading_stops() {
+        let text = "Sure!\n{\"a\": 1,\n \"b\" 2}";
+        let error = Violation::new(&Place::root(), "json", "a ':' is missing");
+        insta::assert_snapshot!(plain(text, Outcome::ParseError, Some(6..text.len()), error), @"");
+    }
+
+    #[test]
+    fn without_a_candidate_there_is_nothing_to_mark() {
+        let error = Violation::new(&Place::root(), "json", "no JSON value was found");
+        insta::assert_snapshot!(plain("I cannot do that.", Outcome::NoJson, None, error), @"");
+    }
+
+    #[test]
+    fn repairs_are_listed_before_the_value() {
+        let accepted = Accepted {
+            value: json!({"a": 1}),
+            repairs: vec![Repair {
+                kind: RepairKind::ExtraComma,
+                path: "$".to_owned(),
+                detail: "dropped a comma".to_owned(),
+            }],
+            source: Origin::Fence,
+        };
+        let report = super::accepted(&accepted);
+        insta::assert_snapshot!(anstream::adapter::strip_str(&report).to_string(), @"");
     }
 }

@@ -24,6 +24,7 @@ pub(super) struct Request<'a> {
 #[derive(Debug)]
 pub(super) struct Malformed<'a> {
     pub(super) id: Option<&'a RawValue>,
+    /// Continues "line 7 …".
     pub(super) message: String,
 }
 
@@ -37,11 +38,14 @@ impl<'a> Request<'a> {
     pub(super) fn parse(line: &'a [u8]) -> Result<Self, Malformed<'a>> {
         let line = std::str::from_utf8(line).map_err(|error| Malformed {
             id: None,
-            message: format!("not UTF-8 at byte {} of the line", error.valid_up_to()),
+            message: format!("is not UTF-8 at byte {} of the line", error.valid_up_to()),
         })?;
-        serde_json::from_str(line).map_err(|error| Malformed {
-            id: serde_json::from_str::<OnlyId<'_>>(line).ok().and_then(|only| only.id),
-            message: format!("{} (column {})", reason(&error), error.column()),
+        serde_json::from_str(line).map_err(|error| {
+            let complaint = if error.is_data() { "is no request" } else { "is not JSON" };
+            Malformed {
+                id: serde_json::from_str::<OnlyId<'_>>(line).ok().and_then(|only| only.id),
+                message: format!("{complaint}: {} (column {})", reason(&error), error.column()),
+            }
         })
     }
 }
@@ -63,7 +67,7 @@ mod tests {
         assert_eq!(malformed.id.map(RawValue::get), Some("1.50"));
         assert_eq!(
             malformed.message,
-            "unknown field `txt`, expected one of `id`, `text`, `schema`, `mode` (column 17)"
+            "is no request: unknown field `txt`, expected one of `id`, `text`, `schema`, `mode` (column 18)"
         );
     }
 }

@@ -110,7 +110,7 @@ impl Judge {
         let request = match Request::parse(bytes) {
             Ok(request) => request,
             Err(malformed) => {
-                let message = format!("line {number} is no request: {}", malformed.message);
+                let message = format!("line {number} {}", malformed.message);
                 return unreadable(malformed.id, "input", message, replies);
             }
         };

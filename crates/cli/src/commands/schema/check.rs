@@ -15,8 +15,8 @@ use crate::output;
 /// Check that schemas compile; print their dialect and hash
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A schema compiles when all of it can be enforced: known dialect and formats, patterns without look-around,
-references that lead to a place inside the file.
+A schema compiles when all of it can be enforced: known dialect and formats, patterns without
+look-around, references that lead to a place inside the file.
 Exit codes: 0 all compile, 1 one does not.
 
 Examples:

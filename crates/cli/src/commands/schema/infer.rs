@@ -14,10 +14,10 @@ use crate::output;
 /// Infer a schema from example documents
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every example is valid against the schema that is printed. Members that all examples have are required;
-strings that all are dates, times, UUIDs, e-mail or web addresses get a format; a few strings that keep
-coming back become an enum once there are 20 of them. Read it before you rely on it: examples show what
-happened, not what is allowed.
+Every example is valid against the schema that is printed. Members that all examples have are
+required; strings that all are dates, times, UUIDs, e-mail or web addresses get a format; a few
+strings that keep coming back become an enum once there are 20 of them. Read it before you rely
+on it: examples show what happened, not what is allowed.
 
 Examples:
   accord schema infer examples/*.json > report.schema.json

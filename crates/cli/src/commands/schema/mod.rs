@@ -12,6 +12,12 @@ use crate::failure::{Failure, Problem};
 
 /// Work on schema files: check, lint, lower for a provider, infer from examples
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  accord schema check schemas/*.json
+  accord schema lint --provider openai report.schema.json
+  accord schema lower --for anthropic report.schema.json > lowered.json
+  accord schema infer examples/*.json > report.schema.json")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
