@@ -147,7 +147,8 @@ fn invariants_are_read_from_a_list() {
     folder.write("rules.json", br#"[{"rule": "true", "message": "always"}]"#);
     folder.write("not-rules.json", br#"{"rule": "true"}"#);
     folder.write("input.json", b"{}");
-    let arguments = ["check", "--schema", "schema.json", "--invariants", "rules.json", "--input", "input.json"];
+    let arguments =
+        ["check", "--schema", "schema.json", "--invariants", "rules.json", "--input", "input.json"];
     let ran = folder.run(&arguments, r#"{"severity": "low"}"#);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let ran = folder.run(&["check", "--schema", "schema.json", "--invariants", "not-rules.json"], "{}");
@@ -159,7 +160,9 @@ fn invariants_are_read_from_a_list() {
 fn modes_and_options_reach_the_judge() {
     let folder = folder();
     let text = r#"{"severity": "low"}"#;
-    for option in [&["--mode", "lenient"][..], &["--mode", "strict"], &["--strict-json-only"], &["--no-extract"]] {
+    for option in
+        [&["--mode", "lenient"][..], &["--mode", "strict"], &["--strict-json-only"], &["--no-extract"]]
+    {
         let arguments = [&["check", "--schema", "schema.json"], option].concat();
         assert_eq!(folder.run(&arguments, text).code, Some(0), "{option:?}");
     }

@@ -23,14 +23,16 @@ fn each_request_gets_a_line_in_order() {
     let ran = folder().run(&["check", "--jsonl"], requests);
     let found: Vec<(Value, Value)> =
         ran.json_lines().iter().map(|line| (line["id"].clone(), line["valid"].clone())).collect();
-    let expected: Vec<(Value, Value)> = (0..2000).map(|index| (json!(index), json!(index % 2 == 0))).collect();
+    let expected: Vec<(Value, Value)> =
+        (0..2000).map(|index| (json!(index), json!(index % 2 == 0))).collect();
     assert_eq!(found, expected);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(2), ""));
 }
 
 #[test]
 fn the_shape_of_a_line_is_fixed() {
-    let ran = folder().run(&["check", "--jsonl", "--schema", "integer.json"], r#"{"id": 1.50, "text": "7.0"}"#);
+    let ran =
+        folder().run(&["check", "--jsonl", "--schema", "integer.json"], r#"{"id": 1.50, "text": "7.0"}"#);
     let expected = concat!(
         r#"{"id":1.50,"valid":true,"value":7.0,"errors":[],"repairs":[],"#,
         r#""outcome":null,"source":"text","more_errors":0}"#,
@@ -77,7 +79,10 @@ nonsense
     let lines = ran.json_lines();
     let (first, last) = (lines.first().unwrap(), lines.last().unwrap());
     assert_eq!((&first["id"], &first["valid"]), (&json!(1), &json!(true)));
-    assert_eq!((&last["id"], &last["valid"], &last["outcome"]), (&json!(13), &json!(false), &json!("no_json")));
+    assert_eq!(
+        (&last["id"], &last["valid"], &last["outcome"]),
+        (&json!(13), &json!(false), &json!("no_json"))
+    );
     let bad: Vec<String> = lines[1..lines.len() - 1]
         .iter()
         .map(|line| {

@@ -35,14 +35,30 @@ fn bad_schemas_show_the_place() {
         ("twice.json", "{\n  \"type\": \"object\",\n  \"type\": \"array\"\n}\n"),
         ("nowhere.json", "{\n  \"properties\": {\n    \"a\": {\"$ref\": \"#/$defs/b\"}\n  }\n}\n"),
         ("remote.json", r#"{"$ref": "https://example.org/schema.json"}"#),
-        ("circle.json", "{\n  \"$ref\": \"#/$defs/a\",\n  \"$defs\": {\"a\": {\"$ref\": \"#/$defs/a\"}}\n}\n"),
+        (
+            "circle.json",
+            "{\n  \"$ref\": \"#/$defs/a\",\n  \"$defs\": {\"a\": {\"$ref\": \"#/$defs/a\"}}\n}\n",
+        ),
         ("pattern.json", "{\n  \"items\": {\n    \"pattern\": \"(unclosed\"\n  }\n}\n"),
         ("dialect.json", r#"{"$schema": "http://json-schema.org/draft-03/schema#"}"#),
     ]);
     folder.write("latin.json", b"{\"title\": \"\xe9\"}");
     let arguments = [
-        "schema", "check", "good.json", "empty.json", "list.json", "syntax.json", "cut.json", "twice.json", "nowhere.json",
-        "remote.json", "circle.json", "pattern.json", "dialect.json", "latin.json", "absent.json",
+        "schema",
+        "check",
+        "good.json",
+        "empty.json",
+        "list.json",
+        "syntax.json",
+        "cut.json",
+        "twice.json",
+        "nowhere.json",
+        "remote.json",
+        "circle.json",
+        "pattern.json",
+        "dialect.json",
+        "latin.json",
+        "absent.json",
     ];
     let ran = folder.run(&arguments, "");
     assert_eq!(ran.code, Some(1));

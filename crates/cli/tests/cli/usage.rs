@@ -24,14 +24,9 @@ fn wrong_usage_exits_with_one() {
 #[test]
 fn every_help_fits_and_most_teach_by_example() {
     let folder = Folder::with(&[]);
-    for command in [
-        &[][..],
-        &["check"],
-        &["completions"],
-        &["schema"],
-        &["schema", "check"],
-        &["schema", "infer"],
-    ] {
+    for command in
+        [&[][..], &["check"], &["completions"], &["schema"], &["schema", "check"], &["schema", "infer"]]
+    {
         let ran = folder.run(&[command, &["--help"]].concat(), "");
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{command:?}");
         assert!(ran.stdout.contains("Examples:\n  "), "{command:?}");
