@@ -111,14 +111,7 @@ impl Source {
 
     /// The place of a part of the document, for showing it.
     pub(crate) fn locate(&self, pointer: &str) -> Range<usize> {
-        let location = accord_contract::locate(&self.text, 0..self.text.len(), pointer);
-        match location.key {
-            // A large value is better known by its name than by its first brace.
-            Some(key) if self.text.get(location.value.clone()).is_some_and(|value| value.contains('\n')) => {
-                key
-            }
-            _ => location.value,
-        }
+        accord_contract::locate(&self.text, 0..self.text.len(), pointer).mark(&self.text)
     }
 }
 
@@ -136,7 +129,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
 }
 
 /// The byte offset of serde_json's position: it names the last byte that was read, and counts from one.
-pub(crate) fn offset_of(text: &str, line: usize, column: usize) -> usize {
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut offset = (start + column.saturating_sub(1)).min(text.len());
     while !text.is_char_boundary(offset) {

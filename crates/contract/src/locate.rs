@@ -18,6 +18,17 @@ pub struct Location {
     pub exact: bool,
 }
 
+impl Location {
+    /// The range to mark for a reader. A value of several lines is better known by its name than by its first
+    /// bracket.
+    pub fn mark(self, text: &str) -> Range<usize> {
+        match self.key {
+            Some(key) if text.get(self.value.clone()).is_some_and(|value| value.contains('\n')) => key,
+            _ => self.value,
+        }
+    }
+}
+
 /// Finds the part at a JSON pointer (RFC 6901) of the value that stands at `candidate` in the text.
 pub fn locate(text: &str, candidate: Range<usize>, pointer: &str) -> Location {
     let whole = if text.get(candidate.clone()).is_some() { candidate } else { 0..text.len() };

@@ -101,23 +101,38 @@ fn what_stands_in_the_text_cannot_steer_the_terminal() {
 fn bytes_that_are_not_utf8_are_named() {
     let folder = folder();
     folder.write("answer.txt", b"{\"severity\": \"l\xf6w\"}");
-    insta::assert_snapshot!(folder.run(&["check", "--schema", "schema.json", "answer.txt"], "").stderr, @"");
+    insta::assert_snapshot!(folder.run(&["check", "--schema", "schema.json", "answer.txt"], "").stderr, @r#"
+    error: answer.txt is not UTF-8: byte 0xf6 at offset 15
+    hint: convert it to UTF-8 first, for example with iconv
+    "#);
     let ran = folder.run(&["check", "--schema", "schema.json"], b"\xff".to_vec());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: <stdin> is not UTF-8: byte 0xff at offset 0
+    hint: convert it to UTF-8 first, for example with iconv
+    "#);
 }
 
 #[test]
 fn files_that_cannot_be_read_are_named() {
     let folder = folder();
     let ran = folder.run(&["check", "--schema", "nowhere.json", "answer.txt"], "");
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: cannot read nowhere.json: No such file or directory (os error 2)
+    hint: check the path; '-' reads from stdin
+    "#);
     assert_eq!(ran, problem(1, &ran.stderr));
     let ran = folder.run(&["check", "--schema", "schema.json", "answer.txt"], "");
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: cannot read answer.txt: No such file or directory (os error 2)
+    hint: check the path; '-' reads from stdin
+    "#);
     assert_eq!(ran, problem(1, &ran.stderr));
     let ran = folder.run(&["check", "--schema", ".", "answer.txt"], "");
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: cannot read .: Is a directory (os error 21)
+    hint: name a file inside the directory
+    "#);
     assert_eq!(ran, problem(1, &ran.stderr));
 }
 
@@ -128,7 +143,10 @@ fn the_schema_may_come_from_stdin_when_the_text_does_not() {
     let ran = folder.run(&["check", "--schema", "-", "answer.txt"], r#"{"type": "integer"}"#);
     assert_eq!((ran.code, &ran.json()["value"]), (Some(0), &json!(7)));
     let ran = folder.run(&["check", "--schema", "-"], "{}");
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: both the schema and the text would be read from stdin
+    hint: name a file for one of them
+    "#);
     assert_eq!(ran, problem(1, &ran.stderr));
 }
 
@@ -137,7 +155,13 @@ fn a_schema_that_cannot_be_used_is_not_the_answers_fault() {
     let folder = folder();
     folder.write("broken.json", b"{\"type\": \"object\",\n}");
     let ran = folder.run(&["check", "--schema", "broken.json"], "{}");
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: the schema broken.json is not JSON: trailing comma
+     --> broken.json:2:1
+      |
+    2 | }
+      | ^
+    "#);
     assert_eq!(ran, problem(1, &ran.stderr));
 }
 
@@ -152,7 +176,10 @@ fn invariants_are_read_from_a_list() {
     let ran = folder.run(&arguments, r#"{"severity": "low"}"#);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let ran = folder.run(&["check", "--schema", "schema.json", "--invariants", "not-rules.json"], "{}");
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: not-rules.json is no list of invariants: invalid type: map, expected a sequence
+    hint: write [{"rule": "output.total >= 0", "message": "the total is negative"}]
+    "#);
     assert_eq!(ran, problem(1, &ran.stderr));
 }
 

@@ -94,9 +94,24 @@ nonsense
             format!("{} {}: {}", line["id"], error["keyword"], error["message"].as_str().unwrap())
         })
         .collect();
-    insta::assert_snapshot!(bad.join("\n"), @"");
+    insta::assert_snapshot!(bad.join("\n"), @r#"
+    null "input": line 2 is not JSON: expected ident (column 2)
+    null "input": line 3 is no request: it is a list, not an object
+    4 "input": line 4 is no request: missing field `text` (column 9)
+    5 "input": line 5 is no request: unknown field `txet`, expected one of `id`, `text`, `schema`, `mode` (column 29)
+    6 "input": line 6 is no request: unknown variant `loose`, expected `strict` or `lenient` (column 38)
+    7 "schema": line 7: the schema cannot be used: "int" is not a type; use array, boolean, integer, null, number, object or string (at $.type)
+    8 "schema": line 8: the schema cannot be used: the reference '#/nowhere' leads nowhere in this schema (at $["$ref"])
+    9 "schema": line 9: the schema cannot be used: the name 'type' occurs twice in one object
+    10 "input": line 10 is no request: invalid type: integer `7`, expected a string (column 20)
+    11 "input": line 11 is no request: duplicate field `text` (column 30)
+    null "input": line 12 is not UTF-8 at byte 20 of the line
+    "#);
     assert_eq!(ran.code, Some(1));
-    insta::assert_snapshot!(ran.stderr, @"");
+    insta::assert_snapshot!(ran.stderr, @r#"
+    error: 11 of 13 lines could not be used as requests
+    hint: their output lines have the keyword 'input' or 'schema' and say why
+    "#);
 }
 
 #[test]
@@ -104,7 +119,7 @@ fn without_any_schema_a_line_cannot_be_judged() {
     let ran = folder().run(&["check", "--jsonl"], r#"{"id": 1, "text": "7"}"#);
     let error = &ran.json()["errors"][0];
     assert_eq!(error["keyword"], json!("schema"));
-    insta::assert_snapshot!(error["message"].as_str().unwrap(), @"");
+    assert_eq!(error["message"], json!("line 1: there is no schema; give 'schema' in the line or --schema"));
     assert_eq!(ran.code, Some(1));
 }
 
@@ -116,7 +131,8 @@ fn no_lines_are_no_failure() {
 
 #[test]
 fn a_waiting_caller_gets_its_answer() {
-    let mut session = folder().start(&["check", "--jsonl", "--schema", "integer.json"]);
+    let folder = folder();
+    let mut session = folder.start(&["check", "--jsonl", "--schema", "integer.json"]);
     for index in 0..5 {
         session.send(&json!({"id": index, "text": index.to_string()}).to_string());
         let reply: Value = serde_json::from_str(&session.receive()).unwrap();
@@ -127,7 +143,8 @@ fn a_waiting_caller_gets_its_answer() {
 
 #[test]
 fn a_reader_that_goes_away_ends_it_quietly() {
-    let mut session = folder().start(&["check", "--jsonl", "--schema", "integer.json"]);
+    let folder = folder();
+    let mut session = folder.start(&["check", "--jsonl", "--schema", "integer.json"]);
     session.send(r#"{"id": 0, "text": "7"}"#);
     session.receive();
     session.close_stdout();

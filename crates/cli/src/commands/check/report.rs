@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use accord_contract::{
-    Accepted, Answer, Contract, Mode, Outcome, Rejected, Source as Origin, Verdict, Violation, judge,
+    Accepted, Answer, Candidate, Contract, Mode, Outcome, Rejected, Source as Origin, Verdict, Violation,
+    judge,
 };
 use owo_colors::OwoColorize as _;
 
-use crate::document::{Source, offset_of};
+use crate::document::Source;
 use crate::excerpt::{draw, visible};
 
 pub(super) fn accepted(accepted: &Accepted) -> String {
@@ -43,15 +44,13 @@ pub(super) fn rejected(
     contract: &Contract,
 ) -> String {
     let mut report = String::new();
-    let range = range_of(source, rejected);
     for error in &rejected.violations.errors {
         let head = format!("error[{}]:", error.keyword);
         let _ = writeln!(report, "{} {}", head.red().bold(), visible(&error.message));
-        match &range {
-            Some(range) => {
-                let place = place_of(&source.text, range, error, rejected.outcome);
-                report.push_str(&draw(source, place, Some(&error.path)));
-            }
+        let place =
+            rejected.candidate.as_ref().and_then(|candidate| place_of(&source.text, candidate, error));
+        match place {
+            Some(place) => report.push_str(&draw(source, place, Some(&error.path))),
             None if error.path != "$" => {
                 let _ = writeln!(report, "  at {}", visible(&error.path));
             }
@@ -69,15 +68,6 @@ pub(super) fn rejected(
     report
 }
 
-/// Where the value stands that the errors speak of.
-fn range_of(source: &Source, rejected: &Rejected) -> Option<Range<usize>> {
-    match (&rejected.candidate, rejected.outcome) {
-        (Some(candidate), _) => candidate.range.clone(),
-        (None, Outcome::SchemaInvalid | Outcome::InvariantFailed) => Some(0..source.text.len()),
-        (None, _) => None,
-    }
-}
-
 fn words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::NoJson => "there is no JSON value in the text (no_json)",
@@ -90,20 +80,13 @@ fn words(outcome: Outcome) -> &'static str {
 }
 
 /// The part of the text that an error speaks of.
-fn place_of(text: &str, candidate: &Range<usize>, error: &Violation, outcome: Outcome) -> Range<usize> {
-    if outcome == Outcome::ParseError {
-        let slice = text.get(candidate.clone()).unwrap_or_default();
-        // Only to show the place: whether the text is JSON was decided by the judge.
-        if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(slice) {
-            let at = candidate.start + offset_of(slice, error.line(), error.column());
-            return at..at;
-        }
+fn place_of(text: &str, candidate: &Candidate, error: &Violation) -> Option<Range<usize>> {
+    let range = candidate.range.clone()?;
+    if candidate.value.is_none() {
+        // It could be read up to its end and no further.
+        return Some(range.end..range.end);
     }
-    let location = accord_contract::locate(text, candidate.clone(), &error.pointer);
-    match location.key {
-        Some(key) if text.get(location.value.clone()).is_some_and(|value| value.contains('\n')) => key,
-        _ => location.value,
-    }
+    Some(accord_contract::locate(text, range, &error.pointer).mark(text))
 }
 
 /// Says so when the text would pass in the other mode.
@@ -127,18 +110,15 @@ fn hint(answer: &Answer<'_>, contract: &Contract) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use accord_contract::{Candidate, Place, Repair, RepairKind, Schema, Violations};
+    use accord_contract::{Place, Repair, RepairKind, Schema, Violations};
     use serde_json::json;
 
     use super::*;
 
-    fn plain(text: &str, outcome: Outcome, range: Option<Range<usize>>, error: Violation) -> String {
+    fn plain(text: &str, outcome: Outcome, candidate: Option<Candidate>, error: Violation) -> String {
         let source = Source { name: "answer.txt".to_owned(), text: text.to_owned() };
-        let rejected = Rejected {
-            outcome,
-            violations: Violations { errors: vec![error], more: 3 },
-            candidate: range.map(|range| Candidate { range: Some(range), value: None }),
-        };
+        let rejected =
+            Rejected { outcome, violations: Violations { errors: vec![error], more: 3 }, candidate };
         let contract = Contract::new(Schema::compile(&json!(false)).unwrap());
         let report = super::rejected(&source, &rejected, &Answer::text(text), &contract);
         anstream::adapter::strip_str(&report).to_string()
@@ -147,24 +127,52 @@ mod tests {
     #[test]
     fn the_offending_value_is_marked_inside_its_candidate() {
         let text = "Example: {\"severity\": \"low\"}\n```json\n{\n  \"severity\": \"critical\"\n}\n```\n";
-        let range = 38..66;
+        let range = 37..65;
         assert_eq!(text.get(range.clone()), Some("{\n  \"severity\": \"critical\"\n}"));
         let error =
             Violation::new(&Place::root().key("severity"), "enum", "'critical' is not one of ['low']");
-        insta::assert_snapshot!(plain(text, Outcome::SchemaInvalid, Some(range), error), @"");
+        let candidate = Some(Candidate { range: Some(range), value: Some(json!({"severity": "critical"})) });
+        insta::assert_snapshot!(plain(text, Outcome::SchemaInvalid, candidate, error), @r#"
+        error[enum]: 'critical' is not one of ['low']
+         --> answer.txt:4:15 at $.severity
+          |
+        4 |   "severity": "critical"
+          |               ^^^^^^^^^^
+
+        and 3 more errors
+
+        rejected: the value does not conform to the schema (schema_invalid)
+        "#);
     }
 
     #[test]
     fn a_syntax_error_is_marked_where_reading_stops() {
         let text = "Sure!\n{\"a\": 1,\n \"b\" 2}";
         let error = Violation::new(&Place::root(), "json", "a ':' is missing");
-        insta::assert_snapshot!(plain(text, Outcome::ParseError, Some(6..text.len()), error), @"");
+        let candidate = Some(Candidate { range: Some(6..20), value: None });
+        insta::assert_snapshot!(plain(text, Outcome::ParseError, candidate, error), @r#"
+        error[json]: a ':' is missing
+         --> answer.txt:3:6
+          |
+        3 |  "b" 2}
+          |      ^
+
+        and 3 more errors
+
+        rejected: what looks like JSON cannot be read (parse_error)
+        "#);
     }
 
     #[test]
     fn without_a_candidate_there_is_nothing_to_mark() {
         let error = Violation::new(&Place::root(), "json", "no JSON value was found");
-        insta::assert_snapshot!(plain("I cannot do that.", Outcome::NoJson, None, error), @"");
+        insta::assert_snapshot!(plain("I cannot do that.", Outcome::NoJson, None, error), @r#"
+        error[json]: no JSON value was found
+
+        and 3 more errors
+
+        rejected: there is no JSON value in the text (no_json)
+        "#);
     }
 
     #[test]
@@ -179,6 +187,12 @@ mod tests {
             source: Origin::Fence,
         };
         let report = super::accepted(&accepted);
-        insta::assert_snapshot!(anstream::adapter::strip_str(&report).to_string(), @"");
+        insta::assert_snapshot!(anstream::adapter::strip_str(&report).to_string(), @r#"
+        valid (found in a fenced block)
+        repaired[extra_comma]: dropped a comma at $
+        {
+          "a": 1
+        }
+        "#);
     }
 }

@@ -40,6 +40,13 @@ impl<'a> Request<'a> {
             id: None,
             message: format!("is not UTF-8 at byte {} of the line", error.valid_up_to()),
         })?;
+        // A list of values in the right order would also pass for a request.
+        if line.trim_start().starts_with('[') {
+            return Err(Malformed {
+                id: None,
+                message: "is no request: it is a list, not an object".to_owned(),
+            });
+        }
         serde_json::from_str(line).map_err(|error| {
             let complaint = if error.is_data() { "is no request" } else { "is not JSON" };
             Malformed {

@@ -85,8 +85,8 @@ fn observe_lines(input: &Input, inference: &mut Inference) -> Result<(), Problem
         let text = std::str::from_utf8(&line).map_err(|error| {
             Problem::new(format!("{place} is not UTF-8 at byte {} of the line", error.valid_up_to()))
         })?;
-        let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
-        if text.trim().is_empty() {
+        let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text }.trim_end();
+        if text.is_empty() {
             continue;
         }
         let example = document::parse(text).map_err(|error| {
