@@ -9,6 +9,8 @@
 //! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
 
 pub mod limits;
+pub mod lint;
+pub mod lower;
 
 mod contract;
 mod infer;
