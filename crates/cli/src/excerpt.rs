@@ -47,10 +47,10 @@ pub(crate) fn draw(source: &Source, range: Range<usize>, path: Option<&str>) -> 
     // Cut first, draw later: the line may be a whole answer of megabytes.
     let (prefix, before) = shorten_start(line.get(..marked.start).unwrap_or_default());
     let room = LINE_CHARACTERS.saturating_sub(before.chars().count());
-    let target = shorten_end(line.get(marked.clone()).unwrap_or_default(), room);
-    let room = room.saturating_sub(target.chars().count());
-    let after = shorten_end(line.get(marked.end..).unwrap_or_default(), room);
-    let (before, target, after) = (display(before), display(&target), display(&after));
+    let rest = line.get(marked.start..).unwrap_or_default();
+    let (rest, suffix) = shorten_end(rest, room);
+    let (target, after) = rest.split_at(marked.len().min(rest.len()));
+    let (before, target, after) = (display(before), display(target), display(after));
 
     let number = position.line.to_string();
     let gutter = " ".repeat(number.len());
@@ -69,7 +69,7 @@ pub(crate) fn draw(source: &Source, range: Range<usize>, path: Option<&str>) -> 
     let bar = "|".blue().to_string();
     let _ = write!(
         drawing,
-        "\n{gutter} {bar}\n{} {bar} {prefix}{before}{target}{after}\n{gutter} {bar} {indent}{}\n",
+        "\n{gutter} {bar}\n{} {bar} {prefix}{before}{target}{after}{suffix}\n{gutter} {bar} {indent}{}\n",
         number.blue().bold(),
         mark.red().bold()
     );
@@ -94,14 +94,15 @@ fn shorten_start(text: &str) -> (&str, &str) {
     }
 }
 
-fn shorten_end(text: &str, room: usize) -> String {
+fn shorten_end(text: &str, room: usize) -> (&str, &str) {
     match text.char_indices().nth(room) {
-        Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
-        None => text.to_owned(),
+        Some((cut, _)) => (text.get(..cut).unwrap_or_default(), "…"),
+        None => (text, ""),
     }
 }
 
-fn width(text: &str) -> usize {
+/// How many columns a terminal gives a text.
+pub(crate) fn width(text: &str) -> usize {
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 

@@ -7,20 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Names that lowering uses itself, and names that providers do not take.
-const NAMES: &[&str] = &[
-    "a",
-    "b",
-    "value",
-    "key",
-    "",
-    "a b",
-    "absent",
-    "additional_properties",
-    "0",
-    "rest",
-    "option_1",
-    "ü",
-];
+const NAMES: &[&str] =
+    &["a", "b", "value", "key", "", "a b", "absent", "additional_properties", "0", "rest", "option_1", "ü"];
 
 fn scalar() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -78,15 +66,17 @@ fn object(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = 
 }
 
 fn tuple(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = Value> {
-    (prop::collection::vec(inner.clone(), 1..3), 0..4usize, 0..3, inner).prop_map(|(items, least, more, rest)| {
-        let mut schema = json!({"type": "array", "items": items, "minItems": least.min(items.len())});
-        match more {
-            0 => schema["additionalItems"] = json!(false),
-            1 => schema["additionalItems"] = rest,
-            _ => {}
-        }
-        schema
-    })
+    (prop::collection::vec(inner.clone(), 1..3), 0..4usize, 0..3, inner).prop_map(
+        |(items, least, more, rest)| {
+            let mut schema = json!({"type": "array", "items": items, "minItems": least.min(items.len())});
+            match more {
+                0 => schema["additionalItems"] = json!(false),
+                1 => schema["additionalItems"] = rest,
+                _ => {}
+            }
+            schema
+        },
+    )
 }
 
 fn subschema() -> impl Strategy<Value = Value> {
@@ -112,7 +102,8 @@ fn subschema() -> impl Strategy<Value = Value> {
 
 fn schema() -> impl Strategy<Value = Value> {
     (subschema(), subschema(), subschema(), subschema()).prop_map(|(root, first, second, third)| {
-        let mut root = if root.get("$ref").is_some() || !root.is_object() { json!({"allOf": [root]}) } else { root };
+        let mut root =
+            if root.get("$ref").is_some() || !root.is_object() { json!({"allOf": [root]}) } else { root };
         root["definitions"] = json!({"d0": first, "d1": second, "d2": third});
         root
     })
@@ -223,7 +214,9 @@ impl Sampler<'_> {
         if let Some(pattern) = schema["patternProperties"].get("^x_").filter(|_| self.roll(2) == 0) {
             members.insert("x_1".to_owned(), self.value(pattern, depth + 1));
         }
-        let open = schema.get("additionalProperties").or((schema.get("properties").is_none()).then_some(&Value::Bool(true)));
+        let open = schema
+            .get("additionalProperties")
+            .or((schema.get("properties").is_none()).then_some(&Value::Bool(true)));
         if let Some(additional) = open.filter(|open| **open != Value::Bool(false)) {
             for _ in 0..self.roll(3) {
                 let name = NAMES[self.roll(NAMES.len())];

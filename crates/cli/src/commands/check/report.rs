@@ -22,14 +22,13 @@ pub(super) fn accepted(accepted: &Accepted) -> String {
     let mut report = format!("{} ({origin})\n", "valid".green().bold());
     for repair in &accepted.repairs {
         let kind = serde_json::to_value(repair.kind).unwrap_or_default();
-        let kind = kind.as_str().unwrap_or_default();
-        let head = format!("repaired[{kind}]:");
+        let head = format!("repaired[{}]:", kind.as_str().unwrap_or_default());
         let _ = writeln!(
             report,
-            "{} {} at {}",
+            "{} {}: {}",
             head.yellow().bold(),
-            visible(&repair.detail),
-            visible(&repair.path)
+            visible(&repair.path),
+            visible(&repair.detail)
         );
     }
     let value = serde_json::to_string_pretty(&accepted.value).unwrap_or_default();
@@ -189,7 +188,7 @@ mod tests {
         let report = super::accepted(&accepted);
         insta::assert_snapshot!(anstream::adapter::strip_str(&report).to_string(), @r#"
         valid (found in a fenced block)
-        repaired[extra_comma]: dropped a comma at $
+        repaired[extra_comma]: $: dropped a comma
         {
           "a": 1
         }

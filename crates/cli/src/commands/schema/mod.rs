@@ -2,6 +2,8 @@
 
 mod check;
 mod infer;
+mod lower;
+mod provider;
 
 use accord_contract::Schema;
 use clap::Subcommand;
@@ -26,12 +28,14 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Lower(lower::Arguments),
     Infer(infer::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
+        Command::Lower(arguments) => lower::run(arguments),
         Command::Infer(arguments) => infer::run(arguments),
     }
 }
