@@ -184,16 +184,44 @@ fn invariants_are_read_from_a_list() {
 }
 
 #[test]
-fn modes_and_options_reach_the_judge() {
+fn the_mode_decides_what_is_repaired() {
     let folder = folder();
-    let text = r#"{"severity": "low"}"#;
-    for option in
-        [&["--mode", "lenient"][..], &["--mode", "strict"], &["--strict-json-only"], &["--no-extract"]]
-    {
-        let arguments = [&["check", "--schema", "schema.json"], option].concat();
-        assert_eq!(folder.run(&arguments, text).code, Some(0), "{option:?}");
-    }
-    let ran = folder.run(&["check", "--schema", "schema.json", "--mode", "loose"], text);
+    let text = r#"{"severity": "low",}"#;
+    let strict = folder.run(&["check", "--schema", "schema.json"], text);
+    assert_eq!((strict.code, &strict.json()["outcome"]), (Some(2), &json!("parse_error")));
+    assert!(
+        strict.stderr.ends_with("hint: --mode lenient accepts this text with 1 repair\n"),
+        "{}",
+        strict.stderr
+    );
+    let lenient = folder.run(&["check", "--schema", "schema.json", "--mode", "lenient"], text);
+    let view = lenient.json();
+    assert_eq!((lenient.code, &view["value"]), (Some(0), &json!({"severity": "low"})));
+    let repair = view["repairs"][0].as_object().unwrap();
+    assert_eq!(repair.keys().collect::<Vec<_>>(), ["kind", "path", "detail"]);
+    assert_eq!((&repair["kind"], &repair["path"]), (&json!("extra_comma"), &json!("$")));
+}
+
+#[test]
+fn options_decide_where_the_value_may_stand() {
+    let folder = folder();
+    let text = "Here it is:\n```json\n{\"severity\": \"low\"}\n```\n";
+    let run = |options: &[&str]| folder.run(&[&["check", "--schema", "schema.json"], options].concat(), text);
+    assert_eq!((run(&[]).code, &run(&[]).json()["source"]), (Some(0), &json!("fence")));
+    assert_eq!(run(&["--no-extract"]).code, Some(2));
+    assert_eq!(run(&["--strict-json-only"]).code, Some(2));
+}
+
+#[test]
+fn an_unknown_mode_is_wrong_usage() {
+    let ran = folder().run(&["check", "--schema", "schema.json", "--mode", "loose"], "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.contains("[possible values: strict, lenient]"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_text_over_the_limit_does_not_meet_the_contract() {
+    let text = format!("{}1", " ".repeat(8 * 1024 * 1024));
+    let ran = folder().run(&["check", "--schema", "schema.json"], text);
+    assert_eq!((ran.code, &ran.json()["errors"][0]["keyword"]), (Some(2), &json!("limit")));
 }

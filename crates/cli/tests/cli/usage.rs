@@ -12,6 +12,8 @@ fn wrong_usage_exits_with_one() {
         &["check", "--shema", "x"],
         &["schema"],
         &["schema", "check"],
+        &["schema", "lower", "s"],
+        &["schema", "lower", "--for", "nobody", "s"],
         &["completions", "cmd"],
         &["check", "--schema", "s", "--input", "i"],
     ] {

@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
     }
     if let Some(reason) = &lowered.refusal {
-        Problem::new(format!("{} cannot take {} as it is: {reason}", profile.title, source.name))
+        Problem::new(format!("{} cannot be sent as a schema: {reason}", source.name))
             .hint("the submit tool and the prompt can still carry it; the answer is judged the same")
             .tell();
         return Ok(Exit::Usage);
