@@ -77,7 +77,7 @@ impl Folder {
         Session { stdin: child.stdin.take(), child, lines }
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
         command.args(arguments).current_dir(self.path());
         for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM"] {

@@ -54,3 +54,17 @@ fn completions_are_written_for_each_shell() {
         assert!(ran.stdout.contains("accord") && ran.stdout.contains("jsonl"), "{shell}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let folder = Folder::with(&[("schema.json", "true")]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = folder.command(&["schema", "check", "--json", "schema.json"]);
+    let output = command.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: cannot write to stdout: No space left on device (os error 28)\n"
+    );
+}
