@@ -9,6 +9,8 @@ mod document;
 mod excerpt;
 mod exit;
 mod failure;
+mod json;
+mod lines;
 mod output;
 
 use std::process::ExitCode;

@@ -1,5 +1,7 @@
 //! Running the binary in a folder of its own, at once or as a co-process.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a helper that fails fails its test")]
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};

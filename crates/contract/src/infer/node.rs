@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Openness;
 use super::object::ObjectFacts;
-use super::string::{Formats, StringFacts};
+use super::string::{Company, Formats, StringFacts};
 
 /// Counts by kind, and what is known of strings, objects and items.
 #[derive(Debug, Clone, Default)]
@@ -81,8 +81,12 @@ impl Node {
             [single] => schema.insert("type".to_owned(), json!(single)),
             several => schema.insert("type".to_owned(), json!(several)),
         };
-        let only_strings = self.strings.count() + self.nulls == self.total();
-        self.strings.describe(formats, only_strings.then_some(self.nulls > 0), schema);
+        let company = match self.total() - self.strings.count() {
+            0 => Company::None,
+            others if others == self.nulls => Company::Nulls,
+            _ => Company::Others,
+        };
+        self.strings.describe(formats, company, schema);
         self.objects.describe(formats, openness, schema);
         if let Some(items) = &self.items {
             schema.insert("items".to_owned(), items.to_schema(formats, openness));

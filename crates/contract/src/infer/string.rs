@@ -51,6 +51,14 @@ impl Formats {
     }
 }
 
+/// What stands at the same place beside strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Company {
+    None,
+    Nulls,
+    Others,
+}
+
 #[derive(Debug, Clone, Default)]
 pub(super) struct StringFacts {
     count: u64,
@@ -101,22 +109,23 @@ impl StringFacts {
     }
 
     /// Writes `format` or `enum`. An enum speaks of all values, so it is written only where there is nothing
-    /// but strings and nulls: `Some(whether there are nulls)`.
-    pub(super) fn describe(&self, formats: &Formats, only: Option<bool>, schema: &mut Map<String, Value>) {
+    /// but strings and nulls.
+    pub(super) fn describe(&self, formats: &Formats, company: Company, schema: &mut Map<String, Value>) {
         if let Some(name) = self.format.filter(|name| formats.all().any(|known| known == *name)) {
             schema.insert("format".to_owned(), json!(name));
             return;
         }
-        let (Some(nullable), Values::Few(texts)) = (only, &self.values) else { return };
+        let Values::Few(texts) = &self.values else { return };
         let distinct = texts.len() as u64;
-        if texts.len() < MIN_ENUM_VALUES
+        if company == Company::Others
+            || texts.len() < MIN_ENUM_VALUES
             || self.count < MIN_STRINGS_FOR_ENUM
             || self.count < distinct.saturating_mul(MIN_REPEATS_FOR_ENUM)
         {
             return;
         }
         let mut choices: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
-        if nullable {
+        if company == Company::Nulls {
             choices.push(Value::Null);
         }
         schema.insert("enum".to_owned(), Value::Array(choices));

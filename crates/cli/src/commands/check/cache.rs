@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use accord_contract::Schema;
 
-use crate::document::{self, reason};
+use crate::json::{parse, reason};
 
 /// More schemas than this in one stream are made for their texts, and keeping them helps nobody.
 const MAX_SCHEMAS: usize = 256;
@@ -65,7 +65,7 @@ impl Kept {
 }
 
 fn compile(text: &str) -> Result<Schema, String> {
-    let document = document::parse(text).map_err(|error| reason(&error))?;
+    let document = parse(text).map_err(|error| reason(&error))?;
     Schema::compile(&document).map_err(|error| error.to_string())
 }
 

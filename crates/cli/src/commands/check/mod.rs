@@ -1,7 +1,6 @@
 //! `accord check`: judge a text, or a stream of them, against a schema.
 
 mod cache;
-mod lines;
 mod report;
 mod request;
 mod single;

@@ -4,7 +4,7 @@ use accord_contract::Mode;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::document::reason;
+use crate::json::reason;
 
 /// A request. What is absent or null comes from the command line.
 #[derive(Debug, Deserialize)]

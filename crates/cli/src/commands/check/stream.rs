@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 
 use super::Arguments;
 use super::cache::Cache;
-use super::lines::{Content, Line, Lines, MAX_LINE_BYTES};
 use super::request::Request;
 use super::view::View;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
 use crate::output;
 
 /// What holds for all lines.

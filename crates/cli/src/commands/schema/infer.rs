@@ -1,14 +1,15 @@
 //! `accord schema infer`: a schema from examples.
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use accord_contract::{Inference, Openness};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::document::{self, Input, MAX_FILE_BYTES, reason};
+use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::json::{parse, reason};
+use crate::lines::{Content, Line, Lines, MAX_LINE_BYTES};
 use crate::output;
 
 /// Infer a schema from example documents
@@ -70,30 +71,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// One line at a time, so that the number of examples does not matter. A line that is no JSON ends the
 /// inference: a schema from half of the examples would look like one from all.
 fn observe_lines(input: &Input, inference: &mut Inference) -> Result<(), Problem> {
-    let mut reader = BufReader::new(input.open()?);
-    let mut line = Vec::new();
-    for number in 1_u64.. {
-        line.clear();
-        let read = reader.by_ref().take(MAX_FILE_BYTES + 1).read_until(b'\n', &mut line);
-        if read.map_err(|error| input.unreadable(&error))? == 0 {
-            break;
+    let mut lines = Lines::new(input.open()?, MAX_LINE_BYTES);
+    loop {
+        let batch = lines.batch().map_err(|error| input.unreadable(&error))?;
+        if batch.is_empty() {
+            return Ok(());
         }
-        let place = format!("{}:{number}", input.name());
-        if line.len() as u64 > MAX_FILE_BYTES {
-            return Err(Problem::new(format!("{place} is longer than {MAX_FILE_BYTES} bytes")));
+        for line in batch {
+            let place = format!("{}:{}", input.name(), line.number);
+            inference.observe(&example(line, &place)?);
         }
-        let text = std::str::from_utf8(&line).map_err(|error| {
-            Problem::new(format!("{place} is not UTF-8 at byte {} of the line", error.valid_up_to()))
-        })?;
-        let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text }.trim_end();
-        if text.is_empty() {
-            continue;
-        }
-        let example = document::parse(text).map_err(|error| {
-            Problem::new(format!("{place}:{} is not JSON: {}", error.column(), reason(&error)))
-                .hint("with --jsonl each line is one whole example; leave it out for a file with one example")
-        })?;
-        inference.observe(&example);
     }
-    Ok(())
+}
+
+fn example(line: Line, place: &str) -> Result<Value, Problem> {
+    let Content::Whole(bytes) = line.content else {
+        return Err(Problem::new(format!("{place} is longer than {MAX_LINE_BYTES} bytes")));
+    };
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        Problem::new(format!("{place} is not UTF-8 at byte {} of the line", error.valid_up_to()))
+    })?;
+    parse(text).map_err(|error| {
+        Problem::new(format!("{place}:{} is not JSON: {}", error.column(), reason(&error)))
+            .hint("with --jsonl each line is one whole example; leave it out for a file with one example")
+    })
 }

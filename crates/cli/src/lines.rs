@@ -7,40 +7,40 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 /// Holds a text and a schema of the largest size that the engine takes, escaped as JSON usually is. What is
-/// longer is not a request.
-pub(super) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// longer is neither a request nor an example.
+pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Large enough that a batch pays for handing it to the workers, small enough to be nothing.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// A line with its number, counted from one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    pub(super) number: u64,
-    pub(super) content: Content,
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    pub(crate) content: Content,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Without its line break.
     Whole(Vec<u8>),
     /// Longer than the limit, and skipped.
     TooLong,
 }
 
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     number: u64,
     limit: usize,
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(reader: R, limit: usize) -> Self {
+    pub(crate) fn new(reader: R, limit: usize) -> Self {
         Self { reader: BufReader::with_capacity(BUFFER_BYTES, reader), number: 0, limit }
     }
 
     /// Waits for a line and takes all that are there with it; empty at the end of the input.
-    pub(super) fn batch(&mut self) -> io::Result<Vec<Line>> {
+    pub(crate) fn batch(&mut self) -> io::Result<Vec<Line>> {
         let mut batch = Vec::new();
         while batch.is_empty() || self.reader.buffer().contains(&b'\n') {
             match self.next()? {
