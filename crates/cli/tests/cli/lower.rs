@@ -27,7 +27,7 @@ fn the_schema_is_data_and_the_losses_are_talk() {
         })
     );
     insta::assert_snapshot!(ran.stderr, @r#"
-    note: OpenAI strict does not enforce all of this schema:
+    note: the schema holds more than OpenAI strict can enforce:
       place             keyword    enforced by
       /properties/name  minLength  prompt, validator
     "#);

@@ -95,7 +95,7 @@ fn table(losses: &[Loss], title: &str) -> String {
         }
         text.trim_end().to_owned()
     };
-    let mut text = format!("{} {title} does not enforce all of this schema:\n", "note:".yellow().bold());
+    let mut text = format!("{} the schema holds more than {title} can enforce:\n", "note:".yellow().bold());
     let _ = writeln!(text, "{}", line(&head).bold());
     for row in &rows {
         let _ = writeln!(text, "{}", line(row));
