@@ -1,6 +1,8 @@
 //! Counting after expansion: a definition that is used five times counts five times, because that is how a
 //! provider compiles it.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::graph::{Graph, NodeId, Presence, Shape};
@@ -20,7 +22,10 @@ pub struct Counts {
 impl Counts {
     /// The counts of a graph; none where it contains itself.
     pub(super) fn of(graph: &Graph) -> Option<Self> {
-        let order = order(graph)?;
+        let (order, circles) = order(graph);
+        if !circles.is_empty() {
+            return None;
+        }
         let mut times = vec![0u64; graph.len()];
         if let Some(root) = times.get_mut(graph.root().0) {
             *root = 1;
@@ -78,8 +83,8 @@ pub(super) fn is_union(graph: &Graph, id: NodeId) -> bool {
     }
 }
 
-/// All nodes below the root, children before parents; none where there is a circle.
-fn order(graph: &Graph) -> Option<Vec<NodeId>> {
+/// All nodes below the root, children before parents, and the nodes at which a circle closes.
+pub(super) fn order(graph: &Graph) -> (Vec<NodeId>, HashSet<NodeId>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -87,7 +92,7 @@ fn order(graph: &Graph) -> Option<Vec<NodeId>> {
         Done,
     }
     let mut marks = vec![Mark::New; graph.len()];
-    let mut order = Vec::new();
+    let (mut order, mut circles) = (Vec::new(), HashSet::new());
     let mut stack = vec![(graph.root(), false)];
     while let Some((id, leaving)) = stack.pop() {
         let Some(mark) = marks.get_mut(id.0) else { continue };
@@ -96,19 +101,21 @@ fn order(graph: &Graph) -> Option<Vec<NodeId>> {
             order.push(id);
             continue;
         }
-        match *mark {
-            Mark::Done => continue,
-            Mark::Open => return None,
-            Mark::New => *mark = Mark::Open,
+        if *mark != Mark::New {
+            continue;
         }
+        *mark = Mark::Open;
         stack.push((id, true));
         for child in graph.get(id).shape.children() {
             match marks.get(child.0) {
-                Some(Mark::Open) => return None,
+                // What is open is an ancestor.
+                Some(Mark::Open) => {
+                    circles.insert(child);
+                }
                 Some(Mark::New) => stack.push((child, false)),
                 _ => {}
             }
         }
     }
-    Some(order)
+    (order, circles)
 }

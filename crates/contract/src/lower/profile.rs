@@ -55,6 +55,7 @@ pub struct Profile {
     /// Which regular expressions are accepted.
     pub pattern: Pattern,
     /// Sizes beyond which a schema is refused.
+    #[serde(default)]
     pub limits: Limits,
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::lower::graph::{Graph, NodeId};
+use crate::lower::measure;
 
 pub(super) struct Definitions {
     names: HashMap<NodeId, String>,
@@ -11,8 +12,8 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    /// A node that the source refers to gets a definition when it is reached more than once. Each circle has
-    /// such a node: the one that it is entered by.
+    /// A node that the source refers to gets a definition when it is reached more than once, and so does each
+    /// node at which a circle closes.
     pub(super) fn of(graph: &Graph) -> Self {
         let mut reached = vec![0usize; graph.len()];
         let children = graph.ids().flat_map(|id| graph.get(id).shape.children());
@@ -23,10 +24,13 @@ impl Definitions {
         }
         let mut taken = HashSet::new();
         let mut names = HashMap::new();
+        let (_, circles) = measure::order(graph);
         for id in graph.ids().filter(|id| reached.get(id.0).is_some_and(|count| *count > 1)) {
-            if let Some(name) = &graph.get(id).name {
-                names.insert(id, unique(name, &mut taken));
-            }
+            match &graph.get(id).name {
+                Some(name) => names.insert(id, unique(name, &mut taken)),
+                None if circles.contains(&id) => names.insert(id, unique("part", &mut taken)),
+                None => None,
+            };
         }
         Self { names, asked: HashSet::new(), queue: VecDeque::new() }
     }
