@@ -7,20 +7,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Names that lowering uses itself, and names that providers do not take.
-const NAMES: &[&str] = &[
-    "a",
-    "b",
-    "value",
-    "key",
-    "",
-    "a b",
-    "absent",
-    "additional_properties",
-    "0",
-    "rest",
-    "option_1",
-    "ü",
-];
+const NAMES: &[&str] =
+    &["a", "b", "value", "key", "", "a b", "absent", "additional_properties", "0", "rest", "option_1", "ü"];
 
 fn scalar() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -78,15 +66,17 @@ fn object(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = 
 }
 
 fn tuple(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = Value> {
-    (prop::collection::vec(inner.clone(), 1..3), 0..4usize, 0..3, inner).prop_map(|(items, least, more, rest)| {
-        let mut schema = json!({"type": "array", "items": items, "minItems": least.min(items.len())});
-        match more {
-            0 => schema["additionalItems"] = json!(false),
-            1 => schema["additionalItems"] = rest,
-            _ => {}
-        }
-        schema
-    })
+    (prop::collection::vec(inner.clone(), 1..3), 0..4usize, 0..3, inner).prop_map(
+        |(items, least, more, rest)| {
+            let mut schema = json!({"type": "array", "items": items, "minItems": least.min(items.len())});
+            match more {
+                0 => schema["additionalItems"] = json!(false),
+                1 => schema["additionalItems"] = rest,
+                _ => {}
+            }
+            schema
+        },
+    )
 }
 
 fn subschema() -> impl Strategy<Value = Value> {
@@ -112,7 +102,8 @@ fn subschema() -> impl Strategy<Value = Value> {
 
 fn schema() -> impl Strategy<Value = Value> {
     (subschema(), subschema(), subschema(), subschema()).prop_map(|(root, first, second, third)| {
-        let mut root = if root.get("$ref").is_some() || !root.is_object() { json!({"allOf": [root]}) } else { root };
+        let mut root =
+            if root.get("$ref").is_some() || !root.is_object() { json!({"allOf": [root]}) } else { root };
         root["definitions"] = json!({"d0": first, "d1": second, "d2": third});
         root
     })
@@ -223,7 +214,9 @@ impl Sampler<'_> {
         if let Some(pattern) = schema["patternProperties"].get("^x_").filter(|_| self.roll(2) == 0) {
             members.insert("x_1".to_owned(), self.value(pattern, depth + 1));
         }
-        let open = schema.get("additionalProperties").or((schema.get("properties").is_none()).then_some(&Value::Bool(true)));
+        let open = schema
+            .get("additionalProperties")
+            .or((schema.get("properties").is_none()).then_some(&Value::Bool(true)));
         if let Some(additional) = open.filter(|open| **open != Value::Bool(false)) {
             for _ in 0..self.roll(3) {
                 let name = NAMES[self.roll(NAMES.len())];
@@ -272,7 +265,9 @@ fn each_part(document: &Value, holds: fn(&Value) -> bool) -> bool {
 
 /// Says aloud what silence would leave open.
 fn close(document: &mut Value) {
-    if document.get("properties").is_some_and(Value::is_object) && document.get("additionalProperties").is_none() {
+    if document.get("properties").is_some_and(Value::is_object)
+        && document.get("additionalProperties").is_none()
+    {
         document["additionalProperties"] = json!(false);
     }
     if document.get("items").is_some_and(Value::is_array) && document.get("additionalItems").is_none() {
@@ -302,7 +297,9 @@ fn check(document: &Value, value: &Value) -> Result<bool, TestCaseError> {
         prop_assert_eq!(lifted.as_ref(), Ok(value), "{}", context);
         let target = Schema::compile(&lowered.schema);
         prop_assert!(target.is_ok(), "{:?} {}", target.err(), context);
-        if let Ok(target) = target && exact {
+        if let Ok(target) = target
+            && exact
+        {
             prop_assert!(target.is_valid(&encoded), "{:?} {}", target.violations(&encoded), context);
         }
     }
@@ -338,7 +335,9 @@ fn stat() {
     let (mut ok, mut n, mut lifted) = (0, 0, 0);
     for _ in 0..6000 {
         let mut document = schema().new_tree(&mut runner).unwrap().current();
-        if n % 8 == 0 { close(&mut document); }
+        if n % 8 == 0 {
+            close(&mut document);
+        }
         let entropy = prop::collection::vec(any::<u8>(), 8..64).new_tree(&mut runner).unwrap().current();
         for offset in 0..4 {
             let mut sampler = Sampler { document: &document, entropy: &entropy, at: offset * 7 };
@@ -347,7 +346,9 @@ fn stat() {
             if check(&document, &value).unwrap() {
                 ok += 1;
                 let source = Schema::compile(&document).unwrap();
-                if lower(&source, Profile::named("openai").unwrap()).lift.encode(&value) != value { lifted += 1; }
+                if lower(&source, Profile::named("openai").unwrap()).lift.encode(&value) != value {
+                    lifted += 1;
+                }
             }
         }
     }
