@@ -51,3 +51,9 @@ pub const MAX_PLAN_ROUNDS: usize = 8;
 
 /// How deeply a lowered schema nests, as JSON. It is compiled by others, whose limits are no higher than ours.
 pub const MAX_LOWERED_DEPTH: usize = 100;
+
+/// The largest schema, as compact JSON, that the linter tries to prove empty. Larger ones still compile.
+pub const MAX_SATISFIABILITY_BYTES: usize = 64 * 1024;
+
+/// How many branches and references such a schema may have: the proof multiplies them.
+pub const MAX_SATISFIABILITY_BRANCHES: usize = 200;

@@ -265,7 +265,9 @@ fn each_part(document: &Value, holds: fn(&Value) -> bool) -> bool {
 
 /// Says aloud what silence would leave open.
 fn close(document: &mut Value) {
-    if document.get("properties").is_some_and(Value::is_object) && document.get("additionalProperties").is_none() {
+    if document.get("properties").is_some_and(Value::is_object)
+        && document.get("additionalProperties").is_none()
+    {
         document["additionalProperties"] = json!(false);
     }
     if document.get("items").is_some_and(Value::is_array) && document.get("additionalItems").is_none() {
@@ -295,7 +297,9 @@ fn check(document: &Value, value: &Value) -> Result<bool, TestCaseError> {
         prop_assert_eq!(lifted.as_ref(), Ok(value), "{}", context);
         let target = Schema::compile(&lowered.schema);
         prop_assert!(target.is_ok(), "{:?} {}", target.err(), context);
-        if let Ok(target) = target && exact {
+        if let Ok(target) = target
+            && exact
+        {
             prop_assert!(target.is_valid(&encoded), "{:?} {}", target.violations(&encoded), context);
         }
     }
@@ -331,7 +335,9 @@ fn stat() {
     let (mut ok, mut n, mut lifted) = (0, 0, 0);
     for _ in 0..6000 {
         let mut document = schema().new_tree(&mut runner).unwrap().current();
-        if n % 8 == 0 { close(&mut document); }
+        if n % 8 == 0 {
+            close(&mut document);
+        }
         let entropy = prop::collection::vec(any::<u8>(), 8..64).new_tree(&mut runner).unwrap().current();
         for offset in 0..4 {
             let mut sampler = Sampler { document: &document, entropy: &entropy, at: offset * 7 };
@@ -340,7 +346,9 @@ fn stat() {
             if check(&document, &value).unwrap() {
                 ok += 1;
                 let source = Schema::compile(&document).unwrap();
-                if lower(&source, Profile::named("openai").unwrap()).lift.encode(&value) != value { lifted += 1; }
+                if lower(&source, Profile::named("openai").unwrap()).lift.encode(&value) != value {
+                    lifted += 1;
+                }
             }
         }
     }

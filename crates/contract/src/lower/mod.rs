@@ -37,7 +37,8 @@ mod words;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use kinds::same;
+pub(crate) use build::has_type;
+pub(crate) use kinds::fingerprint;
 pub use lift::{Lift, LiftError};
 pub use loss::{EnforcedBy, Loss};
 pub use measure::Counts;

@@ -9,6 +9,8 @@ mod scalar;
 mod types;
 mod union;
 
+pub(crate) use scalar::has_type;
+
 use std::collections::{HashMap, VecDeque};
 
 use super::graph::{Demand, Graph, Matcher, Node, NodeId, Shape};

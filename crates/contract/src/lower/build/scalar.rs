@@ -45,7 +45,7 @@ fn listed<'a>(part: &Part<'a>) -> Vec<&'a [Value]> {
     constant.into_iter().chain(enumeration).collect()
 }
 
-pub(super) fn has_type(value: &Value, name: &str) -> bool {
+pub(crate) fn has_type(value: &Value, name: &str) -> bool {
     match (name, value) {
         ("integer", Value::Number(number)) => is_whole(number),
         _ => Kinds::of(value).meets(Kinds::of_type(name)),
