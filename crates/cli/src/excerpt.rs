@@ -45,7 +45,9 @@ pub(crate) fn draw(source: &Source, range: Range<usize>, path: Option<&str>) -> 
     let position = Position::of(&source.text, start);
     let (line, marked) = line_around(&source.text, start, range.end.max(start));
     // Cut first, draw later: the line may be a whole answer of megabytes.
-    let (prefix, before) = shorten_start(line.get(..marked.start).unwrap_or_default());
+    let before = line.get(..marked.start).unwrap_or_default();
+    let is_long = line.chars().nth(LINE_CHARACTERS).is_some();
+    let (prefix, before) = if is_long { shorten_start(before) } else { ("", before) };
     let room = LINE_CHARACTERS.saturating_sub(before.chars().count());
     let rest = line.get(marked.start..).unwrap_or_default();
     let (rest, suffix) = shorten_end(rest, room);
@@ -87,10 +89,9 @@ fn line_around(text: &str, start: usize, end: usize) -> (&str, Range<usize>) {
 }
 
 fn shorten_start(text: &str) -> (&str, &str) {
-    let is_long = text.chars().rev().nth(LINE_CHARACTERS / 2).is_some();
-    match text.char_indices().rev().nth(LEADING_CHARACTERS - 1) {
-        Some((cut, _)) if is_long => ("…", text.get(cut..).unwrap_or_default()),
-        _ => ("", text),
+    match text.char_indices().rev().nth(LEADING_CHARACTERS) {
+        Some((cut, first)) => ("…", text.get(cut + first.len_utf8()..).unwrap_or_default()),
+        None => ("", text),
     }
 }
 
@@ -186,6 +187,12 @@ mod tests {
         1 | …xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"here"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy…
           |                                          ^^^^^^
         "#);
+    }
+
+    #[test]
+    fn a_line_that_fits_is_not_cut() {
+        let text = format!("{}\"here\"", "x".repeat(94));
+        assert!(plain(&text, 94..100).contains(&format!("1 | {text}\n")));
     }
 
     #[test]

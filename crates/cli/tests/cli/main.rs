@@ -6,6 +6,7 @@
 mod check;
 mod infer;
 mod jsonl;
+mod lint;
 mod lower;
 mod memory;
 mod schema_check;

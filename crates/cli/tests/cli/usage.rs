@@ -12,6 +12,7 @@ fn wrong_usage_exits_with_one() {
         &["check", "--shema", "x"],
         &["schema"],
         &["schema", "check"],
+        &["schema", "lint"],
         &["schema", "lower", "s"],
         &["schema", "lower", "--for", "nobody", "s"],
         &["completions", "cmd"],

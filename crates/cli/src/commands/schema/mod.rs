@@ -2,6 +2,7 @@
 
 mod check;
 mod infer;
+mod lint;
 mod lower;
 mod provider;
 
@@ -28,6 +29,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Lint(lint::Arguments),
     Lower(lower::Arguments),
     Infer(infer::Arguments),
 }
@@ -35,6 +37,7 @@ enum Command {
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Check(arguments) => check::run(arguments),
+        Command::Lint(arguments) => lint::run(arguments),
         Command::Lower(arguments) => lower::run(arguments),
         Command::Infer(arguments) => infer::run(arguments),
     }
