@@ -1,2 +1,26 @@
-//! The accord binary.
-fn main() {}
+//! The `accord` binary: arguments in, exit code out.
+//!
+//! stdout is data, stderr is talk. Each command is a file under `commands`; it returns an [`exit::Exit`] or a
+//! [`failure::Failure`], and only this file turns them into an exit code.
+
+mod arguments;
+mod commands;
+mod document;
+mod excerpt;
+mod exit;
+mod failure;
+mod json;
+mod lines;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let result = match arguments::Arguments::try_parse() {
+        Ok(arguments) => commands::run(arguments.command),
+        Err(error) => return failure::usage(&error).into(),
+    };
+    result.unwrap_or_else(failure::tell).into()
+}

@@ -9,10 +9,14 @@
 //! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
 
 pub mod limits;
+pub mod lint;
+pub mod lower;
 
 mod contract;
+mod infer;
 mod invariant;
 mod judge;
+mod locate;
 mod nested;
 mod number;
 mod parse;
@@ -26,8 +30,10 @@ mod verdict;
 mod violation;
 
 pub use contract::{Contract, Mode, Options};
+pub use infer::{Inference, Openness, infer};
 pub use invariant::{Invariant, InvariantError, Invariants};
 pub use judge::judge;
+pub use locate::{Location, locate};
 pub use number::same;
 pub use place::{Place, Step};
 pub use schema::{Dialect, Schema, SchemaError};

@@ -28,3 +28,32 @@ pub const MAX_ERRORS: usize = 20;
 
 /// The longest CEL expression. Invariants are one line; its parser recurses with the length.
 pub const MAX_INVARIANT_BYTES: usize = 2 * 1024;
+
+/// How many schemas and properties a schema may have once its references are followed for a provider. Merging
+/// what stands side by side can multiply them; providers stop at a few thousand.
+pub const MAX_LOWERED_PARTS: usize = 100_000;
+
+/// How many combinations of unions that stand side by side are written out for a provider.
+pub const MAX_UNION_PRODUCT: usize = 64;
+
+/// How deeply unions may nest directly in each other for a provider. The search for a branch recurses once a
+/// level.
+pub const MAX_UNION_NESTING: usize = 32;
+
+/// How many branches of one union are compared with each other, each with each. A union with more gets a tag.
+pub const MAX_COMPARED_BRANCHES: usize = 64;
+
+/// How many pairs of schemas one comparison of two branches may touch.
+pub const MAX_COMPARED_PAIRS: usize = 1_000;
+
+/// How many rounds of decisions are taken before every union in doubt gets a tag. Real schemas need two.
+pub const MAX_PLAN_ROUNDS: usize = 8;
+
+/// How deeply a lowered schema nests, as JSON. It is compiled by others, whose limits are no higher than ours.
+pub const MAX_LOWERED_DEPTH: usize = 100;
+
+/// The largest schema, as compact JSON, that the linter tries to prove empty. Larger ones still compile.
+pub const MAX_SATISFIABILITY_BYTES: usize = 64 * 1024;
+
+/// How many branches and references such a schema may have: the proof multiplies them.
+pub const MAX_SATISFIABILITY_BRANCHES: usize = 200;

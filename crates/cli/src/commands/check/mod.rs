@@ -1,0 +1,133 @@
+//! `accord check`: judge a text, or a stream of them, against a schema.
+
+mod cache;
+mod report;
+mod request;
+mod single;
+mod stream;
+mod view;
+
+use std::path::PathBuf;
+
+use accord_contract::{Invariant, Invariants, Mode, Options, Schema};
+use clap::ValueEnum;
+
+use crate::document::Input;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+
+/// Judge a text against a schema: does it hold exactly one value that conforms?
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+On a terminal a report is shown; in a pipe, or with --json, stdout gets one JSON object:
+  {\"valid\", \"value\", \"errors\": [{\"path\", \"pointer\", \"keyword\", \"message\"}],
+   \"repairs\": [{\"kind\", \"path\", \"detail\"}], \"outcome\", \"source\", \"more_errors\"}
+and the report of a rejected text goes to stderr.
+Exit codes: 0 valid, 2 the contract is not met, 1 a file or flag cannot be used.
+
+With --jsonl each input line is a request {\"id\", \"text\", \"schema\", \"mode\"} and gets one output
+line {\"id\", \"valid\", \"value\", \"errors\", \"repairs\", …}, in order, as soon as it is judged.
+'schema' and 'mode' may be left out when --schema and --mode give them. A line that is no such
+request gets an error line (keyword 'input' or 'schema') and the next one is read; blank lines
+are skipped, lines over 16 MiB refused.
+Exit codes: 0 all valid, 2 some text is not, 1 some line was no request.
+
+Examples:
+  accord check --schema report.schema.json answer.txt
+  some-model | accord check --schema report.schema.json --mode lenient --json | jq .value
+  accord check --jsonl --schema report.schema.json < answers.jsonl > verdicts.jsonl")]
+pub(crate) struct Arguments {
+    /// The JSON Schema that the value must conform to; '-' reads it from stdin
+    #[arg(long, value_name = "FILE", required_unless_present = "jsonl")]
+    schema: Option<PathBuf>,
+
+    /// How much damage is repaired: none, or what can be repaired without loss [default: strict]
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<ModeName>,
+
+    /// Rules that the value must also keep: a JSON list of {"rule": CEL, "message": text}
+    #[arg(long, value_name = "FILE")]
+    invariants: Option<PathBuf>,
+
+    /// The JSON document that rules call 'input'
+    #[arg(long, value_name = "FILE", requires = "invariants", conflicts_with = "jsonl")]
+    input: Option<PathBuf>,
+
+    /// Refuse any text around the value
+    #[arg(long)]
+    strict_json_only: bool,
+
+    /// Do not look for the value inside fences, tags and prose
+    #[arg(long)]
+    no_extract: bool,
+
+    /// Read requests line by line and answer line by line
+    #[arg(long)]
+    jsonl: bool,
+
+    /// Print JSON on a terminal too
+    #[arg(long)]
+    json: bool,
+
+    /// The text to judge; '-' or nothing reads from stdin
+    #[arg(value_name = "FILE")]
+    text: Option<PathBuf>,
+}
+
+/// The modes as they are written on the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModeName {
+    Strict,
+    Lenient,
+}
+
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Strict => Self::Strict,
+            ModeName::Lenient => Self::Lenient,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if arguments.jsonl { stream::run(arguments) } else { single::run(arguments) }
+}
+
+impl Arguments {
+    fn text(&self) -> Input {
+        Input::of(self.text.as_deref())
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            extract_json: !self.no_extract,
+            strict_json_only: self.strict_json_only,
+            mode: self.mode.map(Mode::from).unwrap_or_default(),
+        }
+    }
+
+    fn compile_schema(&self) -> Result<Option<Schema>, Problem> {
+        let Some(path) = &self.schema else { return Ok(None) };
+        let input = Input::of(Some(path));
+        if input == Input::Stdin && self.text() == Input::Stdin {
+            let problem = Problem::new("both the schema and the text would be read from stdin");
+            return Err(problem.hint("name a file for one of them"));
+        }
+        super::schema::compile(&input.read()?).map(Some)
+    }
+
+    fn compile_invariants(&self) -> Result<Invariants, Problem> {
+        let Some(path) = &self.invariants else { return Ok(Invariants::default()) };
+        let source = Input::of(Some(path)).read()?;
+        let rules: Vec<Invariant> =
+            serde_json::from_value(source.json("list of invariants")?).map_err(|error| {
+                Problem::new(format!("{} is no list of invariants: {error}", source.name))
+                    .hint(r#"write [{"rule": "output.total >= 0", "message": "the total is negative"}]"#)
+            })?;
+        Invariants::compile(&rules).map_err(|error| {
+            let message = format!("{}: the rule at index {}: {}", source.name, error.index, error.message);
+            Problem::new(message).at(&source, source.locate(&format!("/{}/rule", error.index)))
+        })
+    }
+}

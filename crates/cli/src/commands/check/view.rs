@@ -1,0 +1,60 @@
+//! The verdict as data. The names and their order are API.
+
+use accord_contract::{Outcome, Repair, Source, Verdict, Violation};
+use serde::Serialize;
+use serde_json::Value;
+
+/// One verdict, as `accord check` prints it.
+#[derive(Debug, Serialize)]
+pub(super) struct View<'a> {
+    valid: bool,
+    value: Option<&'a Value>,
+    errors: &'a [Violation],
+    repairs: &'a [Repair],
+    /// The kind of failure; null when valid.
+    outcome: Option<Outcome>,
+    /// Where an accepted value stood; null when not valid.
+    source: Option<Source>,
+    /// How many errors are not in the list.
+    more_errors: usize,
+}
+
+impl<'a> From<&'a Verdict> for View<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        match verdict {
+            Verdict::Accepted(accepted) => View {
+                valid: true,
+                value: Some(&accepted.value),
+                errors: &[],
+                repairs: &accepted.repairs,
+                outcome: None,
+                source: Some(accepted.source),
+                more_errors: 0,
+            },
+            Verdict::Rejected(rejected) => View {
+                valid: false,
+                value: None,
+                errors: &rejected.violations.errors,
+                repairs: &[],
+                outcome: Some(rejected.outcome),
+                source: None,
+                more_errors: rejected.violations.more,
+            },
+        }
+    }
+}
+
+impl<'a> View<'a> {
+    /// What stands in place of a verdict when there was nothing to judge.
+    pub(super) fn unreadable(error: &'a Violation) -> Self {
+        View {
+            valid: false,
+            value: None,
+            errors: std::slice::from_ref(error),
+            repairs: &[],
+            outcome: None,
+            source: None,
+            more_errors: 0,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `accord schema lint`: what will not work out as the schema's author expects.
+
+use std::path::PathBuf;
+
+use accord_contract::lint::{Finding, Severity, lint};
+use accord_contract::lower::Profile;
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+
+use super::{compile, provider};
+use crate::document::{Input, Source};
+use crate::excerpt::{Position, draw, visible};
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::output;
+
+/// Point out what in a schema will not work as it looks
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What a provider refuses or leaves to the validator is listed for all of them, or for the one that
+--provider names. A schema that some provider refuses can still be used with the others, so such
+findings count for the exit code only with --provider.
+Exit codes: 0 nothing to object to, 1 an error, a warning with --deny-warnings, or a file that
+cannot be used.
+
+Examples:
+  accord schema lint schemas/*.json
+  accord schema lint --provider openai --deny-warnings report.schema.json")]
+pub(crate) struct Arguments {
+    /// The schema files; '-' reads from stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Leave out what concerns other providers
+    #[arg(long, value_name = "PROVIDER", value_parser = provider::parser())]
+    provider: Option<&'static Profile>,
+
+    /// Fail on warnings too
+    #[arg(long)]
+    deny_warnings: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Linted {
+    valid: bool,
+    files: Vec<FileView>,
+}
+
+#[derive(Serialize)]
+struct FileView {
+    file: String,
+    findings: Vec<FindingView>,
+    /// Why the file could not be linted.
+    error: Option<Problem>,
+}
+
+#[derive(Serialize)]
+struct FindingView {
+    #[serde(flatten)]
+    finding: Finding,
+    line: usize,
+    column: usize,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let mut files = Vec::new();
+    for path in &arguments.files {
+        let input = Input::of(Some(path));
+        let file = input.name();
+        match input.read().and_then(|source| Ok((compile(&source)?, source))) {
+            Ok((schema, source)) => {
+                let findings: Vec<Finding> =
+                    lint(&schema).into_iter().filter(|finding| arguments.concerns(finding)).collect();
+                if !arguments.json {
+                    output::show(&report(&source, &findings))?;
+                }
+                let findings =
+                    findings.into_iter().map(|finding| FindingView::new(&source, finding)).collect();
+                files.push(FileView { file, findings, error: None });
+            }
+            Err(problem) => {
+                problem.tell();
+                files.push(FileView { file, findings: Vec::new(), error: Some(problem) });
+            }
+        }
+    }
+    let valid = files
+        .iter()
+        .all(|file| file.error.is_none() && !file.findings.iter().any(|view| arguments.fails(&view.finding)));
+    if arguments.json {
+        output::json(&Linted { valid, files })?;
+    }
+    Ok(if valid { Exit::Success } else { Exit::Usage })
+}
+
+impl Arguments {
+    fn concerns(&self, finding: &Finding) -> bool {
+        match (&finding.provider, self.provider) {
+            (Some(named), Some(wanted)) => *named == wanted.name,
+            _ => true,
+        }
+    }
+
+    fn fails(&self, finding: &Finding) -> bool {
+        let counts = finding.provider.is_none() || self.provider.is_some();
+        match finding.severity {
+            Severity::Error => counts,
+            Severity::Warning => counts && self.deny_warnings,
+            Severity::Info => false,
+        }
+    }
+}
+
+impl FindingView {
+    fn new(source: &Source, finding: Finding) -> Self {
+        let Position { line, column } = Position::of(&source.text, source.locate(&finding.pointer).start);
+        Self { finding, line, column }
+    }
+}
+
+fn report(source: &Source, findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return format!("{}  {}\n", "ok".green().bold(), visible(&source.name));
+    }
+    findings.iter().map(|finding| entry(source, finding)).collect()
+}
+
+fn entry(source: &Source, finding: &Finding) -> String {
+    let Finding { rule, path, .. } = finding;
+    let message = visible(&finding.message);
+    let range = source.locate(&finding.pointer);
+    match finding.severity {
+        Severity::Error => {
+            let head = format!("error[{rule}]:");
+            format!("{} {message}\n{}\n", head.red().bold(), draw(source, range, Some(path)))
+        }
+        Severity::Warning => {
+            let head = format!("warning[{rule}]:");
+            format!("{} {message}\n{}\n", head.yellow().bold(), draw(source, range, Some(path)))
+        }
+        // There are many of these and nothing has to be done about them: a line each.
+        Severity::Info => {
+            let Position { line, column } = Position::of(&source.text, range.start);
+            let head = format!("info[{rule}]:");
+            format!("{} {message} ({}:{line}:{column})\n", head.cyan().bold(), visible(&source.name))
+        }
+    }
+}

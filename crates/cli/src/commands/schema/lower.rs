@@ -1,0 +1,104 @@
+//! `accord schema lower`: what a provider would be sent.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use accord_contract::lower::{EnforcedBy, Loss, Lowered, Profile, lower};
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+
+use super::{compile, provider};
+use crate::document::Input;
+use crate::excerpt::{visible, width};
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::output;
+
+/// Lower a schema to what a provider accepts, and list what it will not enforce
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+stdout gets the schema that the provider would be sent, stderr the keywords that it leaves out.
+Nothing is lost to the contract: the answer is judged by the full schema in any case.
+Exit codes: 0 the provider can take it, 1 it cannot, or the file cannot be used.
+
+Examples:
+  accord schema lower --for openai report.schema.json > lowered.json
+  accord schema lower --for anthropic --json report.schema.json | jq .losses")]
+pub(crate) struct Arguments {
+    /// The provider
+    #[arg(long = "for", value_name = "PROVIDER", value_parser = provider::parser())]
+    profile: &'static Profile,
+
+    /// The schema file; '-' reads from stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Print one JSON object: the schema, the losses, and why the provider cannot take it, if so
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct View<'a> {
+    provider: &'a str,
+    #[serde(flatten)]
+    lowered: &'a Lowered,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let source = Input::of(Some(&arguments.file)).read()?;
+    let profile = arguments.profile;
+    let lowered = lower(&compile(&source)?, profile);
+    if arguments.json {
+        output::json(&View { provider: &profile.name, lowered: &lowered })?;
+    } else {
+        output::pretty_json(&lowered.schema)?;
+        if !lowered.losses.is_empty() {
+            output::talk(&table(&lowered.losses, &profile.title));
+        }
+    }
+    if let Some(reason) = &lowered.refusal {
+        Problem::new(format!("{} cannot be sent as a schema: {reason}", source.name))
+            .hint("the submit tool and the prompt can still carry it; the answer is judged the same")
+            .tell();
+        return Ok(Exit::Usage);
+    }
+    Ok(Exit::Success)
+}
+
+fn table(losses: &[Loss], title: &str) -> String {
+    let head = ["place", "keyword", "enforced by", ""].map(str::to_owned);
+    let rows: Vec<[String; 4]> = losses
+        .iter()
+        .map(|loss| {
+            let place = if loss.pointer.is_empty() { "(root)" } else { loss.pointer.as_str() };
+            let enforced_by = match loss.enforced_by {
+                EnforcedBy::Validator => "validator",
+                EnforcedBy::Prompt => "prompt, validator",
+            };
+            let detail = loss.detail.as_deref().unwrap_or_default();
+            [visible(place), visible(&loss.keyword), enforced_by.to_owned(), visible(detail)]
+        })
+        .collect();
+    let widths: [usize; 4] = std::array::from_fn(|column| {
+        std::iter::once(&head)
+            .chain(&rows)
+            .filter_map(|row| row.get(column))
+            .map(|cell| width(cell))
+            .max()
+            .unwrap_or(0)
+    });
+    let line = |row: &[String; 4]| {
+        let mut text = String::from(" ");
+        for (cell, column) in row.iter().zip(widths) {
+            let _ = write!(text, " {cell}{} ", " ".repeat(column - width(cell)));
+        }
+        text.trim_end().to_owned()
+    };
+    let mut text = format!("{} the schema holds more than {title} can enforce:\n", "note:".yellow().bold());
+    let _ = writeln!(text, "{}", line(&head).bold());
+    for row in &rows {
+        let _ = writeln!(text, "{}", line(row));
+    }
+    text
+}

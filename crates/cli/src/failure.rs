@@ -1,0 +1,124 @@
+//! Why a command could not do its work, and the one place that says so.
+
+use std::io;
+use std::ops::Range;
+
+use owo_colors::OwoColorize as _;
+use serde::Serialize;
+
+use crate::document::Source;
+use crate::excerpt::{Position, draw, visible};
+use crate::exit::Exit;
+use crate::output;
+
+/// What ends a command early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something that the user can put right.
+    Problem(Problem),
+    /// stdout cannot be written to.
+    Output(io::Error),
+}
+
+/// What is wrong, with the value, and the remedy.
+#[derive(Debug, Serialize)]
+pub(crate) struct Problem {
+    message: String,
+    hint: Option<String>,
+    place: Option<Box<Spot>>,
+}
+
+/// Where it is; and the drawing of it for people.
+#[derive(Debug, Serialize)]
+struct Spot {
+    file: String,
+    line: usize,
+    column: usize,
+    path: Option<String>,
+    pointer: Option<String>,
+    #[serde(skip)]
+    drawing: String,
+}
+
+impl Problem {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, place: None }
+    }
+
+    /// What to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Where in a text it is.
+    pub(crate) fn at(mut self, source: &Source, range: Range<usize>) -> Self {
+        self.place = Some(Box::new(Spot::new(source, range, None)));
+        self
+    }
+
+    /// Which part of a document it is; shown where it stands in the text.
+    pub(crate) fn at_part(mut self, source: &Source, path: &str, pointer: &str) -> Self {
+        self.place = Some(Box::new(Spot::new(source, source.locate(pointer), Some((path, pointer)))));
+        self
+    }
+
+    /// Tells it on stderr.
+    pub(crate) fn tell(&self) {
+        let mut text = format!("{} {}\n", "error:".red().bold(), visible(&self.message));
+        text.push_str(self.place.as_deref().map_or("", |place| place.drawing.as_str()));
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("{} {}\n", "hint:".cyan().bold(), visible(hint)));
+        }
+        output::talk(&text);
+    }
+}
+
+impl Spot {
+    fn new(source: &Source, range: Range<usize>, part: Option<(&str, &str)>) -> Self {
+        let Position { line, column } = Position::of(&source.text, range.start);
+        Self {
+            file: source.name.clone(),
+            line,
+            column,
+            path: part.map(|(path, _)| path.to_owned()),
+            pointer: part.map(|(_, pointer)| pointer.to_owned()),
+            drawing: draw(source, range, part.map(|(path, _)| path)),
+        }
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Only writing to stdout gives a bare I/O error; reading says which file it was.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Says what went wrong. A reader that went away needs no words: it is gone on purpose.
+pub(crate) fn tell(failure: Failure) -> Exit {
+    match failure {
+        Failure::Problem(problem) => {
+            problem.tell();
+            Exit::Usage
+        }
+        Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Stopped,
+        Failure::Output(error) => {
+            Problem::new(format!("cannot write to stdout: {error}")).tell();
+            Exit::Usage
+        }
+    }
+}
+
+/// Prints what clap has to say: help and version are answers, everything else is wrong usage.
+pub(crate) fn usage(error: &clap::Error) -> Exit {
+    // Nothing is left to be done when the message itself cannot be written.
+    let _ = error.print();
+    if error.use_stderr() { Exit::Usage } else { Exit::Success }
+}

@@ -1,0 +1,14 @@
+//! The binary from outside: arguments, files and streams in; stdout, stderr and exit code out.
+//!
+//! What the engine says about a value is tested with the engine. Here its messages count only as far as the
+//! command line adds to them.
+
+mod check;
+mod infer;
+mod jsonl;
+mod lint;
+mod lower;
+mod memory;
+mod schema_check;
+mod support;
+mod usage;

@@ -1,0 +1,134 @@
+//! `accord schema check`.
+
+use serde_json::json;
+
+use crate::support::Folder;
+
+#[test]
+fn good_schemas_print_dialect_and_hash() {
+    let folder = Folder::with(&[
+        ("a.json", "\u{feff}{\"type\": \"object\"}"),
+        ("b.json", r#"{"$schema": "https://json-schema.org/draft/2020-12/schema"}"#),
+        ("c.json", "true"),
+    ]);
+    let ran = folder.run(&["schema", "check", "a.json", "b.json", "c.json"], "");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(ran.stdout, @r#"
+    ok  a.json  draft-07  sha256:a2c799262a3ce3c19ef5cdd983bf3d12b43ab3c426227091b909dcb7054738c0
+    ok  b.json  2020-12  sha256:042593f8c06f3af13910448e80b07865b66db137c16a125291699564732eac88
+    ok  c.json  draft-07  sha256:b5bea41b6c623f7c09f1bf24dcae58ebab3c0cdd90ad966bc43a45b44867e12b
+    "#);
+    let ran = folder.run(&["schema", "check", "--json", "-"], "true");
+    let hash = "sha256:b5bea41b6c623f7c09f1bf24dcae58ebab3c0cdd90ad966bc43a45b44867e12b";
+    assert_eq!(
+        ran.json(),
+        json!({"valid": true, "files": [
+            {"file": "<stdin>", "valid": true, "dialect": "draft-07", "hash": hash, "error": null}
+        ]})
+    );
+}
+
+#[test]
+fn bad_schemas_show_the_place() {
+    let folder = Folder::with(&[
+        ("good.json", "{}"),
+        ("empty.json", ""),
+        ("list.json", "[]"),
+        ("syntax.json", "{\n  \"type\": 'object'\n}\n"),
+        ("cut.json", "{\n  \"properties\": {\n"),
+        ("twice.json", "{\n  \"type\": \"object\",\n  \"type\": \"array\"\n}\n"),
+        ("nowhere.json", "{\n  \"properties\": {\n    \"a\": {\"$ref\": \"#/$defs/b\"}\n  }\n}\n"),
+        ("remote.json", r#"{"$ref": "https://example.org/schema.json"}"#),
+        (
+            "circle.json",
+            "{\n  \"$ref\": \"#/$defs/a\",\n  \"$defs\": {\"a\": {\"$ref\": \"#/$defs/a\"}}\n}\n",
+        ),
+        ("pattern.json", "{\n  \"properties\": {\n    \"é\": {\"pattern\": \"(unclosed\"}\n  }\n}\n"),
+        ("dialect.json", r#"{"$schema": "http://json-schema.org/draft-03/schema#"}"#),
+    ]);
+    folder.write("latin.json", b"{\"title\": \"\xe9\"}");
+    let arguments = [
+        "schema",
+        "check",
+        "good.json",
+        "empty.json",
+        "list.json",
+        "syntax.json",
+        "cut.json",
+        "twice.json",
+        "nowhere.json",
+        "remote.json",
+        "circle.json",
+        "pattern.json",
+        "dialect.json",
+        "latin.json",
+        "absent.json",
+    ];
+    let ran = folder.run(&arguments, "");
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+    insta::assert_snapshot!(ran.stderr, @r##"
+    error: the schema empty.json is empty
+    error: the schema list.json cannot be used: a schema is an object or a boolean, not an array
+     --> list.json:1:1
+      |
+    1 | []
+      | ^^
+    error: the schema syntax.json is not JSON: expected value
+     --> syntax.json:2:11
+      |
+    2 |   "type": 'object'
+      |           ^
+    error: the schema cut.json is not JSON: EOF while parsing an object
+     --> cut.json:2:18
+      |
+    2 |   "properties": {
+      |                  ^
+    error: the schema twice.json is not JSON: the name 'type' occurs twice in one object
+     --> twice.json:3:8
+      |
+    3 |   "type": "array"
+      |        ^
+    error: the schema nowhere.json cannot be used: the reference '#/$defs/b' leads nowhere in this schema
+     --> nowhere.json:3:19 at $.properties.a["$ref"]
+      |
+    3 |     "a": {"$ref": "#/$defs/b"}
+      |                   ^^^^^^^^^^^
+    error: the schema remote.json cannot be used: the reference 'https://example.org/schema.json' leads to another document, and nothing is fetched; put that schema under 'definitions' or '$defs' and refer to it there
+     --> remote.json:1:10 at $["$ref"]
+      |
+    1 | {"$ref": "https://example.org/schema.json"}
+      |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    error: the schema circle.json cannot be used: a reference leads back here without going into a property or an item, so it says nothing
+     --> circle.json:3:18 at $["$defs"].a
+      |
+    3 |   "$defs": {"a": {"$ref": "#/$defs/a"}}
+      |                  ^^^^^^^^^^^^^^^^^^^^^
+    error: the schema pattern.json cannot be used: the pattern "(unclosed" is not a regular expression
+     --> pattern.json:3:22 at $.properties.é.pattern
+      |
+    3 |     "é": {"pattern": "(unclosed"}
+      |                      ^^^^^^^^^^^
+    error: the schema dialect.json cannot be used: the dialect 'http://json-schema.org/draft-03/schema#' is not supported; use draft-07, 2019-09 or 2020-12
+     --> dialect.json:1:13 at $["$schema"]
+      |
+    1 | {"$schema": "http://json-schema.org/draft-03/schema#"}
+      |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    error: latin.json is not UTF-8: byte 0xe9 at offset 11
+    hint: convert it to UTF-8 first, for example with iconv
+    error: cannot read absent.json: No such file or directory (os error 2)
+    hint: check the path; '-' reads from stdin
+    "##);
+}
+
+#[test]
+fn as_data_an_error_has_its_place() {
+    let folder = Folder::with(&[("a.json", "{\n  \"type\": \"int\"\n}\n")]);
+    let ran = folder.run(&["schema", "check", "--json", "a.json"], "");
+    assert_eq!(ran.code, Some(1));
+    let error = &ran.json()["files"][0]["error"];
+    assert_eq!(
+        error["place"],
+        json!({"file": "a.json", "line": 2, "column": 11, "path": "$.type", "pointer": "/type"})
+    );
+}

@@ -1,0 +1,71 @@
+//! Help, version, completions, and wrong usage.
+
+use crate::support::Folder;
+
+#[test]
+fn wrong_usage_exits_with_one() {
+    let folder = Folder::with(&[]);
+    for arguments in [
+        &[][..],
+        &["chekc"],
+        &["check"],
+        &["check", "--shema", "x"],
+        &["schema"],
+        &["schema", "check"],
+        &["schema", "lint"],
+        &["schema", "lower", "s"],
+        &["schema", "lower", "--for", "nobody", "s"],
+        &["completions", "cmd"],
+        &["check", "--schema", "s", "--input", "i"],
+    ] {
+        let ran = folder.run(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(ran.stderr.contains("--help"), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn every_help_fits_and_most_teach_by_example() {
+    let folder = Folder::with(&[]);
+    for command in
+        [&[][..], &["check"], &["completions"], &["schema"], &["schema", "check"], &["schema", "infer"]]
+    {
+        let ran = folder.run(&[command, &["--help"]].concat(), "");
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{command:?}");
+        assert!(ran.stdout.contains("Examples:\n  "), "{command:?}");
+        for line in ran.stdout.lines() {
+            assert!(line.chars().count() <= 100, "{command:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let ran = Folder::with(&[]).run(&["--version"], "");
+    assert_eq!(ran.stdout, format!("accord {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn completions_are_written_for_each_shell() {
+    let folder = Folder::with(&[]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = folder.run(&["completions", shell], "");
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{shell}");
+        assert!(ran.stdout.contains("accord") && ran.stdout.contains("jsonl"), "{shell}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let folder = Folder::with(&[("schema.json", "true")]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = folder.command(&["schema", "check", "--json", "schema.json"]);
+    let output = command.stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: cannot write to stdout: No space left on device (os error 28)\n"
+    );
+}

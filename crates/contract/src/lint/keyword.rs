@@ -1,0 +1,178 @@
+//! Keywords that the dialect does not have: a validator passes over them in silence.
+
+use super::{At, Finding};
+use crate::schema::Dialect;
+
+/// In every dialect that we claim.
+const COMMON: &[&str] = &[
+    "$schema",
+    "$id",
+    "$ref",
+    "$comment",
+    "$defs",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "readOnly",
+    "writeOnly",
+    "type",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "contentEncoding",
+    "contentMediaType",
+    "items",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "propertyNames",
+    "required",
+    "minProperties",
+    "maxProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+
+/// From 2019-09 on.
+const SINCE_2019: &[&str] = &[
+    "$anchor",
+    "$vocabulary",
+    "deprecated",
+    "contentSchema",
+    "minContains",
+    "maxContains",
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+const ONLY: &[(Dialect, &[&str])] = &[
+    (Dialect::Draft7, &["dependencies", "additionalItems"]),
+    (Dialect::Draft201909, &["$recursiveRef", "$recursiveAnchor", "additionalItems"]),
+    (Dialect::Draft202012, &["$dynamicRef", "$dynamicAnchor", "prefixItems"]),
+];
+
+/// What people write, and what JSON Schema has for it.
+const INSTEAD: &[(&str, &str)] = &[
+    ("nullable", "add \"null\" to 'type'"),
+    ("optional", "leave the name out of 'required' of the object"),
+    ("example", "use 'examples', a list"),
+    ("discriminator", "give each branch a property with a 'const'"),
+    ("$anchor", "use 2019-09 or later, or refer by pointer"),
+    ("prefixItems", "use 2020-12, or give 'items' a list"),
+    ("additionalItems", "use 'items' beside 'prefixItems'"),
+    ("dependencies", "use 'dependentRequired' or 'dependentSchemas'"),
+    ("dependentRequired", "use 'dependencies', or a later dialect"),
+    ("dependentSchemas", "use 'dependencies', or a later dialect"),
+    ("unevaluatedProperties", "use 'additionalProperties', or a later dialect"),
+    ("unevaluatedItems", "use 'additionalItems', or a later dialect"),
+    ("$recursiveRef", "use '$dynamicRef' in 2020-12, '$ref' elsewhere"),
+    ("$dynamicRef", "use '$ref', or 2020-12"),
+    ("id", "use '$id'"),
+    ("divisibleBy", "use 'multipleOf'"),
+    ("extends", "use 'allOf'"),
+    ("values", "use 'enum'"),
+    ("options", "use 'enum'"),
+    ("choices", "use 'enum'"),
+    ("regex", "use 'pattern'"),
+    ("min", "use 'minimum', 'minLength' or 'minItems'"),
+    ("max", "use 'maximum', 'maxLength' or 'maxItems'"),
+];
+
+pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
+    for name in at.keywords.keys() {
+        if is_known(at.dialect, name) || name.starts_with("x-") {
+            continue;
+        }
+        let advice = INSTEAD.iter().find(|(wrong, _)| wrong == name).map(|(_, advice)| (*advice).to_owned());
+        let advice = advice
+            .or_else(|| closest(at.dialect, name).map(|known| format!("did you mean '{known}'?")))
+            .unwrap_or_else(|| "remove it, or begin its name with 'x-'".to_owned());
+        let message =
+            format!("'{name}' is no keyword of {} and is silently ignored; {advice}", at.dialect.name());
+        findings.push(Finding::warning("unknown-keyword", &at.place.key(name), message));
+    }
+}
+
+fn keywords(dialect: Dialect) -> impl Iterator<Item = &'static str> {
+    let later = if dialect == Dialect::Draft7 { &[] } else { SINCE_2019 };
+    let only = ONLY.iter().filter(move |(only, _)| *only == dialect).flat_map(|(_, names)| names.iter());
+    COMMON.iter().chain(later).chain(only).copied()
+}
+
+fn is_known(dialect: Dialect, name: &str) -> bool {
+    keywords(dialect).any(|known| known == name)
+}
+
+/// The keyword that a name was meant to be, when it is off by a slip or two.
+fn closest(dialect: Dialect, name: &str) -> Option<&'static str> {
+    let longest = 30;
+    if name.len() > longest {
+        return None;
+    }
+    keywords(dialect)
+        .map(|known| (distance(name, known), known))
+        .filter(|(distance, known)| *distance <= 2 && *distance * 3 <= known.len())
+        .min()
+        .map(|(_, known)| known)
+}
+
+/// How many letters have to be changed, added, dropped or swapped with their neighbour; letter case is free.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.to_lowercase().chars().collect();
+    let right: Vec<char> = right.to_lowercase().chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (down, one) in left.iter().enumerate() {
+        let mut next = vec![down + 1];
+        for (across, other) in right.iter().enumerate() {
+            let of = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
+            let changed = of(&row, across) + usize::from(one != other);
+            let mut best = changed.min(of(&row, across + 1) + 1).min(of(&next, across) + 1);
+            let swapped = down > 0
+                && across > 0
+                && left.get(down - 1) == Some(other)
+                && right.get(across - 1) == Some(one);
+            if swapped {
+                best = best.min(of(&before, across - 1) + 1);
+            }
+            next.push(best);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_one_step() {
+        assert_eq!(distance("requried", "required"), 1);
+        assert_eq!(distance("maxlength", "maxLength"), 0);
+        assert_eq!(distance("enums", "enum"), 1);
+        assert_eq!(closest(Dialect::Draft7, "proprties"), Some("properties"));
+        assert_eq!(closest(Dialect::Draft7, "colour"), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! What is doubtful about a schema, before a model ever sees it.
+//!
+//! A rule looks at a schema that compiles and says what will not work as written, why, and what to write
+//! instead. Errors are parts that no value can satisfy or that a provider refuses; warnings are parts that
+//! do nothing or mislead a model; the rest is information, above all what each provider leaves to the
+//! validator. Missing descriptions are no finding: most names speak for themselves.
+
+mod branch;
+mod contradiction;
+mod dead;
+mod finding;
+mod keyword;
+mod name;
+mod provider;
+mod reference;
+mod size;
+
+use serde_json::{Map, Value};
+
+pub use finding::{Finding, Severity};
+
+use crate::place::Place;
+use crate::schema::{Dialect, Schema, walk};
+
+/// Looks for everything that is doubtful about a schema, the worst first.
+pub fn lint(schema: &Schema) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    walk::each(schema.document(), &mut |place, part| {
+        if let Value::Object(keywords) = part {
+            let at = At { place, keywords, dialect: schema.dialect() };
+            keyword::check(&at, &mut findings);
+            // Beside a reference nothing else is read in this dialect; one finding says so.
+            if reference::siblings(&at, &mut findings) {
+                return;
+            }
+            contradiction::check(&at, &mut findings);
+            dead::check(&at, &mut findings);
+            branch::check(&at, &mut findings);
+            name::check(&at, &mut findings);
+            size::check(&at, &mut findings);
+        }
+    });
+    reference::unused(schema, &mut findings);
+    contradiction::unsatisfiable(schema, &mut findings);
+    size::root(schema, &mut findings);
+    provider::check(schema, &mut findings);
+    findings.sort_by_key(|finding| finding.severity);
+    findings
+}
+
+/// A schema object and where it stands.
+struct At<'a> {
+    place: &'a Place,
+    keywords: &'a Map<String, Value>,
+    dialect: Dialect,
+}
+
+impl<'a> At<'a> {
+    fn get(&self, keyword: &str) -> Option<&'a Value> {
+        self.keywords.get(keyword)
+    }
+
+    fn has(&self, keyword: &str) -> bool {
+        self.keywords.contains_key(keyword)
+    }
+
+    /// The types that `type` names; none where it is absent.
+    fn types(&self) -> Option<Vec<&'a str>> {
+        match self.get("type")? {
+            Value::String(name) => Some(vec![name]),
+            Value::Array(names) => Some(names.iter().filter_map(Value::as_str).collect()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What each provider makes of a schema: what it will not enforce, and what it will not take.
+
+use super::{Finding, Severity};
+use crate::lower::{EnforcedBy, Loss, Profile, lower};
+use crate::place::Place;
+use crate::schema::{Schema, walk};
+
+/// How many places one finding names.
+const NAMED_PLACES: usize = 3;
+
+pub(super) fn check(schema: &Schema, findings: &mut Vec<Finding>) {
+    for profile in Profile::all() {
+        let lowered = lower(schema, profile);
+        if let Some(refusal) = &lowered.refusal {
+            let message = format!(
+                "{refusal}; the schema cannot be enforced there, so the model is only told of it and the answer \
+                 judged afterwards"
+            );
+            push(findings, profile, "provider-refuses", Severity::Warning, &Place::root(), message);
+        }
+        if let Some(counts) = &lowered.counts {
+            counted(
+                findings,
+                profile,
+                "too-many-optionals",
+                "optional properties",
+                counts.optional,
+                profile.limits.optional,
+            );
+            counted(findings, profile, "too-many-unions", "unions", counts.unions, profile.limits.unions);
+        }
+        for group in grouped(&lowered.losses) {
+            lost(schema, findings, profile, &group);
+        }
+    }
+}
+
+fn push(
+    findings: &mut Vec<Finding>,
+    profile: &Profile,
+    rule: &'static str,
+    severity: Severity,
+    place: &Place,
+    message: String,
+) {
+    findings.push(Finding::new(rule, severity, place, message).of_provider(&profile.name));
+}
+
+fn counted(
+    findings: &mut Vec<Finding>,
+    profile: &Profile,
+    rule: &'static str,
+    what: &str,
+    count: u64,
+    limit: Option<u64>,
+) {
+    if let Some(limit) = limit.filter(|limit| count > *limit) {
+        let message = format!(
+            "{count} {what} once every reference is expanded; {} takes {limit}; use a definition with many of them \
+             less often, or make them required",
+            profile.title
+        );
+        push(findings, profile, rule, Severity::Warning, &Place::root(), message);
+    }
+}
+
+/// The losses of each keyword together, in order of first appearance.
+fn grouped(losses: &[Loss]) -> Vec<Vec<&Loss>> {
+    let mut groups: Vec<Vec<&Loss>> = Vec::new();
+    for loss in losses {
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| first.keyword == loss.keyword))
+        {
+            Some(group) => group.push(loss),
+            None => groups.push(vec![loss]),
+        }
+    }
+    groups
+}
+
+fn lost(schema: &Schema, findings: &mut Vec<Finding>, profile: &Profile, group: &[&Loss]) {
+    let Some(first) = group.first() else { return };
+    let places: Vec<String> = group
+        .iter()
+        .take(NAMED_PLACES)
+        .map(|loss| walk::place_of(schema.document(), &loss.pointer).path())
+        .collect();
+    let more = match group.len().saturating_sub(NAMED_PLACES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let told = group.iter().all(|loss| loss.enforced_by == EnforcedBy::Prompt);
+    let detail = first.detail.as_ref().map(|detail| format!(" ({detail})")).unwrap_or_default();
+    let message = format!(
+        "{} will not enforce '{}' at {}{more}{detail}; {} and a wrong answer costs a retry",
+        profile.title,
+        first.keyword,
+        places.join(", "),
+        if told { "the model is told in the description," } else { "only the validator checks it," },
+    );
+    let place = walk::place_of(schema.document(), &first.pointer);
+    push(findings, profile, "provider-does-not-enforce", Severity::Info, &place, message);
+}

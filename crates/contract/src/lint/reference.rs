@@ -1,0 +1,111 @@
+//! References: what stands beside one and is not read, and definitions that none leads to.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{At, Finding};
+use crate::place::{Place, Step};
+use crate::schema::reference::{Resolver, base_of};
+use crate::schema::walk::{self, Reach};
+use crate::schema::{Dialect, Schema};
+
+/// Annotations do no harm beside a reference, and definitions are found through it.
+const HARMLESS: &[&str] = &[
+    "$ref",
+    "$id",
+    "$schema",
+    "$comment",
+    "$defs",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "readOnly",
+    "writeOnly",
+    "deprecated",
+];
+
+/// Reports what a reference silences, and gives back whether it silences what stands beside it.
+pub(super) fn siblings(at: &At<'_>, findings: &mut Vec<Finding>) -> bool {
+    if at.dialect != Dialect::Draft7 || !at.has("$ref") {
+        return false;
+    }
+    let ignored: Vec<String> = at
+        .keywords
+        .keys()
+        .filter(|keyword| !HARMLESS.contains(&keyword.as_str()) && !keyword.starts_with("x-"))
+        .map(|keyword| format!("'{keyword}'"))
+        .collect();
+    if !ignored.is_empty() {
+        let message = format!(
+            "in draft-07 everything beside '$ref' is ignored, here {}; put the reference and the rest into 'allOf', \
+             or name a later dialect in '$schema'",
+            ignored.join(", ")
+        );
+        findings.push(Finding::warning("ref-siblings-ignored", &at.place.key("$ref"), message));
+    }
+    true
+}
+
+/// Definitions that no reference leads to, directly or through others.
+pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
+    let document = schema.document();
+    let resolver = Resolver::new(document);
+    let mut used: HashSet<Place> = HashSet::new();
+    let mut stack = vec![(String::new(), Place::root(), document)];
+    let mut seen: HashSet<Place> = HashSet::new();
+    while let Some((parent, place, part)) = stack.pop() {
+        if !seen.insert(place.clone()) {
+            continue;
+        }
+        let base = base_of(&parent, part);
+        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let reference = part.get(keyword).and_then(Value::as_str);
+            if let Some((target, inner)) = reference.and_then(|reference| resolver.resolve(&base, reference))
+            {
+                mark(&mut used, &target);
+                stack.push((base_at(document, &target), target, inner));
+            }
+        }
+        for child in walk::children(part).into_iter().filter(|child| child.reach != Reach::Defined) {
+            let mut inner = place.clone();
+            child.steps.into_iter().for_each(|step| inner.push(step));
+            stack.push((base.clone(), inner, child.schema));
+        }
+    }
+    walk::each(document, &mut |place, part| {
+        for keyword in ["$defs", "definitions"] {
+            let names = part.get(keyword).and_then(Value::as_object).into_iter().flatten();
+            for (name, _) in names {
+                let place = place.key(keyword).key(name);
+                if !used.contains(&place) {
+                    let message =
+                        format!("nothing refers to the definition '{name}'; remove it, or refer to it");
+                    findings.push(Finding::warning("unused-definition", &place, message));
+                }
+            }
+        }
+    });
+}
+
+/// A reference into a definition uses the definition.
+fn mark(used: &mut HashSet<Place>, target: &Place) {
+    let mut place = Place::root();
+    for step in target.steps() {
+        place.push(step.clone());
+        used.insert(place.clone());
+    }
+}
+
+/// The base address in force around a place.
+fn base_at(document: &Value, place: &Place) -> String {
+    let mut base = String::new();
+    let mut current = Some(document);
+    for step in place.steps() {
+        base = current.map_or(base.clone(), |value| base_of(&base, value));
+        current = current.and_then(|value: &Value| Step::within(step, value));
+    }
+    base
+}

@@ -1,0 +1,54 @@
+//! Sizes and the shape of the root.
+
+use serde_json::Value;
+
+use super::{At, Finding};
+use crate::lower::Profile;
+use crate::place::Place;
+use crate::schema::Schema;
+
+/// More values than a model keeps in mind.
+const LARGE_ENUM: usize = 100;
+
+pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
+    let Some(Value::Array(values)) = at.get("enum") else { return };
+    let place = at.place.key("enum");
+    let count = values.len();
+    if count > LARGE_ENUM {
+        let message = format!(
+            "{count} values are more than a model chooses from reliably; group them, use a 'pattern', or look the \
+             value up afterwards"
+        );
+        findings.push(Finding::warning("large-enum", &place, message));
+    }
+    for profile in Profile::all() {
+        if let Some(limit) = profile.limits.enum_values.filter(|limit| count as u64 > *limit) {
+            let message = format!(
+                "{count} values are more than {} takes in all ({limit}), so the list is only told to the model, \
+                 not enforced; shorten it",
+                profile.title
+            );
+            findings.push(Finding::error("large-enum", &place, message).of_provider(&profile.name));
+        }
+    }
+}
+
+/// Providers and tools want an object with properties at the root.
+pub(super) fn root(schema: &Schema, findings: &mut Vec<Finding>) {
+    let mut current = schema.document();
+    // A root that only refers is judged by what it refers to.
+    for _ in 0..8 {
+        let target = current.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+        match target.and_then(|pointer| schema.document().pointer(pointer)) {
+            Some(target) => current = target,
+            None => break,
+        }
+    }
+    let typed = current.get("type").is_none_or(|name| name == "object");
+    let named = current.get("properties").and_then(Value::as_object).is_some_and(|names| !names.is_empty());
+    if !(typed && named) {
+        let message = "the root is no object with properties, which providers and tools ask for, so answers are \
+                       wrapped in {\"value\": …} there; make it an object that names its parts";
+        findings.push(Finding::warning("root-not-object", &Place::root(), message));
+    }
+}

@@ -1,0 +1,177 @@
+//! How lowered values are told apart. The same look that proves two branches of a union apart chooses between
+//! them when an answer is lifted: one level deep, so it costs little and never disagrees with itself.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::facts::{Facts, present_as};
+use super::graph::{Graph, Member, NodeId, Presence, Shape};
+use super::kinds::{Kinds, fingerprint, same};
+use super::profile::{Maps, Profile, Tuples};
+
+/// The graph as lifting sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'g> {
+    pub(super) graph: &'g Graph,
+    pub(super) facts: &'g Facts,
+    pub(super) profile: &'g Profile,
+}
+
+/// A member of a lowered object.
+struct Field<'g> {
+    name: &'g str,
+    always: bool,
+    kinds: Kinds,
+    values: Option<&'g [Value]>,
+}
+
+/// A lowered object.
+struct Fields<'g> {
+    list: Vec<Field<'g>>,
+    closed: bool,
+}
+
+impl<'g> Look<'g> {
+    /// Whether no lowered value belongs to both nodes.
+    pub(super) fn apart(&self, left: NodeId, right: NodeId) -> bool {
+        if !self.facts.kinds(left).meets(self.facts.kinds(right)) {
+            return true;
+        }
+        if let Some(branches) = self.open_branches(left) {
+            return branches.into_iter().all(|branch| self.apart(branch, right));
+        }
+        if let Some(branches) = self.open_branches(right) {
+            return branches.into_iter().all(|branch| self.apart(left, branch));
+        }
+        match (self.values(left), self.values(right)) {
+            (Some(left), Some(right)) => return disjoint(left, right),
+            (None, None) => {}
+            _ => return false,
+        }
+        let (Some(left), Some(right)) = (self.fields(left), self.fields(right)) else { return false };
+        lacks(&left, &right) || lacks(&right, &left) || left.list.iter().any(|field| differs(field, &right))
+    }
+
+    /// Whether a value has the lowered shape of a node, as far as one level shows. Unless `strict`, members
+    /// that the shape does not have are overlooked.
+    pub(super) fn fits(&self, id: NodeId, value: &Value, strict: bool) -> bool {
+        if !self.facts.kinds(id).meets(Kinds::of(value)) {
+            return false;
+        }
+        if let Shape::Union { branches, tagged: false, .. } = &self.graph.get(id).shape {
+            return branches.iter().any(|branch| self.fits(branch.node, value, strict));
+        }
+        if let Some(values) = self.values(id) {
+            return values.iter().any(|each| same(each, value));
+        }
+        match (&self.graph.get(id).shape, value) {
+            (Shape::Map { .. }, Value::Array(items)) => items.iter().all(|item| pair(item).is_some()),
+            (Shape::Union { branches, tagged: true, .. }, value) => choice(value, branches.len()).is_some(),
+            (_, Value::Object(members)) => self.fields(id).is_none_or(|fields| {
+                let names: HashSet<&str> = fields.list.iter().map(|field| field.name).collect();
+                let known =
+                    !strict || !fields.closed || members.keys().all(|name| names.contains(name.as_str()));
+                known && fields.list.iter().all(|field| field_fits(field, members.get(field.name)))
+            }),
+            _ => true,
+        }
+    }
+
+    fn open_branches(&self, id: NodeId) -> Option<Vec<NodeId>> {
+        match &self.graph.get(id).shape {
+            Shape::Union { branches, tagged: false, .. } => {
+                Some(branches.iter().map(|branch| branch.node).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn values(&self, id: NodeId) -> Option<&'g [Value]> {
+        match &self.graph.get(id).shape {
+            Shape::Scalar { values, .. } => values.as_deref(),
+            _ => None,
+        }
+    }
+
+    fn fields(&self, id: NodeId) -> Option<Fields<'g>> {
+        let graph = self.graph;
+        match &graph.get(id).shape {
+            Shape::Object { members, rest } => {
+                let pairs = rest.as_ref().filter(|_| self.profile.maps == Maps::Pairs);
+                let mut list: Vec<Field<'g>> = members.iter().map(|member| self.field(member)).collect();
+                list.extend(pairs.map(|rest| pairs_field(&rest.wire)));
+                Some(Fields { list, closed: rest.is_none() || pairs.is_some() })
+            }
+            Shape::Tuple { members, rest } if self.profile.tuples == Tuples::Object => {
+                let mut list: Vec<Field<'g>> = members.iter().map(|member| self.field(member)).collect();
+                list.extend(rest.map(|_| pairs_field(REST_ITEMS)));
+                Some(Fields { list, closed: true })
+            }
+            _ => None,
+        }
+    }
+
+    fn field(&self, member: &'g Member) -> Field<'g> {
+        Field {
+            name: &member.wire,
+            always: member.always_there(),
+            kinds: present_as(member.presence, self.facts.kinds(member.node)),
+            values: self.values(member.node).filter(|_| member.presence == Presence::Plain),
+        }
+    }
+}
+
+/// The member of a lowered tuple that holds the items after the positions.
+pub(super) const REST_ITEMS: &str = "rest";
+
+fn pairs_field(name: &str) -> Field<'_> {
+    Field { name, always: true, kinds: Kinds::ARRAY, values: None }
+}
+
+/// Whether the left always has a member that the right never has.
+fn lacks(left: &Fields<'_>, right: &Fields<'_>) -> bool {
+    let names: HashSet<&str> = right.list.iter().map(|field| field.name).collect();
+    right.closed && left.list.iter().any(|field| field.always && !names.contains(field.name))
+}
+
+/// Whether a member that both always have is never the same in both.
+fn differs(field: &Field<'_>, others: &Fields<'_>) -> bool {
+    others.list.iter().filter(|other| other.name == field.name && other.always && field.always).any(|other| {
+        let values = field.values.zip(other.values);
+        !field.kinds.meets(other.kinds) || values.is_some_and(|(left, right)| disjoint(left, right))
+    })
+}
+
+fn field_fits(field: &Field<'_>, value: Option<&Value>) -> bool {
+    match value {
+        None => !field.always,
+        Some(value) => {
+            field.kinds.meets(Kinds::of(value))
+                && field.values.is_none_or(|values| values.iter().any(|each| same(each, value)))
+        }
+    }
+}
+
+fn disjoint(left: &[Value], right: &[Value]) -> bool {
+    let known: HashSet<String> = left.iter().map(fingerprint).collect();
+    !right.iter().any(|value| known.contains(&fingerprint(value)))
+}
+
+/// The two parts of `{"key": …, "value": …}`.
+pub(super) fn pair(item: &Value) -> Option<(&str, &Value)> {
+    let members = item.as_object().filter(|members| members.len() == 2)?;
+    Some((members.get("key")?.as_str()?, members.get("value")?))
+}
+
+/// The name under which a branch of a tagged union is given.
+pub(super) fn tag(index: usize) -> String {
+    format!("option_{}", index + 1)
+}
+
+/// The branch that a tagged value chooses.
+pub(super) fn choice(value: &Value, branches: usize) -> Option<usize> {
+    let members = value.as_object().filter(|members| members.len() == 1)?;
+    let number: usize = members.keys().next()?.strip_prefix("option_")?.parse().ok()?;
+    (1..=branches).contains(&number).then(|| number - 1)
+}

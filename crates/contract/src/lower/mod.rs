@@ -1,0 +1,77 @@
+//! Lowering a schema to the subset that a provider accepts, and lifting its answer back.
+//!
+//! [`lower`] reads the schema into a graph of shapes, decides on it what the provider needs (a wrapper around
+//! the root, null for what may be absent, lists of pairs for free names, text for values of any kind), and
+//! writes the lowered schema from it. [`Lift`] keeps the same graph: lifting undoes exactly what was decided.
+//! For each conforming value `lift(encode(value))` is the value again.
+//!
+//! What the provider cannot enforce is said in words in a description, and reported as a [`Loss`]. Nothing is
+//! lost to the contract: the answer is judged by the full schema in any case. In two ways the lowered schema
+//! is narrower than the source: an object that names its properties and does not speak of others, and a tuple
+//! that does not speak of further items, are closed; and a schema without `type` is taken to mean the types
+//! that its keywords speak of. Lifting lets the values through all the same.
+//!
+//! Absent: names of providers. What they take stands in `profiles.toml`.
+
+mod build;
+mod discriminator;
+mod emit;
+mod encode;
+mod facts;
+mod fields;
+mod fit;
+mod fitting;
+mod graph;
+mod kinds;
+mod lift;
+mod loss;
+mod measure;
+mod names;
+mod plan;
+mod profile;
+mod prune;
+mod source;
+mod text;
+mod words;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub(crate) use build::has_type;
+pub(crate) use kinds::fingerprint;
+pub use lift::{Lift, LiftError};
+pub use loss::{EnforcedBy, Loss};
+pub use measure::Counts;
+pub use profile::{
+    Anything, Limits, Literals, Maps, Objects, Optional, Pattern, Profile, References, Root, Tuples,
+};
+
+use crate::schema::Schema;
+
+/// A schema as a provider accepts it, and the way back.
+#[derive(Debug, Clone, Serialize)]
+pub struct Lowered {
+    /// The schema to send.
+    pub schema: Value,
+    /// What turns an answer to it into an answer to the source.
+    #[serde(skip)]
+    pub lift: Lift,
+    /// What the provider will not enforce.
+    pub losses: Vec<Loss>,
+    /// Why the provider cannot take this schema in its own field at all; none when it can.
+    pub refusal: Option<String>,
+    /// Optional properties and unions of the source after expansion; none where the schema contains itself.
+    pub counts: Option<Counts>,
+}
+
+/// Lowers a schema to what a provider accepts.
+pub fn lower(schema: &Schema, profile: &Profile) -> Lowered {
+    let (mut graph, mut losses) = build::build(schema, profile);
+    let plan = plan::plan(&mut graph, profile);
+    let emitted = emit::emit(&graph, &plan.facts, profile);
+    losses.extend(emitted.losses);
+    loss::deduplicate(&mut losses);
+    let refusal = fit::refusal(&graph, &plan, profile, &emitted.schema, emitted.too_deep);
+    let lift = Lift::new(schema, graph, plan.facts, profile, emitted.wrapped);
+    Lowered { schema: emitted.schema, lift, losses, refusal, counts: plan.counts }
+}

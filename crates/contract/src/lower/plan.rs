@@ -1,0 +1,131 @@
+//! Decides what the shapes alone do not: how absence is written, and which unions need a tag so that lifting
+//! knows the branch. Each decision can change the facts that others rest on, so they are taken in rounds.
+
+mod budget;
+mod same_lift;
+
+use super::discriminator;
+use super::facts::Facts;
+use super::fields::Look;
+use super::graph::{Graph, NodeId, Presence, Shape};
+use super::kinds::Kinds;
+use super::measure::Counts;
+use super::names;
+use super::profile::{Optional, Profile};
+use super::prune;
+use crate::limits::{MAX_COMPARED_BRANCHES, MAX_PLAN_ROUNDS};
+
+/// The decided graph's facts.
+pub(super) struct Plan {
+    pub(super) facts: Facts,
+    pub(super) recursive: bool,
+    /// What is counted after expansion, before absence was rewritten; none where a schema contains itself.
+    pub(super) counts: Option<Counts>,
+}
+
+pub(super) fn plan(graph: &mut Graph, profile: &Profile) -> Plan {
+    prune::prune(graph);
+    budget::shorten_enums(graph, profile);
+    names::rename(graph, profile);
+    discriminator::put_first(graph);
+    let counts = Counts::of(graph);
+    for round in 0.. {
+        let facts = Facts::of(graph, profile);
+        let mut changed = write_absence(graph, &facts, profile, counts.as_ref());
+        let facts = if changed { Facts::of(graph, profile) } else { facts };
+        changed |= tag_unions(graph, &facts, profile, round >= MAX_PLAN_ROUNDS);
+        if !changed || round > MAX_PLAN_ROUNDS {
+            break;
+        }
+    }
+    let facts = Facts::of(graph, profile);
+    write_absence(graph, &facts, profile, counts.as_ref());
+    Plan { facts: Facts::of(graph, profile), recursive: counts.is_none(), counts }
+}
+
+/// Chooses how each member says that it is absent. Gives back whether anything is new.
+fn write_absence(graph: &mut Graph, facts: &Facts, profile: &Profile, counts: Option<&Counts>) -> bool {
+    let rewritten = match profile.optional {
+        Optional::Keep => return false,
+        Optional::Nullable => None,
+        Optional::WithinLimits => Some(budget::beyond_limits(graph, profile, counts)),
+    };
+    let mut changed = false;
+    for id in graph.ids() {
+        let untyped: Vec<bool> = match &graph.get(id).shape {
+            Shape::Object { members, .. } | Shape::Tuple { members, .. } => {
+                members.iter().map(|member| graph.get(member.node).untyped).collect()
+            }
+            _ => continue,
+        };
+        let (Shape::Object { members, .. } | Shape::Tuple { members, .. }) = &mut graph.get_mut(id).shape
+        else {
+            continue;
+        };
+        for (index, (member, untyped)) in members.iter_mut().zip(untyped).enumerate() {
+            let keep = rewritten.as_ref().is_some_and(|rewritten| !rewritten.contains(&(id, index)));
+            let presence = match member.required || keep {
+                true => Presence::Plain,
+                false => absence(facts.kinds(member.node), untyped),
+            };
+            changed |= member.presence != presence;
+            member.presence = presence;
+        }
+    }
+    changed
+}
+
+/// A way to say that a member is absent which none of its values can be mistaken for.
+fn absence(kinds: Kinds, untyped: bool) -> Presence {
+    if !kinds.meets(Kinds::NULL) && !untyped {
+        Presence::Nullable
+    } else if !kinds.meets(Kinds::OBJECT) && !untyped {
+        Presence::MarkedByObject
+    } else if !kinds.meets(Kinds::STRING) && !untyped {
+        Presence::MarkedByText
+    } else {
+        Presence::Boxed
+    }
+}
+
+/// Tags the unions whose branches lift differently and cannot be told apart. Gives back whether any is new.
+fn tag_unions(graph: &mut Graph, facts: &Facts, profile: &Profile, all: bool) -> bool {
+    let look = Look { graph, facts, profile };
+    let unclear: Vec<NodeId> = graph
+        .ids()
+        .filter(|id| match &graph.get(*id).shape {
+            Shape::Union { branches, tagged: false, .. } if branches.len() > 1 => {
+                let nodes: Vec<NodeId> = branches.iter().map(|branch| branch.node).collect();
+                !facts.transparent(*id) && (all || !told_apart(look, &nodes))
+            }
+            _ => false,
+        })
+        .collect();
+    for id in &unclear {
+        if let Shape::Union { tagged, .. } = &mut graph.get_mut(*id).shape {
+            *tagged = true;
+        }
+    }
+    !unclear.is_empty()
+}
+
+fn told_apart(look: Look<'_>, nodes: &[NodeId]) -> bool {
+    nodes.len() <= MAX_COMPARED_BRANCHES
+        && pairs(nodes).all(|(left, right)| {
+            look.facts.transparent(left) && look.facts.transparent(right)
+                || look.apart(left, right)
+                || same_lift::same_lift(look, left, right)
+        })
+}
+
+fn pairs(nodes: &[NodeId]) -> impl Iterator<Item = (NodeId, NodeId)> {
+    nodes
+        .iter()
+        .enumerate()
+        .flat_map(|(index, left)| nodes.iter().skip(index + 1).map(|right| (*left, *right)))
+}
+
+/// Whether at most one branch of a union can hold, as far as lowered values show it.
+pub(super) fn is_exclusive(look: Look<'_>, nodes: &[NodeId]) -> bool {
+    nodes.len() <= MAX_COMPARED_BRANCHES && pairs(nodes).all(|(left, right)| look.apart(left, right))
+}

@@ -1,0 +1,356 @@
+//! Lowering and lifting over generated schemas: a conforming value, encoded and lifted, is itself again, and
+//! its encoded form conforms to the lowered schema.
+
+use accord_contract::Schema;
+use accord_contract::lower::{Profile, lower};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Names that lowering uses itself, and names that providers do not take.
+const NAMES: &[&str] =
+    &["a", "b", "value", "key", "", "a b", "absent", "additional_properties", "0", "rest", "option_1", "ü"];
+
+fn scalar() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "string", "minLength": 1, "maxLength": 3})),
+        Just(json!({"type": "string", "pattern": "^[a-c]+$"})),
+        Just(json!({"type": "integer", "minimum": 0})),
+        Just(json!({"type": "number", "exclusiveMaximum": 100})),
+        Just(json!({"type": "boolean"})),
+        Just(json!({"type": "null"})),
+        Just(json!({"type": ["string", "null"]})),
+        Just(json!({"type": ["integer", "boolean", "null"]})),
+        Just(json!({"enum": ["x", "y", null, 1]})),
+        Just(json!({"enum": [{"a": 1}, [1, 2], "x"]})),
+        Just(json!({"const": "x"})),
+        Just(json!({"const": "absent"})),
+        Just(json!({"type": "object"})),
+        Just(json!({"type": ["object", "array"]})),
+        Just(json!({"type": "array"})),
+        Just(json!({})),
+        Just(json!(true)),
+        (0..3).prop_map(|index| json!({"$ref": format!("#/definitions/d{index}")})),
+        (0..3).prop_map(|index| json!({"$ref": format!("#/definitions/d{index}"), "description": "Told."})),
+    ]
+}
+
+fn object(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = Value> {
+    let member = (0..NAMES.len(), inner.clone(), any::<bool>());
+    let members = prop::collection::vec(member, 0..4);
+    (members, 0..6, inner).prop_map(|(members, openness, additional)| {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for (name, schema, needed) in members {
+            let name = NAMES[name];
+            if properties.insert(name.to_owned(), schema).is_none() && needed {
+                required.push(name);
+            }
+        }
+        let mut schema = json!({"type": "object", "properties": properties, "required": required});
+        match openness {
+            0 => schema["additionalProperties"] = json!(false),
+            1 => schema["additionalProperties"] = additional,
+            2 => {
+                schema["patternProperties"] = json!({ "^x_": additional });
+                schema["additionalProperties"] = json!(false);
+            }
+            3 => {
+                schema["patternProperties"] = json!({ "^x_": additional, "_y$": {"type": "integer"} });
+                schema["additionalProperties"] = json!({"type": "string"});
+            }
+            _ => {}
+        }
+        schema
+    })
+}
+
+fn tuple(inner: impl Strategy<Value = Value> + Clone) -> impl Strategy<Value = Value> {
+    (prop::collection::vec(inner.clone(), 1..3), 0..4usize, 0..3, inner).prop_map(
+        |(items, least, more, rest)| {
+            let mut schema = json!({"type": "array", "items": items, "minItems": least.min(items.len())});
+            match more {
+                0 => schema["additionalItems"] = json!(false),
+                1 => schema["additionalItems"] = rest,
+                _ => {}
+            }
+            schema
+        },
+    )
+}
+
+fn subschema() -> impl Strategy<Value = Value> {
+    scalar().prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            3 => object(inner.clone()),
+            1 => inner.clone().prop_map(|values| json!({"type": "object", "additionalProperties": values})),
+            1 => (inner.clone(), 0..2).prop_map(|(items, least)| {
+                json!({"type": "array", "items": items, "minItems": least})
+            }),
+            1 => tuple(inner.clone()),
+            2 => prop::collection::vec(inner.clone(), 1..4).prop_map(|branches| json!({"anyOf": branches})),
+            1 => prop::collection::vec(inner.clone(), 1..4).prop_map(|branches| json!({"oneOf": branches})),
+            1 => (object(inner.clone()), object(inner.clone()), object(inner.clone()))
+                .prop_map(|(mut own, left, right)| {
+                    own["anyOf"] = json!([left, right]);
+                    own
+                }),
+            1 => prop::collection::vec(object(inner), 1..3).prop_map(|parts| json!({"allOf": parts})),
+        ]
+    })
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    (subschema(), subschema(), subschema(), subschema()).prop_map(|(root, first, second, third)| {
+        let mut root =
+            if root.get("$ref").is_some() || !root.is_object() { json!({"allOf": [root]}) } else { root };
+        root["definitions"] = json!({"d0": first, "d1": second, "d2": third});
+        root
+    })
+}
+
+/// Draws a value from a schema; it conforms more often than not.
+struct Sampler<'a> {
+    document: &'a Value,
+    entropy: &'a [u8],
+    at: usize,
+}
+
+impl Sampler<'_> {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.at += 1;
+        let byte = self.entropy[self.at % self.entropy.len()];
+        (usize::from(byte) + self.at / self.entropy.len()) % sides.max(1)
+    }
+
+    fn any(&mut self) -> Value {
+        match self.roll(8) {
+            0 => Value::Null,
+            1 => json!("null"),
+            2 => json!([{"key": "a", "value": 1}]),
+            3 => json!({"value": null}),
+            4 => json!({"absent": true}),
+            5 => json!(1.50),
+            6 => json!({"0": [], "": {"option_1": "\"x\":"}}),
+            _ => json!("absent"),
+        }
+    }
+
+    fn value(&mut self, schema: &Value, depth: usize) -> Value {
+        let Some(keywords) = schema.as_object() else { return self.any() };
+        if let Some(reference) = schema["$ref"].as_str() {
+            let target = self.document.pointer(&reference[1..]).unwrap();
+            return if depth > 8 { Value::Null } else { self.value(target, depth + 1) };
+        }
+        if let Some(value) = keywords.get("const") {
+            return value.clone();
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            return values[self.roll(values.len())].clone();
+        }
+        let mut drawn = Vec::new();
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(branches) = schema[keyword].as_array() {
+                let branch = &branches[self.roll(branches.len())];
+                drawn.push(self.value(branch, depth + 1));
+            }
+        }
+        for part in schema["allOf"].as_array().into_iter().flatten() {
+            drawn.push(self.value(part, depth + 1));
+        }
+        let named = match &schema["type"] {
+            Value::String(name) => Some(name.clone()),
+            Value::Array(names) => Some(names[self.roll(names.len())].as_str().unwrap().to_owned()),
+            _ => None,
+        };
+        match named {
+            Some(name) => drawn.push(self.of_type(&name, schema, depth)),
+            None if drawn.is_empty() => return self.any(),
+            None => {}
+        }
+        drawn.into_iter().reduce(merge).unwrap()
+    }
+
+    fn of_type(&mut self, name: &str, schema: &Value, depth: usize) -> Value {
+        match name {
+            "null" => Value::Null,
+            "boolean" => json!(self.roll(2) == 0),
+            "integer" => json!(self.roll(9)),
+            "number" => json!(self.roll(9) as f64 / 2.0),
+            "string" => json!(["a", "b", "absent", "null", "cab"][self.roll(5)]),
+            "array" => self.array(schema, depth),
+            _ => self.object(schema, depth),
+        }
+    }
+
+    fn array(&mut self, schema: &Value, depth: usize) -> Value {
+        match &schema["items"] {
+            Value::Array(positions) => {
+                let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
+                let length = least + self.roll(positions.len() + 1 - least);
+                let mut items: Vec<Value> =
+                    positions.iter().take(length).map(|position| self.value(position, depth + 1)).collect();
+                if let Some(rest) = schema.get("additionalItems").filter(|_| length == positions.len()) {
+                    items.extend((0..self.roll(3)).map(|_| self.value(rest, depth + 1)));
+                }
+                Value::Array(items)
+            }
+            items => {
+                let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
+                (0..least + self.roll(3)).map(|_| self.value(items, depth + 1)).collect()
+            }
+        }
+    }
+
+    fn object(&mut self, schema: &Value, depth: usize) -> Value {
+        let mut members = Map::new();
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            if required.contains(&json!(name)) || depth < 6 && self.roll(2) == 0 {
+                members.insert(name.clone(), self.value(property, depth + 1));
+            }
+        }
+        let known = |name: &str| schema["properties"].get(name).is_some();
+        if let Some(pattern) = schema["patternProperties"].get("^x_").filter(|_| self.roll(2) == 0) {
+            members.insert("x_1".to_owned(), self.value(pattern, depth + 1));
+        }
+        let open = schema
+            .get("additionalProperties")
+            .or((schema.get("properties").is_none()).then_some(&Value::Bool(true)));
+        if let Some(additional) = open.filter(|open| **open != Value::Bool(false)) {
+            for _ in 0..self.roll(3) {
+                let name = NAMES[self.roll(NAMES.len())];
+                if !known(name) {
+                    members.insert(name.to_owned(), self.value(additional, depth + 1));
+                }
+            }
+        }
+        Value::Object(members)
+    }
+}
+
+/// What two parts of a conjunction ask for together, where both ask for objects.
+fn merge(left: Value, right: Value) -> Value {
+    match (left, right) {
+        (Value::Object(mut left), Value::Object(right)) => {
+            left.extend(right);
+            Value::Object(left)
+        }
+        (_, right) => right,
+    }
+}
+
+/// Whether an object or a tuple leaves open by silence what else it may hold. Lowering closes it there, so a
+/// value with more has no lowered form, and is only let through.
+fn is_silent(document: &Value) -> bool {
+    let silent = document.get("properties").is_some_and(Value::is_object)
+        && document.get("additionalProperties").is_none()
+        || document.get("items").is_some_and(Value::is_array) && document.get("additionalItems").is_none();
+    silent || each_part(document, is_silent)
+}
+
+/// Whether several schemas judge one place. Only then does the sampler draw a value with more than is named.
+fn is_combined(document: &Value) -> bool {
+    ["anyOf", "oneOf", "allOf"].iter().any(|keyword| document.get(keyword).is_some_and(Value::is_array))
+        || each_part(document, is_combined)
+}
+
+fn each_part(document: &Value, holds: fn(&Value) -> bool) -> bool {
+    match document {
+        Value::Object(members) => members.values().any(holds),
+        Value::Array(items) => items.iter().any(holds),
+        _ => false,
+    }
+}
+
+/// Says aloud what silence would leave open.
+fn close(document: &mut Value) {
+    if document.get("properties").is_some_and(Value::is_object)
+        && document.get("additionalProperties").is_none()
+    {
+        document["additionalProperties"] = json!(false);
+    }
+    if document.get("items").is_some_and(Value::is_array) && document.get("additionalItems").is_none() {
+        document["additionalItems"] = json!(false);
+    }
+    match document {
+        Value::Object(members) => members.values_mut().for_each(close),
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+fn check(document: &Value, value: &Value) -> Result<bool, TestCaseError> {
+    let Ok(source) = Schema::compile(document) else { return Ok(false) };
+    if !source.is_valid(value) {
+        return Ok(false);
+    }
+    let exact = !is_silent(document) || !is_combined(document);
+    for profile in Profile::all() {
+        let lowered = lower(&source, profile);
+        let encoded = lowered.lift.encode(value);
+        let lifted = lowered.lift.lift(encoded.clone());
+        let context = format!(
+            "{}\nschema {document}\nlowered {}\nvalue {value}\nencoded {encoded}",
+            profile.name, lowered.schema
+        );
+        prop_assert_eq!(lifted.as_ref(), Ok(value), "{}", context);
+        let target = Schema::compile(&lowered.schema);
+        prop_assert!(target.is_ok(), "{:?} {}", target.err(), context);
+        if let Ok(target) = target
+            && exact
+        {
+            prop_assert!(target.is_valid(&encoded), "{:?} {}", target.violations(&encoded), context);
+        }
+    }
+    Ok(true)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn lifting_undoes_encoding(
+        document in schema(),
+        closed in any::<bool>(),
+        entropy in prop::collection::vec(any::<u8>(), 8..64),
+    ) {
+        let mut document = document;
+        if closed {
+            close(&mut document);
+        }
+        for offset in 0..4 {
+            let mut sampler = Sampler { document: &document, entropy: &entropy, at: offset * 7 };
+            let value = sampler.value(&document, 0);
+            check(&document, &value)?;
+        }
+    }
+}
+
+#[test]
+fn stat() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let (mut ok, mut n, mut lifted) = (0, 0, 0);
+    for _ in 0..6000 {
+        let mut document = schema().new_tree(&mut runner).unwrap().current();
+        if n % 8 == 0 {
+            close(&mut document);
+        }
+        let entropy = prop::collection::vec(any::<u8>(), 8..64).new_tree(&mut runner).unwrap().current();
+        for offset in 0..4 {
+            let mut sampler = Sampler { document: &document, entropy: &entropy, at: offset * 7 };
+            let value = sampler.value(&document, 0);
+            n += 1;
+            if check(&document, &value).unwrap() {
+                ok += 1;
+                let source = Schema::compile(&document).unwrap();
+                if lower(&source, Profile::named("openai").unwrap()).lift.encode(&value) != value {
+                    lifted += 1;
+                }
+            }
+        }
+    }
+    println!("{ok}/{n} lifted {lifted}");
+}
