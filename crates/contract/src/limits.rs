@@ -28,3 +28,14 @@ pub const MAX_ERRORS: usize = 20;
 
 /// The longest CEL expression. Invariants are one line; its parser recurses with the length.
 pub const MAX_INVARIANT_BYTES: usize = 2 * 1024;
+
+/// How many pairs of schema and value are looked at to explain an invalid answer. An answer of the largest size
+/// is walked through once; alternatives that multiply the work end here.
+pub const MAX_EXPLAIN_VISITS: u64 = 5_000_000;
+
+/// How many more are looked at once there are enough errors to report, only to count the rest.
+pub const MAX_VISITS_AFTER_ERRORS: u64 = 100_000;
+
+/// How deeply explaining recurses: an answer's depth times the references between its levels. Fits the smallest
+/// stack that we run on (2 MiB, unoptimised).
+pub const MAX_EXPLAIN_DEPTH: usize = 512;
