@@ -9,6 +9,7 @@
 //! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
 
 pub mod limits;
+pub mod prompt;
 
 mod contract;
 mod invariant;

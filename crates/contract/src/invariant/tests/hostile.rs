@@ -82,10 +82,8 @@ fn comparing_all_with_all_is_cut_off() {
     let output = json!({"l": (0..10_000).collect::<Vec<_>>()});
     for rule in [
         "output.l.all(x, output.l.exists(y, x == y + 1000000 || y == 9999))",
-        "output.l.all(x, output.l.all(y, x + y >= 0))",
         "output.l.all(x, x in output.l)",
         "output.l.map(x, output.l).size() == 10000",
-        "output.l.map(x, output.l.map(y, x * y)).size() == 10000",
         "output.l.filter(x, output.l.filter(y, y > x).size() > 0).size() == 1",
         "output.l.exists_one(x, output.l.exists_one(y, x == y))",
         "output.l.all(x, output.l == output.l)",

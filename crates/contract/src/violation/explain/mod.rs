@@ -4,8 +4,9 @@
 //! is from a schema; that is how alternatives are compared and conditions decided. Counts are remembered for
 //! each pair of schema and container, so nested alternatives cost their number and not their product.
 //!
-//! `$dynamicRef` and `$recursiveRef` are followed as if they were static. Where that (or a limit) hides the
-//! fault, the caller says that no place was found: the verdict is the validator's and never depends on this.
+//! `$dynamicRef` and `$recursiveRef` are followed as if they were static, so under them a place may be missed or
+//! named in vain. Where that (or a limit) hides the fault altogether, the caller falls back on the validator's
+//! own words. The verdict is the validator's and never depends on this.
 
 mod array;
 mod evaluated;
@@ -183,7 +184,11 @@ impl<'a> Explainer<'a> {
 
     /// The schema that a reference leads to, with its base.
     fn target(&self, node: &Node<'a>, reference: &str) -> Option<Node<'a>> {
-        let base = base_of(&node.base, node.schema);
+        // Draft-07 ignores an `$id` beside a reference like everything else there.
+        let base = match self.dialect {
+            Dialect::Draft7 => node.base.to_string(),
+            Dialect::Draft201909 | Dialect::Draft202012 => base_of(&node.base, node.schema),
+        };
         let (place, schema) = self.resolver.resolve(&base, reference)?;
         let mut base = String::new();
         let mut current = Some(self.document);

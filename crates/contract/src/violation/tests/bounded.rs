@@ -83,6 +83,24 @@ fn the_deepest_answer_fits_a_small_stack() {
     assert_eq!(found.errors.iter().map(|error| error.keyword.as_str()).collect::<Vec<_>>(), ["not"]);
 }
 
+/// So many schemas between two levels of the answer that the walk gives up before the fault.
+#[test]
+fn the_walk_gives_up_before_a_small_stack_does() {
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {
+            "a": {"anyOf": [{"allOf": [{"oneOf": [{"$ref": "#/$defs/b"}]}]}]},
+            "b": {"if": {"not": {"$ref": "#/$defs/c"}}, "then": false, "unevaluatedProperties": false},
+            "c": {"properties": {"in": {"$ref": "#/$defs/a"}}, "type": "object"}
+        },
+        "$ref": "#/$defs/a"
+    });
+    let value = (0..MAX_DEPTH - 1).fold(json!(1), |inner, _| json!({"in": inner}));
+    let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    let found = small.spawn(move || violations(&schema, &value)).unwrap().join().unwrap();
+    assert_ne!(found.errors, []);
+}
+
 #[test]
 fn a_long_chain_of_references_ends_in_a_verdict() {
     let mut definitions = serde_json::Map::new();

@@ -283,6 +283,12 @@ fn draft_seven_ignores_what_stands_beside_a_reference() {
         "properties": {"a": {"$ref": "#/definitions/text", "maxLength": 1}, "b": {"const": 1}}
     });
     assert_eq!(lines(&schema, &json!({"a": "long", "b": 2})), ["$.b: 2 is not 1, the only value allowed"]);
+    let schema = json!({
+        "$id": "https://example.com/a/root.json",
+        "definitions": {"text": {"$id": "https://example.com/a/text.json", "type": "string"}},
+        "properties": {"a": {"$id": "https://example.com/b/", "$ref": "text.json"}}
+    });
+    assert_eq!(lines(&schema, &json!({"a": 1})), ["$.a: 1 is an integer; a string is wanted"]);
 }
 
 #[test]
