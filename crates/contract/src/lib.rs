@@ -2,8 +2,8 @@
 //!
 //! A [`Schema`] is compiled once. A [`Contract`] is a schema with options and invariants. [`judge`] takes what
 //! a model said and gives back the conforming value with the repairs that were made, or the reasons why not.
-//! Beside the judgement: the texts that tell a model what is wanted (`prompt`), the lowering of a schema to
-//! what a provider accepts and the lifting of its answer back (`lower`), and a linter (`lint`).
+//! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to
+//! what a provider accepts and the lifting of its answer back ([`mod@lower`]), and a linter ([`mod@lint`]).
 //!
 //! Absent on purpose: input and output, clocks, randomness, environment, async. Nothing here invents data: a
 //! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
@@ -11,6 +11,7 @@
 pub mod limits;
 pub mod lint;
 pub mod lower;
+pub mod prompt;
 
 mod contract;
 mod infer;

@@ -57,3 +57,33 @@ pub const MAX_SATISFIABILITY_BYTES: usize = 64 * 1024;
 
 /// How many branches and references such a schema may have: the proof multiplies them.
 pub const MAX_SATISFIABILITY_BRANCHES: usize = 200;
+
+/// How many pairs of schema and value are looked at to explain an invalid answer. An answer of the largest size
+/// is walked through once; alternatives that multiply the work end here.
+pub const MAX_EXPLAIN_VISITS: u64 = 5_000_000;
+
+/// How many more are looked at once there are enough errors to report, only to count the rest.
+pub const MAX_VISITS_AFTER_ERRORS: u64 = 100_000;
+
+/// How deeply explaining recurses: an answer's depth times the references between its levels. Fits the smallest
+/// stack that we run on (2 MiB, unoptimised).
+pub const MAX_EXPLAIN_DEPTH: usize = 512;
+
+/// How deeply brackets and conditions nest in an invariant. Its parser takes about 100 KiB of stack a level in an
+/// unoptimised build, and nobody reads a deeper rule.
+pub const MAX_INVARIANT_NESTING: u16 = 32;
+
+/// How deeply the parsed expression of an invariant nests. Evaluation takes up to 70 KiB of stack a level in an
+/// unoptimised build, twice that with the meter.
+pub const MAX_INVARIANT_DEPTH: usize = 100;
+
+/// How deeply `all`, `exists`, `filter` and `map` nest in an invariant. Three compare every pair in every list;
+/// each further level multiplies the work by the length of a list.
+pub const MAX_INVARIANT_MACROS: usize = 4;
+
+/// What checking the invariants of one answer may cost: values looked at, in all rules together. Comparing each
+/// of 400 items with each other passes; spending all of it takes some seconds in an unoptimised build.
+pub const MAX_INVARIANT_STEPS: u64 = 2_000_000;
+
+/// How many values a document may have for its invariants to be checked: each is copied for the evaluator.
+pub const MAX_INVARIANT_VALUES: usize = 1_000_000;

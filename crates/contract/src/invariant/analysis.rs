@@ -1,0 +1,217 @@
+//! What a rule says before it is run: which names and functions it uses, whether it can be true or false at
+//! all, and which field of the output it is about.
+
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue};
+
+use crate::limits::{MAX_INVARIANT_DEPTH, MAX_INVARIANT_MACROS};
+use crate::place::{Place, Step};
+use crate::violation::escape::quoted;
+
+const FUNCTIONS: &[&str] =
+    &["size", "int", "uint", "double", "string", "bool", "bytes", "dyn", "type", "matches"];
+const METHODS: &[&str] = &["size", "contains", "startsWith", "endsWith", "matches"];
+const MACROS: &[&str] = &["all", "exists", "exists_one", "existsOne", "filter", "map"];
+const TYPE_NAMES: &[&str] =
+    &["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
+
+/// A reason not to accept a rule, and the expression that gives it.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) expression: u64,
+    pub(super) message: String,
+}
+
+fn fault(expression: &IdedExpr, message: impl Into<String>) -> Fault {
+    Fault { expression: expression.id, message: message.into() }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) uses_output: bool,
+    pub(super) uses_input: bool,
+    paths: Vec<Vec<String>>,
+}
+
+impl Facts {
+    /// The field that all of the rule is about: what the paths into `output` have in common.
+    pub(super) fn place(&self) -> Place {
+        let Some((first, others)) = self.paths.split_first() else { return Place::root() };
+        let shared = others.iter().fold(first.len(), |length, path| {
+            path.iter().zip(first).take(length).take_while(|(left, right)| left == right).count()
+        });
+        first.iter().take(shared).cloned().map(Step::Key).collect()
+    }
+}
+
+pub(super) fn analyse(expression: &IdedExpr) -> Result<Facts, Fault> {
+    check_depth(expression, 0)?;
+    let mut facts = Facts::default();
+    let mut scope = Scope { names: Vec::new(), macros: 0 };
+    walk(expression, &mut scope, &mut facts)?;
+    match kind_of(expression) {
+        Some(kind) => Err(fault(expression, format!("the rule gives {kind}, not true or false"))),
+        None => Ok(facts),
+    }
+}
+
+/// A long chain of operators is as deep as a pile of brackets once it is parsed.
+fn check_depth(expression: &IdedExpr, depth: usize) -> Result<(), Fault> {
+    if depth > MAX_INVARIANT_DEPTH {
+        let message = format!(
+            "more than {MAX_INVARIANT_DEPTH} operators depend on each other; split it into several invariants"
+        );
+        return Err(fault(expression, message));
+    }
+    parts(expression).into_iter().try_for_each(|part| check_depth(part, depth + 1))
+}
+
+/// The expressions directly inside an expression.
+pub(super) fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
+    match &expression.expr {
+        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => Vec::new(),
+        Expr::Select(select) => vec![&select.operand],
+        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
+        Expr::List(list) => list.elements.iter().collect(),
+        Expr::Map(map) => map.entries.iter().flat_map(entry_parts).collect(),
+        Expr::Struct(made) => made.entries.iter().flat_map(entry_parts).collect(),
+        Expr::Comprehension(inner) => {
+            vec![&inner.iter_range, &inner.accu_init, &inner.loop_cond, &inner.loop_step, &inner.result]
+        }
+    }
+}
+
+fn entry_parts(entry: &IdedEntryExpr) -> Vec<&IdedExpr> {
+    match &entry.expr {
+        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
+        EntryExpr::StructField(field) => vec![&field.value],
+    }
+}
+
+struct Scope {
+    names: Vec<String>,
+    macros: usize,
+}
+
+fn walk(expression: &IdedExpr, scope: &mut Scope, facts: &mut Facts) -> Result<(), Fault> {
+    if let Some(path) = output_path(expression, scope) {
+        facts.uses_output = true;
+        facts.paths.push(path);
+        return Ok(());
+    }
+    match &expression.expr {
+        Expr::Ident(name) => return check_name(expression, name, scope, facts),
+        Expr::Comprehension(comprehension) => return walk_macro(expression, comprehension, scope, facts),
+        Expr::Struct(_) => {
+            return Err(fault(expression, "objects of a named type cannot be made in a rule"));
+        }
+        Expr::Unspecified => return Err(fault(expression, "the rule cannot be read")),
+        Expr::Call(call) => check_function(expression, call)?,
+        Expr::Literal(_) | Expr::Select(_) | Expr::List(_) | Expr::Map(_) => {}
+    }
+    parts(expression).into_iter().try_for_each(|part| walk(part, scope, facts))
+}
+
+fn walk_macro(
+    expression: &IdedExpr,
+    comprehension: &ComprehensionExpr,
+    scope: &mut Scope,
+    facts: &mut Facts,
+) -> Result<(), Fault> {
+    if ["output", "input"].contains(&comprehension.iter_var.as_str()) {
+        let message = format!("'{}' cannot be the name of an item", comprehension.iter_var);
+        return Err(fault(expression, message));
+    }
+    walk(&comprehension.iter_range, scope, facts)?;
+    walk(&comprehension.accu_init, scope, facts)?;
+    scope.macros += 1;
+    if scope.macros > MAX_INVARIANT_MACROS {
+        let message = format!("macros nest deeper than {MAX_INVARIANT_MACROS} levels");
+        return Err(fault(expression, message));
+    }
+    let outer = scope.names.len();
+    scope.names.push(comprehension.accu_var.clone());
+    scope.names.push(comprehension.iter_var.clone());
+    scope.names.extend(comprehension.iter_var2.clone());
+    for part in [&comprehension.loop_cond, &comprehension.loop_step, &comprehension.result] {
+        walk(part, scope, facts)?;
+    }
+    scope.names.truncate(outer);
+    scope.macros -= 1;
+    Ok(())
+}
+
+/// The fields in `output.a.b`; none for anything else.
+fn output_path(expression: &IdedExpr, scope: &Scope) -> Option<Vec<String>> {
+    match &expression.expr {
+        Expr::Ident(name) => (name == "output" && !scope.names.contains(name)).then(Vec::new),
+        Expr::Select(select) => {
+            let mut path = output_path(&select.operand, scope)?;
+            path.push(select.field.clone());
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+fn check_name(expression: &IdedExpr, name: &str, scope: &Scope, facts: &mut Facts) -> Result<(), Fault> {
+    if name == "input" {
+        facts.uses_input = true;
+        return Ok(());
+    }
+    if scope.names.iter().any(|known| known == name) || TYPE_NAMES.contains(&name) {
+        return Ok(());
+    }
+    let message = format!("unknown variable {}; a rule knows 'output' and 'input'", quoted(name));
+    Err(fault(expression, message))
+}
+
+fn check_function(expression: &IdedExpr, call: &CallExpr) -> Result<(), Fault> {
+    let name = call.func_name.as_str();
+    // Operators have names that no rule can write, such as `_==_` and `@in`.
+    let is_operator = name.starts_with(['_', '@', '!', '-']);
+    let known = if call.target.is_some() { METHODS } else { FUNCTIONS };
+    if (is_operator && call.target.is_none()) || known.contains(&name) {
+        return Ok(());
+    }
+    Err(fault(
+        expression,
+        match name {
+            "has" => "'has' takes one field: has(output.field)".to_owned(),
+            _ if MACROS.contains(&name) => {
+                format!("'{name}' is used on a list, with a name for the item: list.{name}(x, …x…)")
+            }
+            _ => format!("unknown function {}", quoted(name)),
+        },
+    ))
+}
+
+/// What an expression gives, if it surely is not a boolean.
+fn kind_of(expression: &IdedExpr) -> Option<&'static str> {
+    match &expression.expr {
+        Expr::Literal(LiteralValue::Boolean(_)) => None,
+        Expr::Literal(LiteralValue::String(_)) => Some("a string"),
+        Expr::Literal(LiteralValue::Bytes(_)) => Some("bytes"),
+        Expr::Literal(LiteralValue::Null) => Some("null"),
+        Expr::Literal(_) => Some("a number"),
+        Expr::List(_) => Some("a list"),
+        Expr::Map(_) => Some("a map"),
+        Expr::Comprehension(comprehension) => match comprehension.accu_init.expr {
+            Expr::List(_) => Some("a list"),
+            _ => None,
+        },
+        Expr::Call(call) => match (call.func_name.as_str(), call.args.as_slice()) {
+            ("_-_" | "_*_" | "_/_" | "_%_" | "-_" | "size" | "int" | "uint" | "double", _) => {
+                Some("a number")
+            }
+            ("_+_", _) => Some("a sum"),
+            ("string", _) => Some("a string"),
+            ("bytes", _) => Some("bytes"),
+            ("type", _) => Some("a type"),
+            ("_?_:_", [_, first, second]) => kind_of(first).or_else(|| kind_of(second)),
+            ("_&&_" | "_||_", parts) => parts.iter().find_map(kind_of),
+            ("!_", [only]) => kind_of(only),
+            _ => None,
+        },
+        _ => None,
+    }
+}

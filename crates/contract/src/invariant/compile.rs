@@ -1,0 +1,59 @@
+//! From the text of a rule to something that can be evaluated safely, or to a sentence that says why not.
+
+use cel::common::ast::{IdedExpr, SourceInfo};
+use cel::parser::{ParseErrors, Parser};
+
+use super::{Invariant, analysis, meter, syntax};
+use crate::limits::{MAX_INVARIANT_BYTES, MAX_INVARIANT_NESTING};
+use crate::place::Place;
+
+/// A rule that was read, checked and fitted with a meter.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) source: Invariant,
+    pub(super) expression: IdedExpr,
+    /// The fields of `output` that the rule speaks of, as far as they can be read off it.
+    pub(super) place: Place,
+    pub(super) uses_output: bool,
+    pub(super) uses_input: bool,
+}
+
+pub(super) fn compile(invariant: &Invariant) -> Result<Rule, String> {
+    let text = invariant.rule.as_str();
+    if text.len() > MAX_INVARIANT_BYTES {
+        return Err(format!("the rule has {} bytes; the limit is {MAX_INVARIANT_BYTES}", text.len()));
+    }
+    syntax::check_nesting(text)?;
+    let parser = Parser::new().max_recursion_depth(3 * MAX_INVARIANT_NESTING);
+    let (mut expression, source) =
+        parser.parse_with_source_info(text).map_err(|errors| unreadable(text, &errors))?;
+    let facts = analysis::analyse(&expression).map_err(|fault| located(text, &source, fault))?;
+    meter::attach(&mut expression);
+    Ok(Rule {
+        source: invariant.clone(),
+        expression,
+        place: facts.place(),
+        uses_output: facts.uses_output,
+        uses_input: facts.uses_input,
+    })
+}
+
+fn located(text: &str, source: &SourceInfo, fault: analysis::Fault) -> String {
+    match source.offset_for(fault.expression) {
+        Some((start, _)) => {
+            let (line, column) = syntax::line_and_column(text, start as usize);
+            format!("line {line}, column {column}: {}", fault.message)
+        }
+        None => fault.message,
+    }
+}
+
+fn unreadable(text: &str, errors: &ParseErrors) -> String {
+    let Some(first) = errors.errors.first() else { return "the rule cannot be read".to_owned() };
+    let sentence = syntax::plain(&first.msg);
+    match first.pos {
+        (line @ 1.., column @ 1..) => format!("line {line}, column {column}: {sentence}"),
+        _ if text.trim().is_empty() => "the rule is empty".to_owned(),
+        _ => sentence,
+    }
+}

@@ -1,0 +1,87 @@
+//! Rules over a value that a schema cannot say, in CEL, over `output` and `input`.
+//!
+//! A rule that cannot be evaluated is a broken rule: a missing field, a type error or too much work is a
+//! violation that says so, never a pass. Evaluation always ends: each step is charged to a budget
+//! ([`meter`]), since the evaluator has none of its own. Both the parser and the evaluator recurse, so both run
+//! on a thread with a large stack ([`stack`]), where a panic is caught too.
+
+mod analysis;
+mod compile;
+mod convert;
+mod meter;
+mod report;
+mod stack;
+mod syntax;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::place::Place;
+use crate::violation::Violation;
+use compile::Rule;
+
+/// A rule in CEL over `output` and `input`, and what to say when it does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Invariant {
+    /// The CEL expression; it must evaluate to `true`.
+    pub rule: String,
+    /// What a model is told when it does not.
+    pub message: String,
+}
+
+/// An invariant that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("invariant {index}: {message}")]
+pub struct InvariantError {
+    /// Its position in the list.
+    pub index: usize,
+    /// What is wrong and where.
+    pub message: String,
+}
+
+/// Compiled invariants. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Invariants {
+    rules: Arc<[Rule]>,
+}
+
+impl Invariants {
+    /// Parses the rules.
+    pub fn compile(invariants: &[Invariant]) -> Result<Self, InvariantError> {
+        if invariants.is_empty() {
+            return Ok(Self::default());
+        }
+        let compiled = stack::with_large(|| {
+            let compile = |(index, invariant)| {
+                compile::compile(invariant).map_err(|message| InvariantError { index, message })
+            };
+            invariants.iter().enumerate().map(compile).collect::<Result<Vec<_>, _>>()
+        });
+        match compiled {
+            Some(rules) => Ok(Self { rules: rules?.into() }),
+            None => Err(InvariantError { index: 0, message: "the rules could not be read".to_owned() }),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// The rules that do not hold for an output (and the input that it answers).
+    pub fn check(&self, output: &Value, input: &Value) -> Vec<Violation> {
+        if self.rules.is_empty() {
+            return Vec::new();
+        }
+        stack::with_large(|| report::check(&self.rules, output, input)).unwrap_or_else(|| {
+            vec![Violation::new(&Place::root(), "invariant", "the invariants could not be checked")]
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Evaluating the rules, and saying what came out of them.
+
+use std::sync::Arc;
+
+use cel::common::ast::{Expr, IdedExpr};
+use cel::common::value::Val;
+use cel::{Context, ExecutionError, Value as CelValue};
+use serde_json::Value;
+
+use super::compile::Rule;
+use super::convert::{Refusal, convert};
+use super::{analysis, meter};
+use crate::place::Place;
+use crate::violation::Violation;
+use crate::violation::escape::quoted;
+use crate::violation::quote;
+
+/// A rule longer than this is not repeated in the message: it would bury the message.
+const SHOWN_RULE: usize = 200;
+
+const TOO_LARGE: &str = "the data is too large to check by this rule";
+
+/// The rules that do not hold. To be called on a large stack.
+pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violation> {
+    let documents = [
+        ("output", output, rules.iter().any(|rule| rule.uses_output)),
+        ("input", input, rules.iter().any(|rule| rule.uses_input)),
+    ];
+    let mut variables: Vec<(&str, Box<dyn Val + '_>)> = Vec::new();
+    for (name, document, _) in documents.into_iter().filter(|(_, _, used)| *used) {
+        match convert(document) {
+            Ok(value) => variables.push((name, value)),
+            Err(refusal) => return vec![refused(name, refusal)],
+        }
+    }
+    let Ok(environment) = meter::environment() else {
+        return vec![Violation::new(&Place::root(), "invariant", "the invariants could not be checked")];
+    };
+    let mut context = Context::with_env(Arc::new(environment));
+    for (name, value) in variables {
+        context.add_variable_as_val(name, value);
+    }
+    meter::start();
+    rules.iter().filter_map(|rule| broken(rule, &context, output, input)).collect()
+}
+
+fn refused(name: &str, refusal: Refusal) -> Violation {
+    match refusal {
+        Refusal::TooLarge => {
+            let message = format!("the {name} has too many values to check the invariants");
+            Violation::new(&Place::root(), "invariant", message)
+        }
+        Refusal::Number(place, number) => {
+            let place = if name == "output" { place } else { Place::root() };
+            let number: Value = serde_json::from_str(&number).unwrap_or_default();
+            let message = format!("{} is too large a number to check the invariants", quote::value(&number));
+            Violation::new(&place, "invariant", message)
+        }
+    }
+}
+
+fn broken(rule: &Rule, context: &Context<'_, '_>, output: &Value, input: &Value) -> Option<Violation> {
+    let detail = match CelValue::resolve(&rule.expression, context) {
+        Ok(CelValue::Bool(true)) => return None,
+        Ok(CelValue::Bool(false)) => sides(&rule.expression, context),
+        Ok(other) => Some(format!("it gives {} instead of true or false", describe(&other))),
+        Err(error) => Some(format!("it could not be checked: {}", reason(&error, rule, output, input))),
+    };
+    let shown = one_line(&rule.source.rule);
+    let shown = (shown.chars().count() <= SHOWN_RULE).then(|| format!("rule: {shown}"));
+    let remarks: Vec<String> = shown.into_iter().chain(detail).collect();
+    let message = match remarks.as_slice() {
+        [] => one_line(&rule.source.message),
+        _ => format!("{} ({})", one_line(&rule.source.message), remarks.join("; ")),
+    };
+    Some(Violation::new(&rule.place, "invariant", message))
+}
+
+fn one_line(text: &str) -> String {
+    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Both sides of a comparison: `here 2 == 3`.
+fn sides(expression: &IdedExpr, context: &Context<'_, '_>) -> Option<String> {
+    let Expr::Call(call) = &expression.expr else { return None };
+    let operator = ["_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"]
+        .into_iter()
+        .find(|operator| *operator == call.func_name)?
+        .trim_matches('_');
+    let [left, right] = call.args.as_slice() else { return None };
+    let side = |side| CelValue::resolve(side, context).ok().map(|value| describe(&value));
+    Some(format!("here: {} {operator} {}", side(left)?, side(right)?))
+}
+
+fn describe(value: &CelValue) -> String {
+    match value {
+        CelValue::Int(number) => number.to_string(),
+        CelValue::UInt(number) => number.to_string(),
+        CelValue::Float(number) => number.to_string(),
+        CelValue::Bool(truth) => truth.to_string(),
+        CelValue::Null => "null".to_owned(),
+        CelValue::String(text) => quoted(text),
+        CelValue::List(items) => format!("a list of {}", quote::counted(items.len(), "item", "items")),
+        CelValue::Map(_) => "an object".to_owned(),
+        _ => "another kind of value".to_owned(),
+    }
+}
+
+/// Why a rule could not be evaluated. Never by the evaluator's own text, which prints whole documents.
+fn reason(error: &ExecutionError, rule: &Rule, output: &Value, input: &Value) -> String {
+    match error {
+        _ if meter::is_exhausted(error) => TOO_LARGE.to_owned(),
+        ExecutionError::NoSuchKey(name) => missing_field(name, rule, output, input),
+        ExecutionError::NoSuchOverload(overload) => {
+            let types = overload.argument_types().join("' and '");
+            format!("'{}' does not take '{types}'", overload.function().trim_matches(['_', '@']))
+        }
+        ExecutionError::UnexpectedType { got, want } => format!("found '{got}' where '{want}' is wanted"),
+        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
+            "division by zero".to_owned()
+        }
+        ExecutionError::Overflow(..) => "a number is too large".to_owned(),
+        ExecutionError::IndexOutOfBounds(index) => format!("the list has no item {}", describe(index)),
+        ExecutionError::UndeclaredReference(name) => format!("{} is not known", quoted(name)),
+        ExecutionError::FunctionError { function, message } => {
+            format!("{} says {}", quoted(function), quoted(message))
+        }
+        ExecutionError::ValuesNotComparable(left, right) => {
+            format!("{} and {} cannot be compared", describe(left), describe(right))
+        }
+        ExecutionError::UnsupportedBinaryOperator(operator, left, right) => {
+            format!("'{operator}' does not take {} and {}", describe(left), describe(right))
+        }
+        ExecutionError::DuplicateKey(key) => format!("the key {} is given twice", describe(key)),
+        _ => "its parts do not fit together".to_owned(),
+    }
+}
+
+/// Which value lacks the field: the first path of the rule that breaks off there, else some item.
+fn missing_field(name: &str, rule: &Rule, output: &Value, input: &Value) -> String {
+    let mut owner = None;
+    each_path(&rule.expression, &mut |root, fields| {
+        let document = if root == "output" { output } else { input };
+        let mut current = Some(document);
+        for (depth, field) in fields.iter().enumerate() {
+            if field == name && current.is_some_and(|value| value.get(name).is_none()) && owner.is_none() {
+                let before = fields.iter().take(depth).map(|field| format!(".{field}")).collect::<String>();
+                owner = Some(format!("{root}{before}"));
+            }
+            current = current.and_then(|value| value.get(field));
+        }
+    });
+    format!("{} has no field {}", owner.unwrap_or_else(|| "an item".to_owned()), quoted(name))
+}
+
+/// Calls back with the root and the fields of each `output.a.b` and `input.a.b`.
+fn each_path(expression: &IdedExpr, visit: &mut dyn FnMut(&str, &[String])) {
+    if let Some((root, fields)) = static_path(expression) {
+        visit(&root, &fields);
+        return;
+    }
+    analysis::parts(expression).into_iter().for_each(|part| each_path(part, visit));
+}
+
+fn static_path(expression: &IdedExpr) -> Option<(String, Vec<String>)> {
+    match &expression.expr {
+        Expr::Ident(name) => (name == "output" || name == "input").then(|| (name.clone(), Vec::new())),
+        Expr::Select(select) if !select.test => {
+            let (root, mut fields) = static_path(&select.operand)?;
+            fields.push(select.field.clone());
+            Some((root, fields))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,70 @@
+//! What can be said of a rule's text without the parser, and what the parser says in plainer words.
+
+use crate::limits::MAX_INVARIANT_NESTING;
+use crate::violation::escape::quoted;
+
+/// Refuses what would take the parser too deep. Strings are skipped; comments need no care, because a bracket
+/// in one only makes the count stricter.
+pub(super) fn check_nesting(text: &str) -> Result<(), String> {
+    let mut depth: u16 = 0;
+    let mut conditions: u16 = 0;
+    let mut quote = None;
+    let mut escaped = false;
+    for (offset, character) in text.char_indices() {
+        match (quote, character) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), _) if character == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(character),
+            (None, '(' | '[' | '{') => depth = depth.saturating_add(1),
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, '?') => conditions = conditions.saturating_add(1),
+            (None, _) => {}
+        }
+        if depth.saturating_add(conditions) > MAX_INVARIANT_NESTING {
+            let (line, column) = line_and_column(text, offset);
+            return Err(format!(
+                "line {line}, column {column}: the rule nests deeper than {MAX_INVARIANT_NESTING} levels; \
+                 split it into several invariants"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Both from 1; a column counts characters. The parser counts characters, not bytes, and so do we.
+pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let (mut line, mut column) = (1, 1);
+    for (_, character) in text.char_indices().take_while(|(index, _)| *index < offset) {
+        if character == '\n' {
+            (line, column) = (line + 1, 1);
+        } else {
+            column += 1;
+        }
+    }
+    (line, column)
+}
+
+/// The parser's message without its grammar.
+pub(super) fn plain(message: &str) -> String {
+    let message = message.trim_start_matches("Syntax error: ");
+    let offending = |prefix: &str| {
+        let rest = message.strip_prefix(prefix)?;
+        let token = rest.split(" expecting ").next().unwrap_or(rest).trim();
+        Some(token.trim_start_matches('\'').trim_end_matches('\'').to_owned())
+    };
+    let unexpected = offending("mismatched input ")
+        .or_else(|| offending("extraneous input "))
+        .or_else(|| offending("no viable alternative at input "))
+        .or_else(|| offending("token recognition error at: "));
+    match unexpected.as_deref() {
+        Some("<EOF>") => "the rule ends too early".to_owned(),
+        Some(token) => format!("unexpected {}", quoted(token)),
+        None => match message.strip_prefix("missing ").and_then(|rest| rest.split(" at ").next()) {
+            Some(missing) => format!("missing {}", quoted(missing.trim_matches('\''))),
+            None if message == "UNKNOWN" => "the rule cannot be read".to_owned(),
+            None => message.lines().next().unwrap_or_default().to_owned(),
+        },
+    }
+}

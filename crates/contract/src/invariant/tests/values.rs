@@ -1,0 +1,54 @@
+//! Values arrive in rules as they stand in the answer.
+
+use serde_json::json;
+
+use super::*;
+
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn numbers_keep_their_kind_and_their_value() {
+    for (output, rule) in [
+        (r#"{"n": 41}"#, "output.n + 1 == 42"),
+        (r#"{"n": -9223372036854775808}"#, "output.n < -9223372036854775807"),
+        (r#"{"n": 18446744073709551615}"#, "output.n == 18446744073709551615u"),
+        (r#"{"n": 1.5}"#, "output.n * 2.0 == 3.0"),
+        (r#"{"n": 1e3}"#, "output.n == 1000.0 && output.n == 1000"),
+        (r#"{"n": 100000000000000000000}"#, "output.n == 1e20"),
+        (r#"{"n": 9007199254740993}"#, "output.n != 9007199254740992"),
+    ] {
+        assert!(holds(rule, &parsed(output)), "{rule} over {output}: {:?}", check(rule, &parsed(output)));
+    }
+}
+
+#[test]
+fn a_number_that_would_be_rounded_is_refused_where_it_stands() {
+    let output = parsed(r#"{"list": [1, 100000000000000000001]}"#);
+    assert_eq!(
+        line("output.list.size() == 2", &output),
+        "$.list[1]: 100000000000000000001 is too large a number to check the invariants"
+    );
+    assert!(line("output.n > 0.0", &parsed(r#"{"n": 1e999}"#)).starts_with("$.n: "));
+}
+
+#[test]
+fn a_document_that_no_rule_speaks_of_is_not_looked_at() {
+    let invariants = compile("output.a == 1").unwrap();
+    assert_eq!(invariants.check(&json!({"a": 1}), &parsed("1e999")), []);
+}
+
+#[test]
+fn text_of_any_language_is_counted_in_characters() {
+    let output = json!({"naïve": "日本語", "s": "e\u{301}"});
+    assert!(holds("output.s.size() == 2", &output));
+    assert!(holds("output['naïve'] == '日本語' && size(output['naïve']) == 3", &output));
+    assert!(compile_error("'日本語' == nope").starts_with("line 1, column 10: unknown variable 'nope'"));
+}
+
+#[test]
+fn null_and_booleans_are_themselves() {
+    let output = json!({"n": null, "t": true});
+    assert!(holds("output.n == null && output.t && !has(output.x)", &output));
+}

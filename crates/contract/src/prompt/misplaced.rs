@@ -1,0 +1,88 @@
+//! Values that are right and stand in the wrong place: under a wrapper, or one object too deep. Telling a model
+//! where they stand mends in one attempt what "is missing" may not.
+
+use serde_json::Value;
+
+use crate::place::{Place, Step};
+use crate::schema::Schema;
+use crate::violation::escape::{path, quoted};
+
+/// How deep a wrapper is looked for, and how many values are looked at.
+const MAX_LEVELS: usize = 3;
+const MAX_LOOKED_AT: usize = 100;
+
+/// How many hints are given.
+const MAX_HINTS: usize = 5;
+
+/// Where the right values stand, in sentences.
+pub(super) fn hints(schema: &Schema, value: &Value) -> Vec<String> {
+    let inner = inner_values(value);
+    if let Some((place, _)) = inner.iter().find(|(_, part)| part.is_object() && schema.is_valid(part)) {
+        return vec![format!(
+            "the value at {} conforms as it is; give that value alone, without what is around it",
+            path(place)
+        )];
+    }
+    missing(schema, value)
+        .into_iter()
+        .filter_map(|name| {
+            let (place, _) =
+                inner.iter().find(|(place, part)| part.get(name).is_some() && !is_known(schema, place))?;
+            Some(format!(
+                "{} stands at {}; it belongs at {}",
+                quoted(name),
+                path(&place.key(name)),
+                path(&Place::root().key(name))
+            ))
+        })
+        .take(MAX_HINTS)
+        .collect()
+}
+
+/// The required properties that the answer's own object lacks.
+fn missing<'a>(schema: &'a Schema, value: &Value) -> Vec<&'a str> {
+    let required = schema.document().get("required").and_then(Value::as_array);
+    let names = required.into_iter().flatten().filter_map(Value::as_str);
+    names.filter(|name| value.get(name).is_none()).collect()
+}
+
+/// Whether a place is in a part of the answer that the schema asks for: what stands there belongs there.
+fn is_known(schema: &Schema, place: &Place) -> bool {
+    let properties = schema.document().get("properties");
+    match place.steps().first() {
+        Some(Step::Key(name)) => properties.is_some_and(|known| known.get(name).is_some()),
+        _ => false,
+    }
+}
+
+/// What stands inside a value, the nearest first.
+fn inner_values(value: &Value) -> Vec<(Place, &Value)> {
+    let mut found: Vec<(Place, &Value)> = Vec::new();
+    let mut level = vec![(Place::root(), value)];
+    for _ in 0..MAX_LEVELS {
+        level = level.iter().flat_map(|(place, value)| members(place, value)).take(MAX_LOOKED_AT).collect();
+        found.extend(level.iter().cloned());
+    }
+    found.truncate(MAX_LOOKED_AT);
+    found
+}
+
+fn members<'a>(place: &Place, value: &'a Value) -> Vec<(Place, &'a Value)> {
+    let inside = |step: Step, part: &'a Value| {
+        let mut place = place.clone();
+        place.push(step);
+        (place, part)
+    };
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .take(MAX_LOOKED_AT)
+            .map(|(name, member)| inside(Step::Key(name.clone()), member))
+            .collect(),
+        // A list of one is a wrapper; an item of a longer list is not the answer.
+        Value::Array(items) if items.len() == 1 => {
+            items.iter().map(|item| inside(Step::Index(0), item)).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,146 @@
+//! What a model is told: the output format, what was wrong with its answer, what it was given to work on.
+//!
+//! The words are in `templates.toml`, one place for all of them. The code here decides what goes in and makes it
+//! harmless: whatever an answer, a schema or a caller holds, a text has exactly the tags and fences that its
+//! template gives it.
+
+mod misplaced;
+mod safe;
+mod template;
+
+#[cfg(test)]
+mod tests;
+
+use minijinja::context;
+use serde_json::Value;
+
+use crate::schema::Schema;
+use crate::verdict::{Outcome, Rejected};
+
+/// The tool that takes the result when a model delivers it by a call.
+pub const SUBMIT_TOOL: &str = "submit_result";
+
+const RETRY_TAG: &str = "output-validation-error";
+const INPUT_TAG: &str = "input";
+
+/// The last section of the system prompt, for the contract of a blueprint.
+pub fn system_section(schema: &Schema) -> String {
+    schema_section("system_section", schema)
+}
+
+/// The section appended to the prompt of one run, for the contract of its caller.
+pub fn request_section(schema: &Schema) -> String {
+    schema_section("request_section", schema)
+}
+
+fn schema_section(name: &str, schema: &Schema) -> String {
+    let schema = safe::schema(schema);
+    template::render(name, context! { fence => safe::fence(&schema), schema })
+}
+
+/// The last section of the system prompt when the result is delivered by calling [`SUBMIT_TOOL`].
+pub fn submit_section() -> String {
+    template::render("submit_section", context! { tool => SUBMIT_TOOL })
+}
+
+/// The description of [`SUBMIT_TOOL`], with what the schema says of itself.
+pub fn submit_tool_description(schema: &Schema) -> String {
+    let about = ["description", "title"]
+        .into_iter()
+        .find_map(|keyword| schema.document().get(keyword)?.as_str())
+        .map(|text| safe::line(text).trim_end_matches('.').to_owned());
+    template::render("submit_tool_description", context! { about })
+}
+
+/// How an answer is to be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// As the text of the answer.
+    Text,
+    /// By calling [`SUBMIT_TOOL`].
+    Tool,
+}
+
+/// An answer that was not accepted, to be told to the model that gave it.
+#[derive(Debug, Clone, Copy)]
+pub struct Retry<'a> {
+    /// What was wanted.
+    pub schema: &'a Schema,
+    /// What was wrong.
+    pub rejected: &'a Rejected,
+    /// The answer, where it is to be shown again (callers' contracts).
+    pub answer: Option<&'a str>,
+    /// Whether the provider cut the answer off.
+    pub cut_off: bool,
+    /// How the next answer is to be given.
+    pub delivery: Delivery,
+}
+
+/// The message that asks for a better answer, in `<output-validation-error>` tags.
+pub fn retry(retry: &Retry<'_>) -> String {
+    let Retry { schema, rejected, answer, cut_off, delivery } = *retry;
+    let violations = &rejected.violations;
+    let errors: Vec<String> = violations
+        .errors
+        .iter()
+        .map(|error| safe::tagged(&safe::line(&error.to_string()), RETRY_TAG))
+        .collect();
+    let candidate = rejected.candidate.as_ref().and_then(|candidate| candidate.value.as_ref());
+    let misplaced = match (rejected.outcome, candidate) {
+        (Outcome::SchemaInvalid, Some(value)) => misplaced::hints(schema, value),
+        _ => Vec::new(),
+    };
+    let answer = answer.map(|text| safe::tagged(&safe::shortened(text), RETRY_TAG));
+    let schema = safe::schema(schema);
+    template::render(
+        "retry",
+        context! {
+            outcome => if cut_off { "cut_off" } else { outcome_name(rejected.outcome) },
+            errors,
+            more => violations.more,
+            misplaced,
+            answer_fence => answer.as_deref().map(safe::fence),
+            answer,
+            fence => safe::fence(&schema),
+            schema,
+            tool => (delivery == Delivery::Tool).then_some(SUBMIT_TOOL),
+        },
+    )
+}
+
+fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::NoJson => "no_json",
+        Outcome::ParseError => "parse_error",
+        Outcome::SchemaInvalid => "schema_invalid",
+        Outcome::InvariantFailed => "invariant_failed",
+        Outcome::SchemaEcho => "schema_echo",
+        Outcome::Ambiguous => "ambiguous",
+    }
+}
+
+/// For a model that ended its turn in prose instead of calling [`SUBMIT_TOOL`].
+pub fn nudge_submit() -> String {
+    template::render("nudge_submit", context! { tool => SUBMIT_TOOL })
+}
+
+/// For an answer that was cut off and is to be continued in place.
+pub fn continue_after_cut() -> String {
+    template::render("continue_after_cut", context! {})
+}
+
+/// The `<inputs>` block: strings as they are, other values as JSON.
+pub fn inputs_block(parameters: &Value) -> String {
+    let input = |name: &str, value: &Value| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => safe::indented(other),
+        };
+        context! { name => safe::attribute(name), value => safe::tagged(&text, INPUT_TAG) }
+    };
+    let inputs: Vec<minijinja::Value> = match parameters {
+        Value::Object(members) => members.iter().map(|(name, value)| input(name, value)).collect(),
+        other => vec![input("input", other)],
+    };
+    template::render("inputs", context! { inputs })
+}

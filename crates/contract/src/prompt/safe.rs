@@ -1,0 +1,132 @@
+//! Foreign text, made fit to stand inside a prompt.
+//!
+//! Three ways out of a quotation are closed: a closing tag, a closing fence and, for what belongs on one line, a
+//! line break. Apart from that the text stays as it is, because a model has to recognise it.
+
+use serde_json::Value;
+
+use crate::schema::Schema;
+use crate::violation::escape;
+
+/// How much of a previous answer is shown: its beginning and its end.
+const SHOWN_HEAD: usize = 2_000;
+const SHOWN_TAIL: usize = 1_000;
+
+/// A schema as indented JSON. In JSON a `<` only stands inside strings, so it can be written as an escape where it
+/// would begin one of our tags.
+pub(super) fn schema(schema: &Schema) -> String {
+    broken_up(&indented(schema.document()), super::RETRY_TAG, "\\u003c")
+}
+
+pub(super) fn indented(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
+}
+
+/// A fence longer than any run of backticks in a text.
+pub(super) fn fence(text: &str) -> String {
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat((longest + 1).max(3))
+}
+
+/// A text in which a tag can neither be opened nor closed.
+pub(super) fn tagged(text: &str, tag: &str) -> String {
+    broken_up(text, tag, "&lt;")
+}
+
+fn broken_up(text: &str, tag: &str, replacement: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(position) = rest.find('<') {
+        let (before, from) = rest.split_at(position);
+        let after = from.get(1..).unwrap_or_default();
+        result.push_str(before);
+        result.push_str(if begins_tag(after, tag) { replacement } else { "<" });
+        rest = after;
+    }
+    result.push_str(rest);
+    result
+}
+
+/// Whether what follows a `<` reads as a tag: letter case, slashes, spaces and invisible characters aside.
+fn begins_tag(after: &str, tag: &str) -> bool {
+    let mut letters = after
+        .chars()
+        .filter(|each| each.is_ascii_graphic() || each.is_alphanumeric())
+        .skip_while(|each| *each == '/');
+    tag.chars().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
+}
+
+/// A text on one line.
+pub(super) fn line(text: &str) -> String {
+    text.split(|character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}'))
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A name inside double quotes.
+pub(super) fn attribute(name: &str) -> String {
+    let mut result = String::new();
+    escape::push_shortened(&mut result, name, '"', usize::MAX);
+    result
+}
+
+/// A text with its middle cut out and control characters made visible.
+pub(super) fn shortened(text: &str) -> String {
+    let total = text.chars().count();
+    if total <= SHOWN_HEAD + SHOWN_TAIL {
+        return visible(text.chars());
+    }
+    let head = visible(text.chars().take(SHOWN_HEAD));
+    let tail = visible(text.chars().skip(total - SHOWN_TAIL));
+    format!("{head}\n[… {} characters left out …]\n{tail}", total - SHOWN_HEAD - SHOWN_TAIL)
+}
+
+fn visible(characters: impl Iterator<Item = char>) -> String {
+    characters.fold(String::new(), |mut result, character| {
+        match character {
+            '\n' | '\t' => result.push(character),
+            _ if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') => {
+                result.extend(character.escape_unicode());
+            }
+            _ => result.push(character),
+        }
+        result
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_run_inside() {
+        assert_eq!(fence("plain"), "```");
+        assert_eq!(fence("a ``` b ````` c"), "``````");
+    }
+
+    #[test]
+    fn a_tag_is_broken_up_however_it_is_written() {
+        assert_eq!(tagged("a </input> b", "input"), "a &lt;/input> b");
+        assert_eq!(tagged("< / INPUTS>", "input"), "&lt; / INPUTS>");
+        assert_eq!(
+            tagged("<\u{200b}/\u{200b}in\u{200b}put>", "input"),
+            "&lt;\u{200b}/\u{200b}in\u{200b}put>"
+        );
+        assert_eq!(tagged("<<input>", "input"), "<&lt;input>");
+        assert_eq!(tagged("1 < 2 <b>x</b> <", "input"), "1 < 2 <b>x</b> <");
+    }
+
+    #[test]
+    fn a_line_has_no_breaks() {
+        assert_eq!(line("a\r\nb\u{2028}c"), "a b c");
+    }
+
+    #[test]
+    fn the_middle_of_a_long_text_is_cut_and_counted() {
+        let text = format!("{}{}{}", "a".repeat(2_000), "b".repeat(345), "c".repeat(1_000));
+        let expected = format!("{}\n[… 345 characters left out …]\n{}", "a".repeat(2_000), "c".repeat(1_000));
+        assert_eq!(shortened(&text), expected);
+        assert_eq!(shortened("a\u{0}\r\nb"), "a\\u{0}\\u{d}\nb");
+    }
+}

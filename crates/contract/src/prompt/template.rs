@@ -1,0 +1,52 @@
+//! The templates, parsed once.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
+
+const SOURCE: &str = include_str!("templates.toml");
+
+static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let sources: BTreeMap<String, String> = toml::from_str(SOURCE).unwrap_or_default();
+    for (name, source) in sources {
+        // A template that does not parse is missing, which `render` says; the tests render each of them.
+        let _ = environment.add_template_owned(name, joined(&source));
+    }
+    environment
+});
+
+/// Lines that end in a backslash go on in the next line, so that paragraphs can be wrapped in the file. A doubled
+/// backslash stands for one.
+fn joined(source: &str) -> String {
+    source.replace("\\\n", "").replace("\\\\", "\\")
+}
+
+/// Renders a template. The templates are part of the program, so there is nobody to handle an error: its text is
+/// given instead of the template's, where it is seen.
+pub(super) fn render(name: &str, context: Value) -> String {
+    let render = || -> Result<String, Error> { TEMPLATES.get_template(name)?.render(context) };
+    render().unwrap_or_else(|error| format!("{error:#}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_parses() {
+        let sources: BTreeMap<String, String> = toml::from_str(SOURCE).unwrap();
+        assert!(!sources.is_empty());
+        for name in sources.keys() {
+            assert!(TEMPLATES.get_template(name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_missing_value_is_an_error_and_not_a_blank() {
+        assert!(render("nudge_submit", minijinja::context! {}).contains("undefined"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Snapshots: a change of words is a change that somebody reads.
+
+use super::*;
+use crate::{Invariant, Invariants};
+
+#[test]
+fn the_sections_that_ask_for_a_format() {
+    insta::assert_snapshot!("system_section", system_section(&review()));
+    insta::assert_snapshot!("request_section", request_section(&review()));
+}
+
+#[test]
+fn the_submit_tool() {
+    insta::assert_snapshot!("submit_section", submit_section());
+    insta::assert_snapshot!("submit_tool_description", submit_tool_description(&review()));
+    let plain = Schema::compile(&json!({"type": "object"})).unwrap();
+    assert!(
+        submit_tool_description(&plain).starts_with("Delivers the final result of this task. Call it once")
+    );
+}
+
+#[test]
+fn a_retry_for_a_blueprints_contract() {
+    let schema = review();
+    let rejected = rejected(&schema, json!({"summary": 5, "approval": "yes", "extra": 1}));
+    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
+}
+
+#[test]
+fn a_retry_for_a_callers_contract_shows_the_answer() {
+    let schema = review();
+    let rejected = rejected(&schema, json!({"summary": "fine"}));
+    let answer = format!("Here it is:\n```json\n{{\"summary\": \"fine{}\"}}\n```", "!".repeat(4_000));
+    insta::assert_snapshot!(retry(&Retry { answer: Some(&answer), ..text_retry(&schema, &rejected) }));
+}
+
+#[test]
+fn a_retry_by_the_submit_tool_for_a_broken_invariant() {
+    let schema = review();
+    let invariants = Invariants::compile(&[Invariant {
+        rule: "output.summary.size() > 10".to_owned(),
+        message: "the summary has to say something".to_owned(),
+    }])
+    .unwrap();
+    let value = json!({"summary": "ok", "approval": "approve"});
+    let rejected = Rejected {
+        outcome: Outcome::InvariantFailed,
+        violations: Violations { errors: invariants.check(&value, &Value::Null), more: 0 },
+        candidate: Some(Candidate { range: None, value: Some(value) }),
+    };
+    insta::assert_snapshot!(retry(&Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) }));
+}
+
+#[test]
+fn each_outcome_has_advice_of_its_own() {
+    let schema = review();
+    let mut openings = Vec::new();
+    for outcome in [
+        Outcome::NoJson,
+        Outcome::ParseError,
+        Outcome::SchemaInvalid,
+        Outcome::InvariantFailed,
+        Outcome::SchemaEcho,
+        Outcome::Ambiguous,
+    ] {
+        let rejected = without_candidate(outcome);
+        for (cut_off, delivery) in [(false, Delivery::Text), (false, Delivery::Tool), (true, Delivery::Text)]
+        {
+            let text = retry(&Retry { cut_off, delivery, ..text_retry(&schema, &rejected) });
+            openings.push(text.lines().nth(1).unwrap().to_owned());
+        }
+    }
+    openings.sort();
+    openings.dedup();
+    insta::assert_snapshot!(openings.join("\n"));
+}
+
+#[test]
+fn errors_beyond_those_shown_are_counted() {
+    let schema = Schema::compile(&json!({"items": {"type": "integer"}})).unwrap();
+    let rejected = rejected(&schema, json!(vec!["x"; 30]));
+    let text = retry(&text_retry(&schema, &rejected));
+    assert!(text.contains("- $[19]: 'x' is a string; an integer is wanted\n- and 10 more\n"), "{text}");
+}
+
+#[test]
+fn values_in_the_wrong_place_are_pointed_out() {
+    let schema = review();
+    let hints = |value: Value| misplaced::hints(&schema, &value);
+    let whole = json!({"summary": "fine", "approval": "approve"});
+    assert_eq!(
+        hints(json!({"result": {"review": whole}})),
+        ["the value at $.result.review conforms as it is; give that value alone, without what is around it"]
+    );
+    assert_eq!(
+        hints(json!([whole])),
+        ["the value at $[0] conforms as it is; give that value alone, without what is around it"]
+    );
+    assert_eq!(
+        hints(json!({"type": "object", "properties": {"summary": "fine", "approval": "yes"}})),
+        [
+            "'summary' stands at $.properties.summary; it belongs at $.summary",
+            "'approval' stands at $.properties.approval; it belongs at $.approval",
+        ]
+    );
+    assert_eq!(hints(json!({"summary": 1})), Vec::<String>::new());
+    assert_eq!(hints(json!({"summary": {"approval": "approve"}})), Vec::<String>::new());
+}
+
+#[test]
+fn a_retry_says_that_the_right_values_stand_in_the_wrong_place() {
+    let schema = review();
+    let rejected = rejected(&schema, json!({"result": {"summary": "fine", "approval": "approve"}}));
+    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
+}
+
+#[test]
+fn short_reminders() {
+    insta::assert_snapshot!("nudge_submit", nudge_submit());
+    insta::assert_snapshot!("continue_after_cut", continue_after_cut());
+}
+
+#[test]
+fn inputs() {
+    insta::assert_snapshot!(inputs_block(&json!({
+        "pr_url": "https://example.com/pr/7",
+        "notes": "first line\n  second line with </inputs> and \"quotes\"",
+        "limit": 10,
+        "labels": ["a", "b"],
+        "a \"b\"\n>": null
+    })));
+    assert_eq!(inputs_block(&json!({})), "<inputs>\n</inputs>");
+}

@@ -1,0 +1,93 @@
+//! The ways in which a value breaks its contract, located and worded so that a model can mend them.
+//!
+//! The validator decides whether a value conforms; it is asked first, and it alone is believed. Why a value
+//! does not is found by [`explain`], a walk of our own over schema and value side by side: the validator's
+//! list of errors is complete, which is too much. It holds every error of every alternative, at every level,
+//! and grows exponentially where alternatives nest. The walk looks for the alternative that came closest,
+//! stops when it has seen enough, and leaves single assertions (`maximum`, `format`, …) to the validator.
+
+mod choose;
+pub(crate) mod escape;
+mod explain;
+pub(crate) mod nearest;
+pub(crate) mod quote;
+mod wording;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::place::Place;
+use crate::schema::{Schema, place_of, walk};
+
+/// A located contract error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Violation {
+    /// The place as people write it: `$.issues[0].severity`. Hostile names are escaped, long ones cut.
+    pub path: String,
+    /// The place as RFC 6901 writes it: `/issues/0/severity`. Exact.
+    pub pointer: String,
+    /// The schema keyword that was broken, or `invariant`, `json`, `number`, `limit`.
+    pub keyword: String,
+    /// What is wrong, with the offending value, shortened and escaped.
+    pub message: String,
+}
+
+impl Violation {
+    /// A violation at a place.
+    pub fn new(place: &Place, keyword: &str, message: impl Into<String>) -> Self {
+        Self {
+            path: escape::path(place),
+            pointer: place.pointer(),
+            keyword: keyword.to_owned(),
+            message: message.into(),
+        }
+    }
+}
+
+/// The one-line form: `$.severity: 'critical' is not one of ['low', 'medium', 'high']`.
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.path, self.message)
+    }
+}
+
+/// The violations of one value: the most useful ones, and how many more there are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Violations {
+    /// At most [`crate::limits::MAX_ERRORS`], the most useful first.
+    pub errors: Vec<Violation>,
+    /// How many were left out. At least so many, where a value has more errors than are worth counting.
+    pub more: usize,
+}
+
+/// The violations of a value against a schema.
+pub(crate) fn of(schema: &Schema, value: &Value) -> Violations {
+    if schema.is_valid(value) {
+        return Violations::default();
+    }
+    let findings = explain::explain(schema, value);
+    if findings.kept.is_empty() {
+        return Violations { errors: vec![first_of_validator(schema, value)], more: 0 };
+    }
+    choose::most_useful(findings, value)
+}
+
+/// The validator's own first error, for what the walk cannot follow. Where the schema has alternatives that
+/// error may be too large to build, so there only the fact is told.
+fn first_of_validator(schema: &Schema, value: &Value) -> Violation {
+    let mut has_alternatives = false;
+    walk::each(schema.document(), &mut |_, part| {
+        has_alternatives |= part.get("anyOf").is_some() || part.get("oneOf").is_some();
+    });
+    if !has_alternatives && let Err(error) = schema.validator().validate(value) {
+        let place = place_of(error.instance_path(), value);
+        let message = wording::broken(error.kind(), &Value::Null, error.instance());
+        return Violation::new(&place, error.kind().keyword(), message);
+    }
+    Violation::new(&Place::root(), "schema", "the value does not conform to the schema")
+}

@@ -1,0 +1,63 @@
+//! Which known name was probably meant.
+
+/// Longer texts are compared by their beginnings only.
+const COMPARED_CHARACTERS: usize = 64;
+
+/// How many edits turn one text into the other (Levenshtein, over the first characters).
+pub(crate) fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().take(COMPARED_CHARACTERS).collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, character) in left.chars().take(COMPARED_CHARACTERS).enumerate() {
+        let mut next = vec![index + 1];
+        for (other, (substitution, deletion)) in right.iter().zip(row.iter().zip(row.iter().skip(1))) {
+            let insertion = next.last().copied().unwrap_or_default() + 1;
+            let substitution = substitution + usize::from(*other != character);
+            next.push(insertion.min(deletion + 1).min(substitution));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// The found name that stands for a wanted one: the same but for case and separators, or a slip of the pen.
+pub(crate) fn stand_in<'a>(wanted: &str, found: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let slips = match wanted.chars().count() {
+        0..=3 => 0,
+        4..=6 => 1,
+        _ => 2,
+    };
+    found
+        .filter_map(|name| {
+            let edits = if fold(name) == fold(wanted) { 0 } else { distance(wanted, name) };
+            (edits <= slips).then_some((edits, name))
+        })
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, name)| name)
+}
+
+fn fold(name: &str) -> String {
+    name.chars().filter(|each| each.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("square", "sqare"), 1);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn a_stand_in_differs_by_case_separators_or_a_slip() {
+        let found = ["Summary", "file-name", "sevrity", "totally_else"];
+        let stand_in = |wanted| stand_in(wanted, found.iter().copied());
+        assert_eq!(stand_in("summary"), Some("Summary"));
+        assert_eq!(stand_in("fileName"), Some("file-name"));
+        assert_eq!(stand_in("severity"), Some("sevrity"));
+        assert_eq!(stand_in("approval"), None);
+        assert_eq!(super::stand_in("id", ["is", "if"].into_iter()), None);
+    }
+}

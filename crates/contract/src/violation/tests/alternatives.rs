@@ -1,0 +1,109 @@
+//! Alternatives: the one that was meant is explained, and only that one.
+
+use serde_json::{Value, json};
+
+use super::lines;
+
+fn shapes(keyword: &str) -> Value {
+    json!({
+        "definitions": {
+            "circle": {
+                "type": "object", "required": ["kind", "radius"],
+                "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}}
+            },
+            "square": {
+                "type": "object", "required": ["kind", "side"],
+                "properties": {"kind": {"enum": ["square"]}, "side": {"type": "number"}}
+            }
+        },
+        keyword: [{"$ref": "#/definitions/circle"}, {"$ref": "#/definitions/square"}]
+    })
+}
+
+#[test]
+fn the_tag_decides_which_alternative_was_meant() {
+    for keyword in ["anyOf", "oneOf"] {
+        assert_eq!(
+            lines(&shapes(keyword), &json!({"kind": "square", "radius": 3})),
+            ["$: required property 'side' is missing"]
+        );
+    }
+}
+
+#[test]
+fn an_unknown_tag_is_told_at_the_tag() {
+    assert_eq!(
+        lines(&shapes("oneOf"), &json!({"kind": "sqare", "side": 3})),
+        ["$.kind: 'sqare' is not one of ['circle', 'square']"]
+    );
+}
+
+#[test]
+fn a_missing_tag_is_told_with_its_options() {
+    assert_eq!(
+        lines(&shapes("oneOf"), &json!({"side": 3})),
+        ["$: required property 'kind' is missing; it is one of ['circle', 'square']"]
+    );
+}
+
+#[test]
+fn types_of_all_alternatives_are_one_list() {
+    let schema = json!({"anyOf": [{"type": "string"}, {"type": ["null", "boolean"]}]});
+    assert_eq!(lines(&schema, &json!(5)), ["$: 5 is an integer; a string, null or a boolean is wanted"]);
+}
+
+#[test]
+fn options_of_all_alternatives_are_one_list() {
+    let schema = json!({"oneOf": [{"const": "a"}, {"enum": ["b", "c"]}, {"type": "null"}]});
+    assert_eq!(lines(&schema, &json!("x")), ["$: 'x' is not one of ['a', 'b', 'c']"]);
+}
+
+#[test]
+fn the_type_of_the_value_decides_before_the_count_of_errors() {
+    let schema = json!({"anyOf": [
+        {"type": "null"},
+        {"type": "object", "required": ["a", "b", "c"], "properties": {"a": {"type": "integer"}}}
+    ]});
+    assert_eq!(
+        lines(&schema, &json!({"a": "x", "b": 1, "c": 2})),
+        ["$.a: 'x' is a string; an integer is wanted"]
+    );
+}
+
+#[test]
+fn without_a_tag_the_closest_is_explained_and_named() {
+    let schema = json!({"anyOf": [
+        {"title": "Person", "required": ["name", "born"], "properties": {"name": {}, "born": {}}},
+        {"title": "Company", "required": ["vat"], "properties": {"vat": {}}}
+    ]});
+    assert_eq!(
+        lines(&schema, &json!({"name": "Ada"})),
+        ["$: required property 'born' is missing (as 'Person', the closest of 2 alternatives)"]
+    );
+}
+
+#[test]
+fn alternatives_inside_alternatives_are_followed_to_the_fault() {
+    let schema = json!({"anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "object", "required": ["id"]}]}}
+    ]});
+    assert_eq!(lines(&schema, &json!([1, {"x": 1}])), ["$[1]: required property 'id' is missing"]);
+}
+
+#[test]
+fn two_that_match_are_both_named() {
+    let schema = json!({"oneOf": [{"title": "Small", "maximum": 10}, {"type": "string"}, {"minimum": 5}]});
+    assert_eq!(
+        lines(&schema, &json!(7)),
+        ["$: matches 'Small' and number 3 of 3 alternatives; it must match exactly one"]
+    );
+}
+
+#[test]
+fn an_alternative_without_a_fault_of_its_own_is_not_blamed() {
+    let schema = json!({"oneOf": []});
+    assert!(crate::Schema::compile(&schema).is_err());
+    let schema = json!({"anyOf": [false, false]});
+    assert_eq!(lines(&schema, &json!(1)), ["$: 1 is not allowed here; leave it out"]);
+}

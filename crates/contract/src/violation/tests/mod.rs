@@ -1,0 +1,22 @@
+//! What a model is told, kind by kind.
+
+mod alternatives;
+mod bounded;
+mod kinds;
+mod page;
+
+use serde_json::Value;
+
+use super::Violations;
+use crate::schema::Schema;
+
+fn violations(schema: &Value, value: &Value) -> Violations {
+    Schema::compile(schema).unwrap().violations(value)
+}
+
+/// The one-line forms; fails when some were left out.
+fn lines(schema: &Value, value: &Value) -> Vec<String> {
+    let violations = violations(schema, value);
+    assert_eq!(violations.more, 0, "{violations:?}");
+    violations.errors.iter().map(ToString::to_string).collect()
+}
