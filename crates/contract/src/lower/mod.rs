@@ -75,3 +75,6 @@ pub fn lower(schema: &Schema, profile: &Profile) -> Lowered {
     let lift = Lift::new(schema, graph, plan.facts, profile, emitted.wrapped);
     Lowered { schema: emitted.schema, lift, losses, refusal, counts: plan.counts }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! Schemas made to multiply: each is lowered, lifted through and linted in bounded work.
+
+use accord_contract::Schema;
+use accord_contract::lint::lint;
+use accord_contract::lower::{Profile, lower};
+use serde_json::{Map, Value, json};
+
+fn bear(document: &Value) {
+    let schema = Schema::compile(document).unwrap();
+    for profile in Profile::all() {
+        let lowered = lower(&schema, profile);
+        let _ = lowered.lift.lift(json!({"value": {"a": null}}));
+    }
+    lint(&schema);
+}
+
+fn reference(index: usize) -> Value {
+    json!({"$ref": format!("#/definitions/d{index}")})
+}
+
+/// Definitions of which each is made from the number of the next.
+fn chain(length: usize, link: impl Fn(usize) -> Value, last: Value) -> Value {
+    let mut definitions: Map<String, Value> =
+        (0..length).map(|index| (format!("d{index}"), link(index + 1))).collect();
+    definitions.insert(format!("d{length}"), last);
+    json!({"allOf": [reference(0)], "definitions": definitions})
+}
+
+#[test]
+fn a_long_chain_of_references() {
+    let link = |next| json!({"type": "object", "properties": {"a": reference(next)}});
+    bear(&chain(2_000, link, json!({"type": "string"})));
+}
+
+#[test]
+fn a_chain_that_doubles_with_each_link() {
+    let link = |next| json!({"type": "object", "properties": {"a": reference(next), "b": reference(next)}});
+    bear(&chain(40, link, json!({"type": "string"})));
+}
+
+#[test]
+fn a_chain_of_unions() {
+    let link = |next| json!({"anyOf": [reference(next), {"type": "null"}]});
+    bear(&chain(200, link, json!({"type": "object", "additionalProperties": {"type": "string"}})));
+}
+
+#[test]
+fn a_circle_of_merged_parts() {
+    let link = |next: usize| json!({"allOf": [reference((next + 1) % 12), {"type": "object", "properties": {"a": reference(next % 12)}}]});
+    let mut document = chain(11, link, json!({"type": "object", "properties": {"a": reference(0)}}));
+    document["definitions"]["d10"] = json!({"type": "object", "properties": {"a": reference(3)}});
+    bear(&document);
+}
+
+#[test]
+fn unions_side_by_side() {
+    let branches = |name: &str| -> Value {
+        (0..8).map(|index| json!({"properties": {(name): {"const": index}}, "required": [name]})).collect()
+    };
+    let parts: Value = (0..12).map(|index| json!({"anyOf": branches(&format!("p{index}"))})).collect();
+    bear(&json!({"type": "object", "allOf": parts}));
+}
+
+#[test]
+fn a_union_of_many_branches_beside_many_properties() {
+    let properties: Map<String, Value> =
+        (0..500).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
+    let branches: Value =
+        (0..500).map(|index| json!({"properties": {(format!("q{index}")): {"type": "object"}}})).collect();
+    bear(&json!({"type": "object", "properties": properties, "oneOf": branches}));
+}
+
+#[test]
+fn many_properties_and_many_patterns() {
+    let properties: Map<String, Value> =
+        (0..4_000).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
+    let patterns: Map<String, Value> =
+        (0..400).map(|index| (format!("^x{index}$"), json!({"type": "string"}))).collect();
+    bear(&json!({"type": "object", "properties": properties, "patternProperties": patterns}));
+}
+
+#[test]
+fn a_very_large_enum() {
+    let values: Vec<Value> = (0..100_000).map(Value::from).collect();
+    bear(&json!({"type": "object", "properties": {"a": {"enum": values}}}));
+}
+
+#[test]
+fn deep_nesting() {
+    let mut document = json!({"type": "string"});
+    for _ in 0..60 {
+        document = json!({"type": "object", "additionalProperties": document});
+    }
+    bear(&document);
+    let mut document = json!({"type": "string"});
+    for _ in 0..60 {
+        document = json!({"anyOf": [document, {"type": "null"}]});
+    }
+    bear(&document);
+}
+
+#[test]
+fn what_looks_like_a_schema_and_is_none() {
+    bear(&json!({
+        "type": "object",
+        "properties": {"$ref": {"type": "string"}, "properties": {"enum": [{"$ref": "#/nowhere"}]}},
+        "default": {"$ref": "#/nowhere"},
+    }));
+    bear(&json!({"$ref": "http://json-schema.org/draft-07/schema#"}));
+}
