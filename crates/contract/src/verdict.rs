@@ -167,3 +167,32 @@ pub enum RepairKind {
     /// An enum value matched but for letter case.
     EnumCase,
 }
+
+impl RepairKind {
+    /// What was found, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ExtraComma => "extra comma",
+            Self::MissingSeparator => "missing comma or colon",
+            Self::Comment => "comment",
+            Self::Quotes => "other quotes",
+            Self::MissingQuote => "missing quote",
+            Self::Unquoted => "text without quotes",
+            Self::Literal => "literal of another language",
+            Self::NumberForm => "number in another notation",
+            Self::ControlCharacter => "raw control character or unusual space",
+            Self::InnerQuote => "quote inside a string",
+            Self::Escape => "escape that JSON does not have",
+            Self::Bracket => "missing, extra or wrong bracket",
+            Self::Truncated => "text ends early",
+            Self::StrayText => "stray text",
+            Self::Coerced => "scalar of another type",
+            Self::Unstringified => "JSON inside a string",
+            Self::DroppedNull => "null for an optional member",
+            Self::Unwrapped => "value inside a wrapper",
+            Self::WrappedInList => "single item instead of a list",
+            Self::JoinedValues => "several values instead of a list",
+            Self::EnumCase => "letter case of an enum value",
+        }
+    }
+}

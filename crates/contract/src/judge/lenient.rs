@@ -1,0 +1,225 @@
+//! What lenient mode adds: damaged syntax is read, wrong shape is mended, several values become a list.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::{Judge, TEXT_SOURCES, Tally, accept, report};
+use crate::nested;
+use crate::parse;
+use crate::repair::{Offer, Reading, Search, Start};
+use crate::scan::Item;
+use crate::shape::{self, Mended};
+use crate::verdict::{Repair, RepairKind, Source, Verdict};
+
+/// A value as far as it could be read, and what the contract made of it.
+struct Candidate {
+    source: Source,
+    /// What was read, conforming or not.
+    read: Option<Value>,
+    conforming: Option<(Value, Vec<Repair>)>,
+}
+
+/// What reading all the candidates of a text gave.
+enum Reads {
+    Candidates(Vec<Candidate>),
+    Ambiguous(Verdict),
+}
+
+impl Judge<'_> {
+    /// Mends the shape of a value, invariants included.
+    pub(super) fn mend(&self, value: &Value) -> Option<Mended> {
+        let mended = shape::mend(self.contract.schema(), value)?;
+        (self.keeps_invariants(&mended.value) && !self.is_echo(&mended.value)).then_some(mended)
+    }
+
+    pub(super) fn choose_repaired(&self, text: &str, items: &[Item]) -> Option<Verdict> {
+        let candidates = match self.read_all(text, items) {
+            Reads::Candidates(candidates) => candidates,
+            Reads::Ambiguous(verdict) => return Some(verdict),
+        };
+        for source in TEXT_SOURCES {
+            let mut tally = Tally::default();
+            for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
+                if let Some((value, repairs)) = &candidate.conforming {
+                    tally.add(value, || repairs.clone());
+                }
+            }
+            if let Some(verdict) = tally.verdict(source) {
+                return Some(verdict);
+            }
+            if let Some(verdict) = self.join(&candidates, source) {
+                return Some(verdict);
+            }
+        }
+        self.choose_nested_repaired(&candidates).or_else(|| self.scalar(text, items))
+    }
+
+    /// Reads every item, in order; what one reading takes in is not read again.
+    fn read_all(&self, text: &str, items: &[Item]) -> Reads {
+        let alone = items.len() == 1;
+        let mut search = Search::new(text);
+        let mut behind = 0;
+        let mut candidates = Vec::new();
+        for item in items.iter().filter(|item| self.may_start(item)) {
+            if item.start < behind {
+                continue;
+            }
+            let (read, conforming, end) = match &item.reading {
+                Ok(found) if !found.torn => {
+                    let mended = self.mend_single(&found.value, alone);
+                    (Some(found.value.clone()), mended, found.range.end)
+                }
+                _ => match self.read_damaged(&mut search, text, item, alone) {
+                    Damaged::Read { read, conforming, range } => (Some(read), conforming, range.end),
+                    Damaged::Ambiguous(verdict) => return Reads::Ambiguous(verdict),
+                    Damaged::Unread => (None, None, item.start + 1),
+                },
+            };
+            behind = end;
+            candidates.push(Candidate { source: item.source, read, conforming });
+        }
+        Reads::Candidates(candidates)
+    }
+
+    /// Only brackets begin a damaged value; other damaged texts are prose.
+    fn may_start(&self, item: &Item) -> bool {
+        item.reading.is_ok() || item.source != Source::Text || item.start < self.answer.text.len()
+    }
+
+    /// Where a list is asked and there are several values, each is an item, not a list of one.
+    fn mend_single(&self, value: &Value, alone: bool) -> Option<(Value, Vec<Repair>)> {
+        if !alone && self.facts().list && !value.is_array() && !self.facts().attempts_as_root(value) {
+            return None;
+        }
+        self.mend(value).map(|mended| (mended.value, mended.repairs))
+    }
+
+    fn read_damaged(&self, search: &mut Search<'_>, text: &str, item: &Item, alone: bool) -> Damaged {
+        if let Some(damaged) = self.read_escaped(text, item.start) {
+            return damaged;
+        }
+        let to_the_end = item.source == Source::Text;
+        let mut conform = |value: &Value| -> Option<Offer> {
+            self.mend_single(value, alone).map(|(value, repairs)| Offer { value, repairs })
+        };
+        match search.read(Start { at: item.start, to_the_end }, &mut conform) {
+            Reading::Conforming { value, repairs, range } => {
+                Damaged::Read { read: value.clone(), conforming: Some((value, repairs)), range }
+            }
+            Reading::Readable { value, range } => Damaged::Read { read: value, conforming: None, range },
+            Reading::Ambiguous { first, second, .. } => {
+                Damaged::Ambiguous(report::ambiguous(&first, &second))
+            }
+            Reading::Nothing => Damaged::Unread,
+        }
+    }
+
+    /// A value whose quotes are all escaped was written into a string that lost its own quotes.
+    fn read_escaped(&self, text: &str, start: usize) -> Option<Damaged> {
+        let rest = text.get(start..)?;
+        if !rest.get(1..)?.trim_start().starts_with("\\\"") {
+            return None;
+        }
+        let unescaped = unescape(rest);
+        let (value, _) = parse::value_at(&unescaped, 0).ok()?;
+        let mended = self.mend(&value)?;
+        let mut repairs = vec![Repair {
+            kind: RepairKind::Escape,
+            path: "$".to_owned(),
+            detail: "the whole value was escaped once too often".to_owned(),
+        }];
+        repairs.extend(mended.repairs);
+        Some(Damaged::Read {
+            read: value,
+            conforming: Some((mended.value, repairs)),
+            range: start..text.len(),
+        })
+    }
+
+    /// Several values where a list of them is asked.
+    fn join(&self, candidates: &[Candidate], source: Source) -> Option<Verdict> {
+        if !self.facts().list {
+            return None;
+        }
+        let of_source = candidates.iter().filter(|candidate| candidate.source == source);
+        let values: Vec<Value> = of_source.map(|candidate| candidate.read.clone()).collect::<Option<_>>()?;
+        if values.len() < 2 || values.iter().any(Value::is_array) {
+            return None;
+        }
+        let detail = format!("{} values were read as a list", values.len());
+        let mended = self.mend(&Value::Array(values))?;
+        let mut repairs = vec![Repair { kind: RepairKind::JoinedValues, path: "$".to_owned(), detail }];
+        repairs.extend(mended.repairs);
+        Some(accept(mended.value, repairs, source))
+    }
+
+    fn choose_nested_repaired(&self, candidates: &[Candidate]) -> Option<Verdict> {
+        for source in TEXT_SOURCES {
+            let mut tally = Tally::default();
+            for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
+                let Some(read) = &candidate.read else { continue };
+                let mut passes = |value: &Value| self.mend(value).is_some();
+                for inner in nested::inside(self.facts(), read, &mut passes) {
+                    if let Some(mended) = self.mend(inner) {
+                        let detail = "the value stood inside another".to_owned();
+                        let unwrapped = Repair { kind: RepairKind::Unwrapped, path: "$".to_owned(), detail };
+                        tally.add(&mended.value, || {
+                            std::iter::once(unwrapped).chain(mended.repairs).collect()
+                        });
+                    }
+                }
+            }
+            if let Some(verdict) = tally.verdict(source) {
+                return Some(verdict);
+            }
+        }
+        None
+    }
+
+    /// A text without any bracket that is, as a whole, one of the values that the schema lists, or a literal
+    /// of another language.
+    fn scalar(&self, text: &str, items: &[Item]) -> Option<Verdict> {
+        if items.iter().any(|item| item.source != Source::Text) {
+            return None;
+        }
+        let word = text.trim();
+        let (kind, value) = match word {
+            "True" | "TRUE" => (RepairKind::Literal, Value::Bool(true)),
+            "False" | "FALSE" => (RepairKind::Literal, Value::Bool(false)),
+            "None" | "NULL" => (RepairKind::Literal, Value::Null),
+            _ if self.facts().listed && items.is_empty() => (RepairKind::Unquoted, Value::from(word)),
+            _ => return None,
+        };
+        let mended = self.mend(&value)?;
+        let mut repairs = vec![Repair { kind, path: "$".to_owned(), detail: kind.words().to_owned() }];
+        repairs.extend(mended.repairs);
+        Some(accept(mended.value, repairs, Source::Text))
+    }
+}
+
+enum Damaged {
+    Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize> },
+    Ambiguous(Verdict),
+    Unread,
+}
+
+/// Takes one level of escapes away. What is no escape stays as it is.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some(escaped @ ('"' | '\\' | '/')) => plain.push(escaped),
+                Some('n') => plain.push('\n'),
+                Some('r') => plain.push('\r'),
+                Some('t') => plain.push('\t'),
+                Some(other) => plain.extend(['\\', other]),
+                None => plain.push('\\'),
+            },
+            other => plain.push(other),
+        }
+    }
+    plain
+}

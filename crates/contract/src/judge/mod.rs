@@ -1,0 +1,195 @@
+//! Judging one answer: find what could be the value, read it, test it, choose.
+//!
+//! Sources are tried in order of trust: the structured value, the whole text, fenced blocks, prose. Within the
+//! most trusted source that has one, exactly one value must pass; two different ones are `ambiguous`, because
+//! a guess is not a contract. Lenient repairs come only after nothing passed as it stands.
+
+mod lenient;
+mod report;
+
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+use crate::contract::{Contract, Mode};
+use crate::limits::MAX_TEXT_BYTES;
+use crate::nested::{self, Facts};
+use crate::number;
+use crate::parse::{self, Fault};
+use crate::reasoning;
+use crate::scan::{self, Found, Item, Scan};
+use crate::verdict::{Accepted, Answer, Repair, Source, Verdict};
+
+/// The sources of a text, most trusted first.
+const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
+
+/// Decides whether an answer holds exactly one value that keeps the contract.
+pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
+    if answer.text.len() > MAX_TEXT_BYTES {
+        return report::text_too_long(answer.text.len());
+    }
+    let judge = Judge { answer: *answer, contract, facts: OnceCell::new() };
+    if let Some(value) = answer.structured
+        && let Some(verdict) = judge.structured(value)
+    {
+        return verdict;
+    }
+    judge.text()
+}
+
+struct Judge<'a> {
+    answer: Answer<'a>,
+    contract: &'a Contract,
+    /// Worked out only when the plain way fails.
+    facts: OnceCell<Facts>,
+}
+
+impl Judge<'_> {
+    fn facts(&self) -> &Facts {
+        self.facts.get_or_init(|| Facts::of(self.contract.schema()))
+    }
+
+    fn is_lenient(&self) -> bool {
+        self.contract.options().mode == Mode::Lenient
+    }
+
+    /// Whether a value keeps the whole contract.
+    fn passes(&self, value: &Value) -> bool {
+        self.contract.schema().is_valid(value) && self.keeps_invariants(value)
+    }
+
+    fn keeps_invariants(&self, value: &Value) -> bool {
+        let invariants = self.contract.invariants();
+        invariants.is_empty() || invariants.check(value, self.answer.input).is_empty()
+    }
+
+    /// Whether a value is the schema given back. Cheap where there is nothing to suspect.
+    fn is_echo(&self, value: &Value) -> bool {
+        let suspect = value.get("type").is_some()
+            || value.get("properties").is_some()
+            || value.get("$schema").is_some();
+        suspect && (value == self.contract.schema().document() || self.facts().is_schema_like(value))
+    }
+
+    fn structured(&self, value: &Value) -> Option<Verdict> {
+        if self.passes(value) && !self.is_echo(value) {
+            return Some(accept(value.clone(), Vec::new(), Source::Structured));
+        }
+        let mended = self.is_lenient().then(|| self.mend(value)).flatten()?;
+        Some(accept(mended.value, mended.repairs, Source::Structured))
+    }
+
+    fn text(&self) -> Verdict {
+        let text = self.answer.text.trim_start_matches('\u{feff}');
+        let whole = parse::whole(text);
+        if let Ok(value) = whole {
+            if self.passes(&value) && !self.is_echo(&value) {
+                return accept(value, Vec::new(), Source::Text);
+            }
+            let start = text.len() - text.trim_start().len();
+            let range = start..text.trim_end().len();
+            let item = Item { source: Source::Text, start, reading: Ok(Found { value, range, torn: false }) };
+            return self.choose(text, &Scan { items: vec![item], over_limit: false });
+        }
+        let options = self.contract.options();
+        let found = match options.extract_json && !options.strict_json_only {
+            true => scan::scan(text),
+            false => whole_item(text),
+        };
+        self.choose(text, &found)
+    }
+
+    fn choose(&self, text: &str, scan: &Scan) -> Verdict {
+        if scan.over_limit {
+            return report::too_many_starts();
+        }
+        self.choose_direct(&scan.items)
+            .or_else(|| self.choose_nested(&scan.items))
+            .or_else(|| self.is_lenient().then(|| self.choose_repaired(text, &scan.items)).flatten())
+            .unwrap_or_else(|| self.reject(text, &scan.items))
+    }
+
+    /// Values that stand in the text as they are.
+    fn choose_direct(&self, items: &[Item]) -> Option<Verdict> {
+        for source in TEXT_SOURCES {
+            let mut tally = Tally::default();
+            for found in found_in(items, source).filter(|found| !found.torn) {
+                if self.passes(&found.value) && !self.is_echo(&found.value) {
+                    tally.add(&found.value, Vec::new);
+                }
+            }
+            if let Some(verdict) = tally.verdict(source) {
+                return Some(verdict);
+            }
+        }
+        None
+    }
+
+    /// Values that stand in the text inside wrappers.
+    fn choose_nested(&self, items: &[Item]) -> Option<Verdict> {
+        if !self.contract.options().extract_json || self.contract.options().strict_json_only {
+            return None;
+        }
+        for source in TEXT_SOURCES {
+            let mut tally = Tally::default();
+            for found in found_in(items, source).filter(|found| !found.torn) {
+                let mut passes = |value: &Value| self.passes(value) && !self.is_echo(value);
+                for inner in nested::inside(self.facts(), &found.value, &mut passes) {
+                    tally.add(inner, Vec::new);
+                }
+            }
+            if let Some(verdict) = tally.verdict(source) {
+                return Some(verdict);
+            }
+        }
+        None
+    }
+}
+
+fn found_in(items: &[Item], source: Source) -> impl Iterator<Item = &Found> {
+    items.iter().filter(move |item| item.source == source).filter_map(|item| item.reading.as_ref().ok())
+}
+
+/// The whole text as the only candidate, behind the reasoning that may precede it.
+fn whole_item(text: &str) -> Scan {
+    let start = reasoning::skip_leading(text);
+    let rest = text.get(start..).unwrap_or_default();
+    if rest.trim().is_empty() {
+        return Scan::default();
+    }
+    let reading = match parse::whole(rest) {
+        Ok(value) => Ok(Found { value, range: start..text.trim_end().len(), torn: false }),
+        Err(fault) => Err(Fault { at: fault.at + start, ..fault }),
+    };
+    Scan { items: vec![Item { source: Source::Text, start, reading }], over_limit: false }
+}
+
+fn accept(value: Value, repairs: Vec<Repair>, source: Source) -> Verdict {
+    Verdict::Accepted(Accepted { value, repairs, source })
+}
+
+/// The different values that pass in one source.
+#[derive(Default)]
+struct Tally {
+    first: Option<(Value, Vec<Repair>)>,
+    second: Option<Value>,
+}
+
+impl Tally {
+    fn add(&mut self, value: &Value, repairs: impl FnOnce() -> Vec<Repair>) {
+        match &self.first {
+            None => self.first = Some((value.clone(), repairs())),
+            Some((first, _)) if self.second.is_none() && !number::same(first, value) => {
+                self.second = Some(value.clone());
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn verdict(self, source: Source) -> Option<Verdict> {
+        match (self.first?, self.second) {
+            ((value, repairs), None) => Some(accept(value, repairs, source)),
+            ((first, _), Some(second)) => Some(report::ambiguous(&first, &second)),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What is said of an answer that does not keep its contract.
+
+use serde_json::Value;
+
+use super::Judge;
+use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
+use crate::place::Place;
+use crate::scan::{Found, Item};
+use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
+use crate::violation::{Violation, Violations};
+
+/// How many candidates are compared to find the closest. Violations are worded for each.
+const MAX_COMPARED: usize = 8;
+
+impl Judge<'_> {
+    /// The reasons, taken from the candidate that came closest.
+    pub(super) fn reject(&self, text: &str, items: &[Item]) -> Verdict {
+        let offset = self.answer.text.len() - text.len();
+        let found: Vec<&Found> = items.iter().filter_map(|item| item.reading.as_ref().ok()).collect();
+        let mut closest: Option<(usize, Rejected)> = None;
+        for candidate in found.iter().take(MAX_COMPARED) {
+            let rejected = self.reject_value(&candidate.value, offset, candidate);
+            let distance = distance(&rejected);
+            if closest.as_ref().is_none_or(|(least, _)| distance < *least) {
+                closest = Some((distance, rejected));
+            }
+        }
+        if let Some((_, rejected)) = closest {
+            return Verdict::Rejected(rejected);
+        }
+        if let Some(value) = self.answer.structured {
+            return Verdict::Rejected(self.reject_structured(value));
+        }
+        match items.first() {
+            Some(item) => reject_unread(text, offset, item),
+            None => no_json(text),
+        }
+    }
+
+    fn reject_value(&self, value: &Value, offset: usize, found: &Found) -> Rejected {
+        let range = Some(found.range.start + offset..found.range.end + offset);
+        let candidate = Some(Candidate { range, value: Some(value.clone()) });
+        if found.torn && self.passes(value) {
+            let message =
+                "the value stands inside a larger one that is damaged; give the whole value as valid JSON";
+            return one(Outcome::ParseError, "json", message, candidate);
+        }
+        self.reject_read(value, candidate)
+    }
+
+    fn reject_structured(&self, value: &Value) -> Rejected {
+        self.reject_read(value, Some(Candidate { range: None, value: Some(value.clone()) }))
+    }
+
+    fn reject_read(&self, value: &Value, candidate: Option<Candidate>) -> Rejected {
+        if self.is_echo(value) {
+            let message = "this is the schema itself; give a value that conforms to it";
+            return one(Outcome::SchemaEcho, "json", message, candidate);
+        }
+        let violations = self.contract.schema().violations(value);
+        if !violations.errors.is_empty() {
+            return Rejected { outcome: Outcome::SchemaInvalid, violations, candidate };
+        }
+        let errors = self.contract.invariants().check(value, self.answer.input);
+        Rejected { outcome: Outcome::InvariantFailed, violations: Violations { errors, more: 0 }, candidate }
+    }
+}
+
+/// Broken invariants are closest, then the fewest violations; a schema given back is furthest.
+fn distance(rejected: &Rejected) -> usize {
+    let count = rejected.violations.errors.len() + rejected.violations.more;
+    match rejected.outcome {
+        Outcome::InvariantFailed | Outcome::ParseError => 0,
+        Outcome::SchemaEcho => usize::MAX,
+        _ => count,
+    }
+}
+
+fn reject_unread(text: &str, offset: usize, item: &Item) -> Verdict {
+    let Err(fault) = &item.reading else { return no_json(text) };
+    let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let message = format!("not valid JSON at line {line}, column {column}: {}", fault.message());
+    let candidate = Candidate { range: Some(item.start + offset..fault.at + offset), value: None };
+    Verdict::Rejected(one(Outcome::ParseError, "json", message, Some(candidate)))
+}
+
+fn no_json(text: &str) -> Verdict {
+    let message = match text.trim().is_empty() {
+        true => "the answer is empty; give a JSON value",
+        false => "there is no JSON value in the answer",
+    };
+    Verdict::Rejected(one(Outcome::NoJson, "json", message, None))
+}
+
+/// Two different values pass.
+pub(super) fn ambiguous(first: &Value, second: &Value) -> Verdict {
+    /// Enough of each to tell them apart.
+    const SHOWN: usize = 120;
+    let shorten = |value: &Value| -> String {
+        let text = value.to_string();
+        match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+            None => text,
+        }
+    };
+    let message = format!(
+        "two different values conform, so neither is taken: {} and {}; give exactly one",
+        shorten(first),
+        shorten(second)
+    );
+    Verdict::Rejected(one(Outcome::Ambiguous, "json", message, None))
+}
+
+pub(super) fn text_too_long(bytes: usize) -> Verdict {
+    let message = format!("the answer has {bytes} bytes; the limit is {MAX_TEXT_BYTES}");
+    Verdict::Rejected(one(Outcome::ParseError, "limit", message, None))
+}
+
+pub(super) fn too_many_starts() -> Verdict {
+    let message = format!("the text has more than {MAX_CANDIDATE_STARTS} places where a value could begin");
+    Verdict::Rejected(one(Outcome::ParseError, "limit", message, None))
+}
+
+fn one(
+    outcome: Outcome,
+    keyword: &str,
+    message: impl Into<String>,
+    candidate: Option<Candidate>,
+) -> Rejected {
+    let violation = Violation::new(&Place::root(), keyword, message);
+    Rejected { outcome, violations: Violations { errors: vec![violation], more: 0 }, candidate }
+}

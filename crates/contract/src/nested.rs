@@ -1,0 +1,188 @@
+//! Values inside other values: the arguments of a tool call, the one key around an answer.
+//!
+//! A value that does not conform may carry one that does. It is taken only where what is around it is a mere
+//! wrapper: one foreign key, a tool call, an echoed schema. An object that tries to be the answer and fails is
+//! no wrapper; a conforming part of it (the spouse of the person that was asked for) is not the answer.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use crate::schema::Schema;
+use crate::schema::reference::{Resolver, base_of};
+
+/// The keys of tool calls, in the dialects of the models that write them as text.
+const TOOL_KEYS: &[&str] = &[
+    "name",
+    "type",
+    "id",
+    "index",
+    "call_id",
+    "tool_call_id",
+    "tool",
+    "tool_name",
+    "function",
+    "function_call",
+    "action",
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "tool_input",
+    "action_input",
+    "kwargs",
+];
+
+/// Those under which the arguments stand.
+const ARGUMENT_KEYS: &[&str] =
+    &["arguments", "parameters", "args", "input", "tool_input", "action_input", "kwargs", "function"];
+
+/// The keys of schemas, in which models sometimes wrap their answer.
+const SCHEMA_KEYS: &[&str] = &[
+    "type",
+    "properties",
+    "items",
+    "required",
+    "additionalProperties",
+    "$schema",
+    "$id",
+    "title",
+    "description",
+    "definitions",
+    "$defs",
+    "enum",
+    "format",
+    "anyOf",
+    "oneOf",
+    "allOf",
+];
+
+/// What has to be known of a schema to tell an attempt at it from a wrapper.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// The members that the root can have, whichever branch or reference they come from.
+    pub(crate) properties: HashSet<String>,
+    /// Whether the root can be a list.
+    pub(crate) list: bool,
+    /// Whether the root names its values one by one.
+    pub(crate) listed: bool,
+}
+
+impl Facts {
+    pub(crate) fn of(schema: &Schema) -> Self {
+        let mut facts = Self::default();
+        let resolver = Resolver::new(schema.document());
+        facts.collect(&resolver, "", schema.document(), 0);
+        facts
+    }
+
+    fn collect(&mut self, resolver: &Resolver<'_>, base: &str, schema: &Value, depth: usize) {
+        /// References that lead to references; compiled schemas have no circles, only long ways.
+        const MAX_HOPS: usize = 32;
+        let Value::Object(keywords) = schema else { return };
+        if depth > MAX_HOPS {
+            return;
+        }
+        let base = base_of(base, schema);
+        if let Some(Value::Object(members)) = keywords.get("properties") {
+            self.properties.extend(members.keys().cloned());
+        }
+        self.list |= match keywords.get("type") {
+            Some(Value::String(kind)) => kind == "array",
+            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "array"),
+            _ => keywords.contains_key("items") || keywords.contains_key("prefixItems"),
+        };
+        self.listed |= keywords.contains_key("enum") || keywords.contains_key("const");
+        if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
+            && let Some((_, target)) = resolver.resolve(&base, reference)
+        {
+            self.collect(resolver, &base, target, depth + 1);
+        }
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            for branch in keywords.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+                self.collect(resolver, &base, branch, depth + 1);
+            }
+        }
+    }
+
+    /// Whether a value looks like an attempt at the schema.
+    fn attempts(&self, value: &Value) -> bool {
+        match value {
+            Value::Object(members) if is_tool_call(members) => ARGUMENT_KEYS
+                .iter()
+                .filter_map(|key| members.get(*key))
+                .any(|arguments| self.attempts(arguments)),
+            Value::Object(members) => members.keys().any(|key| self.properties.contains(key)),
+            _ => false,
+        }
+    }
+
+    /// Whether a value could be the root itself, where the root can also be a list.
+    pub(crate) fn attempts_as_root(&self, value: &Value) -> bool {
+        self.attempts(value)
+    }
+
+    fn is_wrapper(&self, members: &Map<String, Value>) -> bool {
+        let foreign = |key: &String| !self.properties.contains(key);
+        (members.len() == 1 && members.keys().all(foreign))
+            || is_tool_call(members)
+            || (members.keys().all(|key| SCHEMA_KEYS.contains(&key.as_str()) && foreign(key)))
+    }
+
+    /// Whether a value is a schema rather than an answer: it has a schema's keys with a schema's values.
+    pub(crate) fn is_schema_like(&self, value: &Value) -> bool {
+        let Value::Object(members) = value else { return false };
+        if members.keys().any(|key| self.properties.contains(key)) {
+            return false;
+        }
+        let typed = members.get("type").is_some_and(|kind| {
+            ["object", "array", "string", "integer", "number", "boolean"].iter().any(|name| kind == name)
+        });
+        let described = members
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_some_and(|inner| inner.values().all(|each| each.is_object() || each.is_boolean()));
+        let listed = members.get("items").is_some_and(Value::is_object) || members.contains_key("required");
+        (typed && (described || listed)) || members.contains_key("$schema") && typed
+    }
+}
+
+fn is_tool_call(members: &Map<String, Value>) -> bool {
+    members.keys().all(|key| TOOL_KEYS.contains(&key.as_str()))
+        && ARGUMENT_KEYS
+            .iter()
+            .any(|key| members.get(*key).is_some_and(|value| value.is_object() || value.is_array()))
+}
+
+/// The outermost conforming values inside wrappers, found with a test that says whether a value conforms.
+pub(crate) fn inside<'a>(
+    facts: &Facts,
+    value: &'a Value,
+    passes: &mut dyn FnMut(&Value) -> bool,
+) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    visit(facts, value, passes, &mut found);
+    found
+}
+
+fn visit<'a>(
+    facts: &Facts,
+    value: &'a Value,
+    passes: &mut dyn FnMut(&Value) -> bool,
+    found: &mut Vec<&'a Value>,
+) {
+    let children: Vec<&Value> = match value {
+        Value::Object(members) if facts.is_wrapper(members) => members.values().collect(),
+        Value::Array(items) if items.iter().filter(|item| facts.attempts(item)).count() <= 1 => {
+            items.iter().collect()
+        }
+        _ => return,
+    };
+    for child in children.into_iter().filter(|child| child.is_object() || child.is_array()) {
+        if passes(child) {
+            found.push(child);
+        } else {
+            visit(facts, child, passes, found);
+        }
+    }
+}

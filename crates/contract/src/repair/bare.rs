@@ -1,0 +1,264 @@
+//! Values without quotes: numbers, literals, and words that were meant as strings.
+
+use super::search::Search;
+use super::token::{Container, Form, Mode, Previous, State, Token, What, cost};
+use crate::parse::number_length;
+use crate::verdict::RepairKind;
+
+/// Literals of JSON and of the languages that models confuse it with.
+const LITERALS: &[(&str, Form)] = &[
+    ("true", Form::True),
+    ("false", Form::False),
+    ("null", Form::Null),
+    ("True", Form::True),
+    ("False", Form::False),
+    ("None", Form::Null),
+    ("TRUE", Form::True),
+    ("FALSE", Form::False),
+    ("NULL", Form::Null),
+    ("Null", Form::Null),
+    ("nil", Form::Null),
+    ("undefined", Form::Null),
+];
+
+/// Words that stand for no JSON value and are no strings either.
+const NOT_VALUES: &[&str] = &["NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "-inf"];
+
+impl Search<'_> {
+    /// Reads a value that is not a string, an object or an array.
+    pub(super) fn bare_value(&mut self, state: State, out: &mut Vec<State>) {
+        if self.number(state, out) || self.literal(state, out) {
+            return;
+        }
+        self.call(state, out);
+        self.words(state, out);
+    }
+
+    fn number(&mut self, state: State, out: &mut Vec<State>) -> bool {
+        let rest = self.look.bytes.get(state.at..).unwrap_or_default();
+        let plain = number_length(rest);
+        let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
+        if plain > 0 && self.ends_number(state.at + plain, object) {
+            out.push(self.scalar(state, plain, Form::Number));
+            return true;
+        }
+        let other = other_number_length(rest, object);
+        if other > 0 && self.ends_number(state.at + other, object) {
+            let noted = self.note(state, RepairKind::NumberForm, state.at);
+            out.push(self.scalar(noted, other, Form::NumberForm));
+            return true;
+        }
+        false
+    }
+
+    /// Whether a number ends here. At the very end of the text it may have been cut, so it does not.
+    fn ends_number(&self, at: usize, object: bool) -> bool {
+        let blank = self.look.blank(at, false);
+        match self.look.byte(at) {
+            None => false,
+            Some(b',' | b'}' | b']' | b')' | b'"' | b'`') => true,
+            Some(_) if blank.end == at => {
+                self.look.is_end(at) || (!object && self.look.byte(at) == Some(b'{'))
+            }
+            Some(_) => {
+                let next = self.look.byte(blank.end);
+                matches!(next, None | Some(b',' | b'}' | b']' | b')' | b'"'))
+                    || self.look.is_end(blank.end)
+                    || (object && self.look.is_key(blank.end))
+                    || (!object && self.look.is_value(blank.end))
+            }
+        }
+    }
+
+    fn literal(&mut self, state: State, out: &mut Vec<State>) -> bool {
+        for (word, form) in LITERALS {
+            if self.look.starts(state.at, word) && self.ends_word(state.at + word.len()) {
+                let plain = matches!(*word, "true" | "false" | "null");
+                let state = if plain { state } else { self.note(state, RepairKind::Literal, state.at) };
+                out.push(self.scalar(state, word.len(), *form));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn ends_word(&self, at: usize) -> bool {
+        let blank = self.look.blank(at, false);
+        match self.look.character(blank.end) {
+            None => true,
+            Some(',' | '}' | ']' | ')' | '"' | '\'' | '`' | '<') => true,
+            Some(_) => blank.line_break || self.look.is_key(blank.end),
+        }
+    }
+
+    /// `ObjectId("…")`, `set([…])`: a call of one argument, which is the value.
+    fn call(&mut self, state: State, out: &mut Vec<State>) {
+        let rest = self.look.text.get(state.at..).unwrap_or_default();
+        let name = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let argument = self.look.blank(state.at + name + 1, true).end;
+        let is_call =
+            name > 0 && self.look.byte(state.at + name) == Some(b'(') && self.look.is_value(argument);
+        if is_call && let Some(opened) = self.open(state, Container::Round) {
+            let opened = self.note(opened, RepairKind::StrayText, state.at);
+            let cost = opened.cost + cost::SLIGHT;
+            out.push(State { at: argument, mode: Mode::Value { first: true }, cost, ..opened });
+        }
+    }
+
+    /// Words up to a place where they could end.
+    fn words(&mut self, state: State, out: &mut Vec<State>) {
+        if self.look.starts(state.at, "...") || self.look.starts(state.at, "\u{2026}") {
+            return;
+        }
+        let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
+        let mut nested: u32 = 0;
+        let mut doubt = 0;
+        let mut at = state.at;
+        while let Some(character) = self.look.character(at) {
+            if !self.spend(1) {
+                return;
+            }
+            let spaced = self.look.byte(at.wrapping_sub(1)).is_some_and(|byte| byte.is_ascii_whitespace());
+            match character {
+                '"' | '\n' | ',' if at > state.at => {
+                    if self.possible_word_end(state, at, character, object, nested, &mut doubt, out) {
+                        return;
+                    }
+                }
+                '/' | '#' if spaced && self.look.blank(at, false).comment => {
+                    return self.end_words(state, at, at, doubt, out);
+                }
+                '(' | '[' | '{' => nested += 1,
+                ')' | ']' | '}' if nested > 0 => nested -= 1,
+                ')' | ']' | '}' => return self.end_words(state, at, at, doubt, out),
+                '<' | '`' | '~' if self.look.is_end(at) => return self.end_words(state, at, at, doubt, out),
+                _ => {}
+            }
+            at += character.len_utf8();
+        }
+    }
+
+    /// A mark at which words may end. True when they certainly do.
+    #[expect(clippy::too_many_arguments, reason = "the loop's own variables, passed to keep the loop short")]
+    fn possible_word_end(
+        &mut self,
+        state: State,
+        at: usize,
+        mark: char,
+        object: bool,
+        nested: u32,
+        doubt: &mut u32,
+        out: &mut Vec<State>,
+    ) -> bool {
+        let behind = self.look.blank(at + 1, !object).end;
+        match mark {
+            '"' if object && self.look.is_quoted_key(at) => self.end_words(state, at, at, *doubt, out),
+            '"' => {
+                let closes =
+                    matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) || self.look.is_end(behind);
+                if closes {
+                    let noted = self.note(state, RepairKind::MissingQuote, at);
+                    self.end_words(noted, at, at + 1, *doubt, out);
+                }
+                *doubt += cost::INNER_QUOTE;
+                return false;
+            }
+            ',' if nested > 0 => return false,
+            ',' if object => {
+                let goes_on = self.look.is_key(behind)
+                    || self.look.byte(behind) == Some(b'}')
+                    || self.look.is_end(behind);
+                if goes_on {
+                    self.end_words(state, at, at, *doubt, out);
+                    return true;
+                }
+                return false;
+            }
+            ',' => self.end_words(state, at, at, *doubt, out),
+            _ if nested > 0 => return false,
+            _ => {
+                let closes =
+                    matches!(self.look.byte(behind), Some(b'}' | b']' | b')')) || self.look.is_end(behind);
+                if closes || (object && self.look.is_key(behind)) {
+                    self.end_words(state, at, at, *doubt, out);
+                    return true;
+                }
+                if !object {
+                    *doubt += cost::SLIGHT;
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {
+        let words = self.look.text.get(state.at..end).unwrap_or_default().trim_end();
+        if words.is_empty() || NOT_VALUES.contains(&words) {
+            return;
+        }
+        let noted = self.note(state, RepairKind::Unquoted, state.at);
+        let read = self.scalar(noted, words.len(), Form::Bare);
+        out.push(State { at: after, cost: read.cost + cost::BARE + doubt, ..read });
+    }
+
+    fn scalar(&mut self, state: State, length: usize, form: Form) -> State {
+        let token = Token { start: state.at as u32, end: (state.at + length) as u32, form };
+        let read = self.event(state, What::Scalar(token));
+        State { at: state.at + length, mode: Mode::After, previous: Previous::Bare, ..read }
+    }
+}
+
+/// The length of a number in a notation that JSON does not have: `+1`, `.5`, `1_000`, `0x1f`, and, where a
+/// comma cannot separate (`commas`), `1,000.50`.
+fn other_number_length(bytes: &[u8], commas: bool) -> usize {
+    let sign = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
+    let body = bytes.get(sign..).unwrap_or_default();
+    if body.starts_with(b"0x") || body.starts_with(b"0X") {
+        let digits = body.iter().skip(2).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        return if (1..=16).contains(&digits) { sign + 2 + digits } else { 0 };
+    }
+    if body.first() == Some(&b'.') {
+        let digits = body.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
+        return if digits > 0 { sign + 1 + digits } else { 0 };
+    }
+    if commas && let Some(length) = grouped_length(body, b',') {
+        return sign + length;
+    }
+    if let Some(length) = underscored_length(body) {
+        return sign + length;
+    }
+    match number_length(body) {
+        length if length > 0 && bytes.first() == Some(&b'+') => sign + length,
+        _ => 0,
+    }
+}
+
+/// `1,000` and `12,345,678.90`: groups of three behind a first group of one to three.
+fn grouped_length(bytes: &[u8], separator: u8) -> Option<usize> {
+    let digits_from = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
+    let mut length = digits_from(0);
+    if !(1..=3).contains(&length) || bytes.first() == Some(&b'0') {
+        return None;
+    }
+    let mut groups = 0;
+    while bytes.get(length) == Some(&separator) && digits_from(length + 1) == 3 {
+        length += 4;
+        groups += 1;
+    }
+    if bytes.get(length) == Some(&b'.') && digits_from(length + 1) > 0 {
+        length += 1 + digits_from(length + 1);
+    }
+    (groups > 0).then_some(length)
+}
+
+/// `82_461_110`: digits with single underscores between them.
+fn underscored_length(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count();
+    let written = bytes.get(..length)?;
+    let tidy = written.contains(&b'_')
+        && matches!(written.first(), Some(b'1'..=b'9'))
+        && written.last() != Some(&b'_')
+        && !written.windows(2).any(|pair| pair == b"__");
+    tidy.then_some(length)
+}

@@ -1,0 +1,235 @@
+//! A finished reading as a value, with the repairs that it assumed and where they fall.
+
+use serde_json::{Map, Value};
+
+use super::token::{Container, Event, Form, NONE, Token, What};
+use crate::number;
+use crate::parse;
+use crate::place::{Place, Step};
+use crate::verdict::{Repair, RepairKind};
+
+/// How many repairs of one text are listed. They are for people to look at; past a hundred, nobody does.
+const MAX_REPAIRS: usize = 100;
+
+/// A reading as a value.
+pub(super) struct Built {
+    pub(super) value: Value,
+    pub(super) repairs: Vec<Repair>,
+}
+
+/// Builds the value that a chain of events describes. `None` when it is no JSON value after all: a key twice
+/// with different values, half of a surrogate pair, an escape that cannot be read.
+pub(super) fn build(text: &str, events: &[Event], last: u32) -> Option<Built> {
+    let mut chain = Vec::new();
+    let mut index = last;
+    while index != NONE {
+        let event = events.get(index as usize)?;
+        chain.push(event.what);
+        index = event.before;
+    }
+    let mut builder =
+        Builder { text, stack: Vec::new(), root: None, place: Place::root(), repairs: Vec::new() };
+    for what in chain.into_iter().rev() {
+        builder.take(what)?;
+    }
+    Some(Built { value: builder.root?, repairs: builder.repairs })
+}
+
+enum Node {
+    Object { members: Map<String, Value>, key: Option<String> },
+    List { items: Vec<Value>, round: bool },
+}
+
+struct Builder<'a> {
+    text: &'a str,
+    stack: Vec<Node>,
+    root: Option<Value>,
+    place: Place,
+    repairs: Vec<Repair>,
+}
+
+impl Builder<'_> {
+    fn take(&mut self, what: What) -> Option<()> {
+        match what {
+            What::Open(container) => {
+                self.enter();
+                self.stack.push(match container {
+                    Container::Object => Node::Object { members: Map::new(), key: None },
+                    Container::Array => Node::List { items: Vec::new(), round: false },
+                    Container::Round => Node::List { items: Vec::new(), round: true },
+                });
+            }
+            What::Close => {
+                let value = match self.stack.pop()? {
+                    Node::Object { members, .. } => Value::Object(members),
+                    Node::List { mut items, round: true } if items.len() == 1 => items.pop()?,
+                    Node::List { items, .. } => Value::Array(items),
+                };
+                self.leave();
+                self.add(value)?;
+            }
+            What::Key(token) => {
+                let name = self.string(token)?;
+                let Some(Node::Object { key, .. }) = self.stack.last_mut() else { return None };
+                *key = Some(name);
+            }
+            What::DropKey => {
+                let Some(Node::Object { key, .. }) = self.stack.last_mut() else { return None };
+                *key = None;
+            }
+            What::Scalar(token) => {
+                let value = self.scalar(token)?;
+                self.add(value)?;
+            }
+            What::Append(token) => {
+                let more = self.string(token)?;
+                match self.last_value()? {
+                    Value::String(start) => start.push_str(&more),
+                    _ => return None,
+                }
+            }
+            What::Repair(kind, at) => self.repair(kind, at as usize),
+        }
+        Some(())
+    }
+
+    /// The step to the value that comes next, if it is known already.
+    fn next_step(&self) -> Option<Step> {
+        match self.stack.last()? {
+            Node::Object { key, .. } => Some(Step::Key(key.clone()?)),
+            Node::List { items, .. } => Some(Step::Index(items.len())),
+        }
+    }
+
+    fn enter(&mut self) {
+        if let Some(step) = self.next_step() {
+            self.place.push(step);
+        }
+    }
+
+    fn leave(&mut self) {
+        if !self.stack.is_empty() {
+            self.place.pop();
+        }
+    }
+
+    fn add(&mut self, value: Value) -> Option<()> {
+        match self.stack.last_mut() {
+            None if self.root.is_none() => self.root = Some(value),
+            None => return None,
+            Some(Node::Object { members, key }) => parse::insert(members, key.take()?, value).ok()?,
+            Some(Node::List { items, .. }) => items.push(value),
+        }
+        Some(())
+    }
+
+    fn last_value(&mut self) -> Option<&mut Value> {
+        match self.stack.last_mut()? {
+            Node::Object { members, .. } => members.values_mut().last(),
+            Node::List { items, .. } => items.last_mut(),
+        }
+    }
+
+    fn scalar(&mut self, token: Token) -> Option<Value> {
+        let written = self.text.get(token.start as usize..token.end as usize)?;
+        Some(match token.form {
+            Form::True => Value::Bool(true),
+            Form::False => Value::Bool(false),
+            Form::Null => Value::Null,
+            Form::Number => Value::Number(number::exact(number::is_kept(written).then_some(written)?)),
+            Form::NumberForm => Value::Number(number::exact(&plain_number(written)?)),
+            Form::Quoted | Form::QuotedBackslash | Form::Bare => Value::String(self.string(token)?),
+        })
+    }
+
+    fn string(&mut self, token: Token) -> Option<String> {
+        let written = self.text.get(token.start as usize..token.end as usize)?;
+        match token.form {
+            Form::Quoted => self.decode(written, token.start as usize),
+            Form::QuotedBackslash => {
+                let mut decoded = self.decode(written.strip_suffix('\\')?, token.start as usize)?;
+                decoded.push('\\');
+                Some(decoded)
+            }
+            _ => Some(written.to_owned()),
+        }
+    }
+
+    /// A string's content with its escapes read. What is no escape stays as it is written.
+    fn decode(&mut self, written: &str, start: usize) -> Option<String> {
+        if written.bytes().any(|byte| byte < 0x20) {
+            self.repair(RepairKind::ControlCharacter, start);
+        }
+        let mut decoded = String::with_capacity(written.len());
+        let mut rest = written;
+        while let Some(found) = rest.find('\\') {
+            decoded.push_str(rest.get(..found)?);
+            let escape = rest.get(found + 1..)?;
+            let mut length = 1;
+            match escape.chars().next()? {
+                '"' => decoded.push('"'),
+                '\\' => decoded.push('\\'),
+                '/' => decoded.push('/'),
+                'b' => decoded.push('\u{8}'),
+                'f' => decoded.push('\u{c}'),
+                'n' => decoded.push('\n'),
+                'r' => decoded.push('\r'),
+                't' => decoded.push('\t'),
+                'u' => {
+                    let (character, bytes) = parse::unicode_escape(escape.as_bytes().get(1..)?)?;
+                    decoded.push(character);
+                    length += bytes;
+                }
+                mark @ ('\'' | '`') => {
+                    self.repair(RepairKind::Escape, start);
+                    decoded.push(mark);
+                }
+                other if other.is_alphanumeric() => {
+                    self.repair(RepairKind::Escape, start);
+                    decoded.push('\\');
+                    decoded.push(other);
+                    length = other.len_utf8();
+                }
+                // `\$` may be meant as `$` or as itself: nobody can tell.
+                _ => return None,
+            }
+            rest = escape.get(length..)?;
+        }
+        decoded.push_str(rest);
+        Some(decoded)
+    }
+
+    fn repair(&mut self, kind: RepairKind, at: usize) {
+        if self.repairs.len() < MAX_REPAIRS {
+            let mut place = self.place.clone();
+            self.next_step().into_iter().for_each(|step| place.push(step));
+            self.repairs.push(Repair { kind, path: place.path(), detail: detail(self.text, kind, at) });
+        }
+    }
+}
+
+/// What was found, with a few characters of it.
+fn detail(text: &str, kind: RepairKind, at: usize) -> String {
+    /// Enough to recognise the place by.
+    const SHOWN: usize = 24;
+    let shown: String = text.get(at..).unwrap_or_default().chars().take(SHOWN).collect();
+    if shown.is_empty() {
+        return format!("{} at the end of the text", kind.words());
+    }
+    format!("{} at byte {at}: {}", kind.words(), Value::from(shown))
+}
+
+/// A number of another notation as JSON writes it.
+fn plain_number(written: &str) -> Option<String> {
+    let (sign, body) = match written.strip_prefix('-') {
+        Some(body) => ("-", body),
+        None => ("", written.strip_prefix('+').unwrap_or(written)),
+    };
+    if let Some(digits) = body.strip_prefix("0x").or_else(|| body.strip_prefix("0X")) {
+        return Some(format!("{sign}{}", u64::from_str_radix(digits, 16).ok()?));
+    }
+    let digits = body.replace(['_', ','], "");
+    let zero = if digits.starts_with('.') { "0" } else { "" };
+    let plain = format!("{sign}{zero}{digits}");
+    number::is_kept(&plain).then_some(plain)
+}

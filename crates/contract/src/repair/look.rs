@@ -1,0 +1,206 @@
+//! Looking ahead: what stands at a position, and what could follow there. All of it reads a bounded stretch.
+
+use super::token::{Container, Quote};
+
+/// How far ahead a key may reach before it is no key. Names are short; a longer stretch is prose.
+const MAX_KEY_BYTES: usize = 128;
+
+/// The characters that some editors and models use as white space.
+const OTHER_SPACES: &[char] = &[
+    '\u{a0}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{3000}', '\u{202f}', '\u{205f}',
+    '\u{180e}',
+];
+
+/// White space and comments, and where they end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Blank {
+    pub(super) end: usize,
+    pub(super) comment: bool,
+    pub(super) other_space: bool,
+    pub(super) line_break: bool,
+}
+
+/// The text under repair, with byte access that never fails.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) text: &'a str,
+    pub(super) bytes: &'a [u8],
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, bytes: text.as_bytes() }
+    }
+
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    pub(super) fn starts(&self, at: usize, prefix: &str) -> bool {
+        self.bytes.get(at..).is_some_and(|rest| rest.starts_with(prefix.as_bytes()))
+    }
+
+    pub(super) fn character(&self, at: usize) -> Option<char> {
+        self.text.get(at..)?.chars().next()
+    }
+
+    /// Skips white space and comments. In the place of a value, `#` and `/` may begin words instead.
+    pub(super) fn blank(&self, from: usize, value_place: bool) -> Blank {
+        let mut blank = Blank { end: from, ..Blank::default() };
+        loop {
+            match self.byte(blank.end) {
+                Some(b' ' | b'\t' | b'\r') => blank.end += 1,
+                Some(b'\n') => {
+                    blank.end += 1;
+                    blank.line_break = true;
+                }
+                Some(b'/') if self.starts(blank.end, "//") => blank = self.line_comment(blank),
+                Some(b'/') if self.starts(blank.end, "/*") => {
+                    let inside = self.text.get(blank.end + 2..).unwrap_or_default();
+                    blank.end = inside.find("*/").map_or(self.bytes.len(), |end| blank.end + end + 4);
+                    blank.comment = true;
+                }
+                Some(b'#') if !value_place || matches!(self.byte(blank.end + 1), Some(b' ' | b'\t')) => {
+                    blank = self.line_comment(blank);
+                }
+                Some(0xc2 | 0xe1..=0xe3 | 0xef) => match self.character(blank.end) {
+                    Some(space)
+                        if OTHER_SPACES.contains(&space) || ('\u{2000}'..='\u{200a}').contains(&space) =>
+                    {
+                        blank.end += space.len_utf8();
+                        blank.other_space = true;
+                    }
+                    _ => return blank,
+                },
+                _ => return blank,
+            }
+        }
+    }
+
+    fn line_comment(&self, mut blank: Blank) -> Blank {
+        let rest = self.bytes.get(blank.end..).unwrap_or_default();
+        blank.end += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        blank.comment = true;
+        blank
+    }
+
+    /// Whether the enclosing text takes over here: its end, a closing fence, a closing tag.
+    pub(super) fn is_end(&self, at: usize) -> bool {
+        at >= self.bytes.len()
+            || self.starts(at, "```")
+            || self.starts(at, "~~~")
+            || self.starts(at, "</")
+            || self.starts(at, "<|")
+            || self.starts(at, "<\u{ff5c}")
+            || self.starts(at, "]]>")
+    }
+
+    /// The quote mark that opens a string here, and its length.
+    pub(super) fn opening_quote(&self, at: usize) -> Option<(Quote, usize)> {
+        match self.byte(at)? {
+            b'"' if self.starts(at, "\"\"\"") => Some((Quote::TripleDouble, 3)),
+            b'\'' if self.starts(at, "'''") => Some((Quote::TripleSingle, 3)),
+            b'"' if self.starts(at, "\"\"") && self.is_word_start(at + 2) => Some((Quote::TwiceDouble, 2)),
+            b'\'' if self.starts(at, "''") && self.is_word_start(at + 2) => Some((Quote::TwiceSingle, 2)),
+            b'"' => Some((Quote::Double, 1)),
+            b'\'' => Some((Quote::Single, 1)),
+            b'`' if !self.starts(at, "```") => Some((Quote::Backtick, 1)),
+            0xe2 => match self.character(at)? {
+                '\u{201c}' | '\u{201d}' | '\u{201e}' => Some((Quote::SmartDouble, 3)),
+                '\u{2018}' | '\u{2019}' => Some((Quote::SmartSingle, 3)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The length of the mark at a position if it can close such a string.
+    pub(super) fn closing_quote(&self, at: usize, quote: Quote) -> Option<usize> {
+        let marks: &[&str] = match quote {
+            Quote::Double => &["\""],
+            Quote::Single => &["'"],
+            Quote::Backtick => &["`"],
+            Quote::SmartDouble => &["\u{201d}", "\u{201c}", "\""],
+            Quote::SmartSingle => &["\u{2019}", "\u{2018}", "'"],
+            Quote::TripleDouble => &["\"\"\""],
+            Quote::TripleSingle => &["'''"],
+            Quote::TwiceDouble => &["\"\""],
+            Quote::TwiceSingle => &["''"],
+        };
+        marks.iter().find(|mark| self.starts(at, mark)).map(|mark| mark.len())
+    }
+
+    fn is_word_start(&self, at: usize) -> bool {
+        self.character(at).is_some_and(char::is_alphanumeric)
+    }
+
+    /// Whether a key and a colon stand here: the surest sign of where a member of an object begins.
+    pub(super) fn is_key(&self, at: usize) -> bool {
+        match self.opening_quote(at) {
+            Some((quote, length)) => {
+                let limit = (at + MAX_KEY_BYTES).min(self.bytes.len());
+                let mut inside = at + length;
+                while inside < limit {
+                    if let Some(close) = self.closing_quote(inside, quote) {
+                        return self.is_colon(inside + close);
+                    }
+                    inside += if self.byte(inside) == Some(b'\\') { 2 } else { 1 };
+                }
+                false
+            }
+            None => {
+                let length = self.bare_key_length(at);
+                length > 0 && self.is_colon(at + length) && !self.starts(at + length, "://")
+            }
+        }
+    }
+
+    /// Whether a key in quotes and its colon stand here.
+    pub(super) fn is_quoted_key(&self, at: usize) -> bool {
+        self.opening_quote(at).is_some() && self.is_key(at)
+    }
+
+    fn is_colon(&self, at: usize) -> bool {
+        self.byte(self.blank(at, false).end) == Some(b':')
+    }
+
+    /// The length of a name without quotes.
+    pub(super) fn bare_key_length(&self, at: usize) -> usize {
+        let mut length = 0;
+        while length < MAX_KEY_BYTES {
+            match self.character(at + length) {
+                Some(letter)
+                    if letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-' | '.' | '@' | '/') =>
+                {
+                    length += letter.len_utf8();
+                }
+                _ => break,
+            }
+        }
+        // A slash begins no name; it begins a comment or a path.
+        if self.byte(at) == Some(b'/') { 0 } else { length }
+    }
+
+    /// Whether something that can only be a value begins here.
+    pub(super) fn is_value(&self, at: usize) -> bool {
+        match self.byte(at) {
+            Some(b'{' | b'[' | b'"' | b'\'' | b'-' | b'0'..=b'9') => true,
+            Some(_) if self.opening_quote(at).is_some() => true,
+            Some(byte) if byte.is_ascii_alphabetic() => {
+                let length = self.bare_key_length(at);
+                let word = self.text.get(at..at + length).unwrap_or_default();
+                ["true", "false", "null", "True", "False", "None"].contains(&word)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The bracket that closes a container.
+pub(super) fn closer(container: Container) -> u8 {
+    match container {
+        Container::Object => b'}',
+        Container::Array => b']',
+        Container::Round => b')',
+    }
+}

@@ -1,0 +1,29 @@
+//! Reading a damaged value: the cheapest reading that conforms.
+//!
+//! Damage has more than one reading: a quote mark inside a string may end it or not, a missing bracket may
+//! have stood in several places. So this is a search, not a pass with rules of thumb. A state is a position
+//! with the stack of open containers; each step reads one token; a step that assumes damage costs what such
+//! damage is unlikely. States are taken cheapest first, complete readings are offered to the contract in that
+//! order, and the first that conforms wins. If another reading of the same cost conforms with another value,
+//! the text is ambiguous and nothing wins.
+//!
+//! What has only one reading costs nothing: comments, other quotes, other literals, commas too many. So a text
+//! that uses single quotes throughout is read in one go.
+//!
+//! The search is bounded by steps and by bytes looked at, both in proportion to the text. Past the bounds it
+//! gives up, which is a refusal, never a guess.
+//!
+//! - `token` — what a reading is made of        - `look`   — looking ahead: what could follow here
+//! - `text`  — strings and how they end         - `bare`   — numbers, literals and words without quotes
+//! - `step`  — one step per kind of position    - `search` — the queue, the bounds, the choice
+//! - `build` — a finished reading as a value, with its repairs
+
+mod bare;
+mod build;
+mod look;
+mod search;
+mod step;
+mod text;
+mod token;
+
+pub(crate) use search::{Offer, Reading, Search, Start};

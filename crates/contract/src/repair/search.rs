@@ -1,0 +1,266 @@
+//! The queue of states, the bounds, and the choice among complete readings.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::build;
+use super::look::Look;
+use super::token::{Container, Event, Frame, Mode, NONE, Previous, State, What};
+use crate::limits::MAX_DEPTH;
+use crate::number;
+use crate::verdict::{Repair, RepairKind};
+
+/// How many times each byte of a text may be looked at, on average. A few readings of each stretch are real;
+/// more is a text that was made to be expensive.
+const LOOKS_PER_BYTE: usize = 64;
+
+/// What a short text may cost beyond that.
+const LOOKS_AT_LEAST: usize = 64 * 1024;
+
+/// Steps of the search per byte. A token takes two or three.
+const STEPS_AT_LEAST: usize = 4 * 1024;
+
+/// How many states may wait. Beyond it the text is too damaged to be read with confidence.
+const MAX_WAITING: usize = 16 * 1024;
+
+/// How many complete readings are offered to the contract. Conforming ones come early or not at all.
+const MAX_OFFERS: usize = 64;
+
+/// What the contract makes of a reading: the conforming value with what else had to be changed in it.
+pub(crate) struct Offer {
+    pub(crate) value: Value,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// The result of reading a damaged text.
+#[derive(Debug)]
+pub(crate) enum Reading {
+    /// The cheapest conforming reading, with where it ends.
+    Conforming { value: Value, repairs: Vec<Repair>, range: Range<usize> },
+    /// Two equally cheap readings conform and differ.
+    Ambiguous { first: Value, second: Value, range: Range<usize> },
+    /// It can be read, and no reading conforms. The cheapest is given.
+    Readable { value: Value, range: Range<usize> },
+    /// It cannot be read as a value at all.
+    Nothing,
+}
+
+/// Where a reading begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Start {
+    pub(crate) at: usize,
+    /// Whether the reading must take the rest of the text.
+    pub(crate) to_the_end: bool,
+}
+
+/// The search over one text. It can be started at several places; they share its bounds.
+pub(crate) struct Search<'a> {
+    pub(super) look: Look<'a>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) events: Vec<Event>,
+    queue: BinaryHeap<Queued>,
+    looks: usize,
+    steps: usize,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            look: Look::new(text),
+            frames: Vec::new(),
+            events: Vec::new(),
+            queue: BinaryHeap::new(),
+            looks: text.len().saturating_mul(LOOKS_PER_BYTE).saturating_add(LOOKS_AT_LEAST),
+            steps: text.len().saturating_add(STEPS_AT_LEAST),
+        }
+    }
+
+    /// Reads the value that begins at a place. `conform` says what the contract makes of a reading.
+    pub(crate) fn read(&mut self, start: Start, conform: &mut dyn FnMut(&Value) -> Option<Offer>) -> Reading {
+        self.frames.clear();
+        self.events.clear();
+        self.queue.clear();
+        let mut choice = Choice { start, best: None, readable: None, offers: 0 };
+        self.queue.push(Queued(State {
+            cost: 0,
+            at: start.at,
+            mode: Mode::Value { first: false },
+            frame: NONE,
+            event: NONE,
+            previous: Previous::Nothing,
+        }));
+        let mut out = Vec::new();
+        while let Some(Queued(mut state)) = self.queue.pop() {
+            if choice.is_settled(state.cost) {
+                break;
+            }
+            // The cheapest way on is taken at once; only the others wait.
+            while self.steps > 0 && self.looks > 0 {
+                self.steps -= 1;
+                if state.mode == Mode::Complete {
+                    if let Some(reading) = self.offer(state, &mut choice, conform) {
+                        return reading;
+                    }
+                    break;
+                }
+                out.clear();
+                self.step(state, &mut out);
+                let cheapest =
+                    (0..out.len()).min_by_key(|index| out.get(*index).map_or(u32::MAX, |next| next.cost));
+                let Some(cheapest) = cheapest else { break };
+                let next = out.swap_remove(cheapest);
+                out.drain(..).for_each(|other| self.queue.push(Queued(other)));
+                if next.cost > state.cost {
+                    self.queue.push(Queued(next));
+                    break;
+                }
+                state = next;
+            }
+            if self.steps == 0 || self.looks == 0 || self.queue.len() > MAX_WAITING {
+                // Out of bounds: what was found may not be the cheapest, or not the only one.
+                choice.best = None;
+                break;
+            }
+        }
+        choice.finish()
+    }
+
+    fn offer(
+        &mut self,
+        state: State,
+        choice: &mut Choice,
+        conform: &mut dyn FnMut(&Value) -> Option<Offer>,
+    ) -> Option<Reading> {
+        let range = choice.start.at..state.at;
+        let rest = self.look.text.get(state.at..).unwrap_or_default();
+        if choice.start.to_the_end && !rest.trim().is_empty() {
+            return None;
+        }
+        choice.offers += 1;
+        if choice.offers > MAX_OFFERS {
+            self.steps = 0;
+            return None;
+        }
+        let built = build::build(self.look.text, &self.events, state.event)?;
+        let Some(offer) = conform(&built.value) else {
+            if choice.readable.is_none() {
+                choice.readable = Some((built.value, range));
+            }
+            return None;
+        };
+        match &choice.best {
+            None => {
+                let repairs = built.repairs.into_iter().chain(offer.repairs).collect();
+                choice.best = Some(Best { cost: state.cost, value: offer.value, repairs, range });
+                None
+            }
+            Some(best) if number::same(&best.value, &offer.value) => None,
+            Some(best) => Some(Reading::Ambiguous { first: best.value.clone(), second: offer.value, range }),
+        }
+    }
+
+    pub(super) fn spend(&mut self, looks: usize) -> bool {
+        self.looks = self.looks.saturating_sub(looks);
+        self.looks > 0
+    }
+
+    pub(super) fn frame(&self, index: u32) -> Option<Frame> {
+        self.frames.get(index as usize).copied()
+    }
+
+    pub(super) fn event(&mut self, state: State, what: What) -> State {
+        let event = self.events.len() as u32;
+        self.events.push(Event { before: state.event, what });
+        State { event, ..state }
+    }
+
+    pub(super) fn note(&mut self, state: State, kind: RepairKind, at: usize) -> State {
+        self.event(state, What::Repair(kind, at as u32))
+    }
+
+    pub(super) fn open(&mut self, state: State, container: Container) -> Option<State> {
+        let depth = self.frame(state.frame).map_or(0, |frame| frame.depth) + 1;
+        if depth as usize > MAX_DEPTH {
+            return None;
+        }
+        let frame = self.frames.len() as u32;
+        self.frames.push(Frame { container, parent: state.frame, depth });
+        let mode = match container {
+            Container::Object => Mode::Key { first: true },
+            _ => Mode::Value { first: true },
+        };
+        let opened = self.event(state, What::Open(container));
+        Some(State { frame, mode, previous: Previous::Nothing, ..opened })
+    }
+
+    pub(super) fn close(&mut self, state: State) -> State {
+        let parent = self.frame(state.frame).map_or(NONE, |frame| frame.parent);
+        let closed = self.event(state, What::Close);
+        let mode = if parent == NONE { Mode::Done } else { Mode::After };
+        State { frame: parent, mode, previous: Previous::Container, ..closed }
+    }
+}
+
+/// The complete readings so far.
+struct Choice {
+    start: Start,
+    best: Option<Best>,
+    readable: Option<(Value, Range<usize>)>,
+    offers: usize,
+}
+
+struct Best {
+    cost: u32,
+    value: Value,
+    repairs: Vec<Repair>,
+    range: Range<usize>,
+}
+
+impl Choice {
+    /// Whether nothing that is still to come can matter.
+    fn is_settled(&self, cost: u32) -> bool {
+        self.best.as_ref().is_some_and(|best| cost > best.cost)
+    }
+
+    fn finish(self) -> Reading {
+        match (self.best, self.readable) {
+            (Some(best), _) => {
+                Reading::Conforming { value: best.value, repairs: best.repairs, range: best.range }
+            }
+            (None, Some((value, range))) => Reading::Readable { value, range },
+            (None, None) => Reading::Nothing,
+        }
+    }
+}
+
+/// Cheapest first; among equals the one that has read furthest.
+struct Queued(State);
+
+impl Queued {
+    fn rank(&self) -> (Reverse<u32>, usize) {
+        (Reverse(self.0.cost), self.0.at)
+    }
+}
+
+impl PartialEq for Queued {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
+    }
+}
+
+impl Eq for Queued {}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Queued {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}

@@ -1,0 +1,347 @@
+//! One step of the search for each kind of position. A step pushes every way to go on; none is a dead end.
+
+use super::look::{Blank, closer};
+use super::search::Search;
+use super::text::is_root;
+use super::token::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use crate::verdict::RepairKind;
+
+impl Search<'_> {
+    /// Takes one step.
+    pub(super) fn step(&mut self, state: State, out: &mut Vec<State>) {
+        match state.mode {
+            Mode::Value { first } => self.value_step(state, first, out),
+            Mode::Item => self.item_step(state, out),
+            Mode::Key { first } => self.key_step(state, first, out),
+            Mode::Colon => self.colon_step(state, out),
+            Mode::After => self.after_step(state, out),
+            Mode::Text(text) => self.text_step(state, text, out),
+            Mode::Done => {
+                out.push(State { mode: Mode::Complete, cost: state.cost + self.leftover(state.at), ..state })
+            }
+            Mode::Complete => {}
+        }
+    }
+
+    /// A value, or the end of a list that has just been opened.
+    fn value_step(&mut self, state: State, first: bool, out: &mut Vec<State>) {
+        let (state, _) = self.skip_blank(state, true);
+        let container = self.frame(state.frame).map(|frame| frame.container);
+        if self.look.is_end(state.at) {
+            if container == Some(Container::Object) {
+                self.cut_behind_key(state, out);
+            }
+            return;
+        }
+        match (self.look.byte(state.at), container) {
+            (Some(byte), Some(container)) if first && byte == closer(container) => {
+                let closed = self.close(state);
+                out.push(State { at: state.at + 1, ..closed });
+            }
+            (Some(b','), Some(Container::Array)) if first => {
+                let noted = self.note(state, RepairKind::ExtraComma, state.at);
+                out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
+            }
+            (Some(b',' | b':' | b'}' | b']' | b')'), _) => {}
+            _ => self.any_value(state, out),
+        }
+    }
+
+    /// A value behind a comma, or the end of the list: then the comma was one too many.
+    fn item_step(&mut self, state: State, out: &mut Vec<State>) {
+        let (state, _) = self.skip_blank(state, true);
+        if self.look.is_end(state.at) {
+            return self.cut(state, out);
+        }
+        match self.look.byte(state.at) {
+            Some(b']' | b')' | b'}') => {
+                let noted = self.note(state, RepairKind::ExtraComma, state.at);
+                out.push(State { mode: Mode::After, ..noted });
+            }
+            Some(b',' | b':') => {}
+            _ => {
+                self.any_value(state, out);
+                self.missing_open_bracket(state, out);
+            }
+        }
+    }
+
+    /// A scalar behind a list in a list of lists: perhaps its opening bracket is missing.
+    fn missing_open_bracket(&mut self, state: State, out: &mut Vec<State>) {
+        let nested = self.look.byte(state.at).is_some_and(|byte| matches!(byte, b'[' | b'{'));
+        if state.previous == Previous::Container && !nested {
+            let damaged = self.note(state, RepairKind::Bracket, state.at);
+            if let Some(opened) = self.open(damaged, Container::Array) {
+                out.push(State { cost: opened.cost + cost::DAMAGE_UNLIKELY, ..opened });
+            }
+        }
+    }
+
+    fn any_value(&mut self, state: State, out: &mut Vec<State>) {
+        let container = match self.look.byte(state.at) {
+            Some(b'{') => Container::Object,
+            Some(b'[') => Container::Array,
+            Some(b'(') => Container::Round,
+            _ => return self.scalar_value(state, out),
+        };
+        if let Some(mut opened) = self.open(state, container) {
+            if container == Container::Round {
+                opened = self.note(opened, RepairKind::Bracket, state.at);
+            }
+            out.push(State { at: state.at + 1, ..opened });
+        }
+    }
+
+    fn scalar_value(&mut self, state: State, out: &mut Vec<State>) {
+        match self.open_text(state, Role::Value) {
+            Some(opened) => out.push(opened),
+            None => self.bare_value(state, out),
+        }
+    }
+
+    fn open_text(&mut self, state: State, role: Role) -> Option<State> {
+        use super::token::Quote;
+        let (quote, length) = self.look.opening_quote(state.at)?;
+        let noted = match quote {
+            Quote::Double => state,
+            _ => self.note(state, RepairKind::Quotes, state.at),
+        };
+        let content = (state.at + length) as u32;
+        Some(State { at: state.at + length, mode: Mode::Text(Text { role, quote, content }), ..noted })
+    }
+
+    fn key_step(&mut self, state: State, first: bool, out: &mut Vec<State>) {
+        let (state, _) = self.skip_blank(state, false);
+        if self.look.is_end(state.at) {
+            if !first {
+                self.cut(state, out);
+            }
+            return;
+        }
+        match self.look.byte(state.at) {
+            Some(b'}' | b']' | b')') => {
+                let noted = if first { state } else { self.note(state, RepairKind::ExtraComma, state.at) };
+                out.push(State { mode: Mode::After, ..noted });
+            }
+            Some(b',') => {
+                let noted = self.note(state, RepairKind::ExtraComma, state.at);
+                out.push(State { at: state.at + 1, ..noted });
+            }
+            Some(b'{') if first => {
+                let noted = self.note(state, RepairKind::Bracket, state.at);
+                out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE, ..noted });
+            }
+            _ => match self.open_text(state, Role::Key) {
+                Some(opened) => out.push(opened),
+                None => self.bare_key(state, out),
+            },
+        }
+    }
+
+    fn bare_key(&mut self, state: State, out: &mut Vec<State>) {
+        let length = self.look.bare_key_length(state.at);
+        if length == 0 {
+            return;
+        }
+        let end = state.at + length;
+        let blank = self.look.blank(end, false);
+        let stray_quote = matches!(self.look.byte(end), Some(b'"' | b'\''));
+        let after = if stray_quote { end + 1 } else { end };
+        if self.look.byte(self.look.blank(after, false).end) == Some(b':') {
+            let kind = if stray_quote { RepairKind::MissingQuote } else { RepairKind::Unquoted };
+            let noted = self.note(state, kind, state.at);
+            let token = Token { start: state.at as u32, end: end as u32, form: Form::Bare };
+            let keyed = self.event(noted, What::Key(token));
+            out.push(State { at: after, mode: Mode::Colon, ..keyed });
+        } else if self.look.is_quoted_key(blank.end) {
+            let noted = self.note(state, RepairKind::StrayText, state.at);
+            out.push(State { at: blank.end, cost: state.cost + cost::DAMAGE, ..noted });
+        }
+    }
+
+    fn colon_step(&mut self, state: State, out: &mut Vec<State>) {
+        let (state, _) = self.skip_blank(state, false);
+        if self.look.is_end(state.at) {
+            return self.cut_behind_key(state, out);
+        }
+        let value = Mode::Value { first: false };
+        match self.look.byte(state.at) {
+            Some(b':') => out.push(State { at: state.at + 1, mode: value, ..state }),
+            Some(b'=') => {
+                let length = if self.look.starts(state.at, "=>") { 2 } else { 1 };
+                let noted = self.note(state, RepairKind::MissingSeparator, state.at);
+                out.push(State {
+                    at: state.at + length,
+                    mode: value,
+                    cost: state.cost + cost::SLIGHT,
+                    ..noted
+                });
+            }
+            Some(_) if self.look.is_value(state.at) => {
+                let noted = self.note(state, RepairKind::MissingSeparator, state.at);
+                out.push(State { mode: value, cost: state.cost + cost::SEPARATOR, ..noted });
+            }
+            _ => {}
+        }
+    }
+
+    fn after_step(&mut self, state: State, out: &mut Vec<State>) {
+        if is_root(state) {
+            return out.push(State { mode: Mode::Done, ..state });
+        }
+        let (state, blank) = self.skip_blank(state, false);
+        if self.look.is_end(state.at) {
+            return self.cut(state, out);
+        }
+        match self.look.byte(state.at) {
+            Some(b',') => out.push(State { at: state.at + 1, mode: self.next_mode(state), ..state }),
+            Some(b';') => {
+                let noted = self.note(state, RepairKind::MissingSeparator, state.at);
+                let cost = state.cost + cost::SLIGHT;
+                out.push(State { at: state.at + 1, mode: self.next_mode(state), cost, ..noted });
+            }
+            Some(b'}' | b']' | b')') => self.closing_bracket(state, out),
+            Some(b'+') if state.previous == Previous::Text => self.append(state, out),
+            _ => self.missing_comma(state, blank, out),
+        }
+    }
+
+    fn append(&mut self, state: State, out: &mut Vec<State>) {
+        let at = self.look.blank(state.at + 1, true).end;
+        let noted = self.note(State { at, ..state }, RepairKind::Quotes, state.at);
+        if let Some(opened) = self.open_text(noted, Role::Append) {
+            out.push(State { cost: opened.cost + cost::SLIGHT, ..opened });
+        }
+    }
+
+    fn next_mode(&self, state: State) -> Mode {
+        match self.frame(state.frame).map(|frame| frame.container) {
+            Some(Container::Object) => Mode::Key { first: false },
+            _ => Mode::Item,
+        }
+    }
+
+    fn closing_bracket(&mut self, state: State, out: &mut Vec<State>) {
+        let Some(frame) = self.frame(state.frame) else { return };
+        let matches = self.look.byte(state.at) == Some(closer(frame.container));
+        if matches {
+            let closed = self.close(state);
+            out.push(State { at: state.at + 1, ..closed });
+            if frame.parent == super::token::NONE && self.goes_on(state.at + 1, frame.container) {
+                let noted = self.note(state, RepairKind::Bracket, state.at);
+                let cost = state.cost + cost::DAMAGE_UNLIKELY;
+                out.push(State { at: state.at + 1, cost, ..noted });
+            }
+            return;
+        }
+        let noted = self.note(state, RepairKind::Bracket, state.at);
+        if self.encloses(frame, state.at) {
+            let closed = self.close(noted);
+            out.push(State { cost: state.cost + cost::DAMAGE, ..closed });
+        }
+        let closed = self.close(noted);
+        out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..closed });
+    }
+
+    /// Whether the text goes on behind the root's closing bracket as if that bracket were one too many.
+    fn goes_on(&self, at: usize, container: Container) -> bool {
+        let comma = self.look.blank(at, false).end;
+        if self.look.byte(comma) != Some(b',') {
+            return container == Container::Object && self.look.is_quoted_key(comma);
+        }
+        let behind = self.look.blank(comma + 1, false).end;
+        match container {
+            Container::Object => self.look.is_key(behind),
+            _ => self.look.is_value(behind),
+        }
+    }
+
+    fn missing_comma(&mut self, state: State, blank: Blank, out: &mut Vec<State>) {
+        let Some(frame) = self.frame(state.frame) else { return };
+        let object = frame.container == Container::Object;
+        let fits = if object { self.look.is_key(state.at) } else { self.look.is_value(state.at) };
+        if fits {
+            let noted = self.note(state, RepairKind::MissingSeparator, state.at);
+            let price = if blank.line_break || object { cost::SLIGHT } else { cost::SEPARATOR };
+            let mode = if object { Mode::Key { first: true } } else { Mode::Value { first: false } };
+            out.push(State { mode, cost: state.cost + price, ..noted });
+            return;
+        }
+        // `{"i": 1{"i": 2}`: the object before was not closed.
+        let around = self.frame(frame.parent).map(|outer| outer.container);
+        if object && around == Some(Container::Array) && self.look.byte(state.at) == Some(b'{') {
+            let noted = self.note(state, RepairKind::Bracket, state.at);
+            let closed = self.close(noted);
+            out.push(State { cost: state.cost + cost::DAMAGE, ..closed });
+        }
+        self.stray(state, out);
+    }
+
+    /// Marks and words between values that belong to nothing.
+    fn stray(&mut self, state: State, out: &mut Vec<State>) {
+        if matches!(self.look.byte(state.at), Some(b'"' | b'\'')) {
+            let noted = self.note(state, RepairKind::MissingQuote, state.at);
+            out.push(State { at: state.at + 1, cost: state.cost + cost::SEPARATOR, ..noted });
+            return;
+        }
+        // Words behind a number or a word would be a part of it.
+        if matches!(state.previous, Previous::Text | Previous::Container) {
+            let length = self.look.bare_key_length(state.at);
+            let behind = self.look.blank(state.at + length, false).end;
+            if length > 0 && matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) {
+                let noted = self.note(state, RepairKind::StrayText, state.at);
+                out.push(State { at: behind, cost: state.cost + cost::DAMAGE, ..noted });
+            }
+        }
+    }
+
+    /// The text ends behind a key: the member is left out, unless nothing came before it.
+    fn cut_behind_key(&mut self, state: State, out: &mut Vec<State>) {
+        if state.previous != Previous::Nothing {
+            let dropped = self.event(state, What::DropKey);
+            self.cut(dropped, out);
+        }
+    }
+
+    /// The text ends here: all that is open is closed.
+    pub(super) fn cut(&mut self, state: State, out: &mut Vec<State>) {
+        let mut state = self.note(state, RepairKind::Truncated, state.at);
+        while !is_root(state) {
+            state = self.close(state);
+        }
+        out.push(State { mode: Mode::Done, cost: state.cost + cost::CUT, ..state });
+    }
+
+    fn skip_blank(&mut self, state: State, value_place: bool) -> (State, Blank) {
+        let blank = self.look.blank(state.at, value_place);
+        self.spend(blank.end - state.at);
+        let mut next = State { at: blank.end, ..state };
+        if blank.comment {
+            next = self.note(next, RepairKind::Comment, state.at);
+        }
+        if blank.other_space {
+            next = self.note(next, RepairKind::ControlCharacter, state.at);
+        }
+        (next, blank)
+    }
+
+    /// What the text behind a complete value costs: nothing for prose, something for what looks like more of it.
+    fn leftover(&self, at: usize) -> u32 {
+        /// Enough to see whether an end of JSON stands in what follows; a longer stretch is prose.
+        const STRETCH: usize = 2048;
+        let at = self.look.blank(at, false).end;
+        if self.look.is_end(at) {
+            return 0;
+        }
+        match self.look.byte(at) {
+            Some(b',' | b':' | b'"') => return cost::LEFTOVER,
+            Some(b'}' | b']' | b')') => return cost::SLIGHT,
+            _ => {}
+        }
+        let end = (at + STRETCH).min(self.look.bytes.len());
+        let rest = self.look.bytes.get(at..end).unwrap_or_default();
+        let torn = rest.windows(2).any(|pair| pair == b"\"}" || pair == b"\"]");
+        let opened = rest.iter().any(|byte| matches!(byte, b'{' | b'['));
+        if torn && !opened { cost::LEFTOVER } else { 0 }
+    }
+}

@@ -1,0 +1,230 @@
+//! Strings: where they end when their marks cannot be trusted.
+
+use super::search::Search;
+use super::token::{Container, Form, Frame, Mode, NONE, Previous, Role, State, Text, Token, What, cost};
+use crate::verdict::RepairKind;
+
+/// How well the text behind a quote mark goes on if the string ends there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// As content would: the mark stands inside the string.
+    None,
+    /// As damaged JSON could.
+    Fair,
+    /// As JSON does.
+    Good,
+}
+
+impl Search<'_> {
+    /// Reads on inside a string up to the next place where it could end.
+    pub(super) fn text_step(&mut self, state: State, text: Text, out: &mut Vec<State>) {
+        let mut at = state.at;
+        loop {
+            let Some(byte) = self.look.byte(at) else { return self.cut_in_text(state, text, out) };
+            if !self.spend(1) {
+                return;
+            }
+            match byte {
+                b'\\' => {
+                    self.backslash(state, text, at, out);
+                    at += 1 + self.look.character(at + 1).map_or(0, char::len_utf8);
+                    continue;
+                }
+                b',' | b'\n' => self.missing_quote(state, text, at, out),
+                b':' if text.role == Role::Key => self.missing_key_quote(state, text, at, out),
+                _ => {}
+            }
+            match self.look.closing_quote(at, text.quote) {
+                Some(length) => return self.possible_end(state, text, at, length, out),
+                None => at += 1,
+            }
+        }
+    }
+
+    fn possible_end(&mut self, state: State, text: Text, at: usize, length: usize, out: &mut Vec<State>) {
+        let fit = self.fit(at + length, state.frame, text.role);
+        let inner = State { at: at + length, mode: Mode::Text(text), ..state };
+        let inner = self.note(inner, RepairKind::InnerQuote, at);
+        let end = self.end_text(state, text, at, at + length, Form::Quoted);
+        match fit {
+            Fit::Good => {
+                out.push(end);
+                out.push(State { cost: inner.cost + cost::UNLIKELY, ..inner });
+            }
+            Fit::Fair => {
+                out.push(end);
+                out.push(State { cost: inner.cost + cost::INNER_QUOTE, ..inner });
+            }
+            Fit::None => {
+                out.push(inner);
+                let next = self.look.character(at + length);
+                if !next.is_some_and(char::is_alphanumeric) {
+                    out.push(State { cost: end.cost + cost::DAMAGE, ..end });
+                }
+            }
+        }
+        if text.role == Role::Value {
+            self.key_in_list(state, text, at, at + length, out);
+        }
+    }
+
+    /// A string in a list with a colon behind it is a key: of an object whose bracket is missing, or of the
+    /// object around the list, whose closing bracket is missing.
+    fn key_in_list(&mut self, state: State, text: Text, end: usize, after: usize, out: &mut Vec<State>) {
+        let Some(frame) = self.frame(state.frame) else { return };
+        if frame.container != Container::Array || !self.look.starts(self.look.blank(after, false).end, ":") {
+            return;
+        }
+        let token = Token { start: text.content, end: end as u32, form: Form::Quoted };
+        let damaged = State { cost: state.cost + cost::DAMAGE, ..state };
+        let damaged = self.note(damaged, RepairKind::Bracket, text.content as usize);
+        if let Some(opened) = self.open(damaged, Container::Object) {
+            let keyed = self.event(opened, What::Key(token));
+            out.push(State { at: after, mode: Mode::Colon, ..keyed });
+        }
+        let around = self.frame(frame.parent).map(|outer| outer.container);
+        if around == Some(Container::Object) && state.previous != Previous::Nothing {
+            let closed = self.close(damaged);
+            let keyed = self.event(closed, What::Key(token));
+            out.push(State { at: after, mode: Mode::Colon, ..keyed });
+        }
+    }
+
+    /// An escaped quote that looks like the end of the string: perhaps the backslash was meant as itself.
+    fn backslash(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
+        let Some(length) = self.look.closing_quote(at + 1, text.quote) else { return };
+        if self.fit(at + 1 + length, state.frame, text.role) == Fit::Good {
+            let end = self.end_text(state, text, at + 1, at + 1 + length, Form::QuotedBackslash);
+            let end = self.note(end, RepairKind::Escape, at);
+            out.push(State { cost: end.cost + cost::UNLIKELY, ..end });
+        }
+    }
+
+    /// A comma or line break in a string with the next member behind it: perhaps the closing mark is missing.
+    fn missing_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
+        if text.role == Role::Key || at == text.content as usize {
+            return;
+        }
+        let behind = self.look.blank(at + 1, false).end;
+        let fits = match self.frame(state.frame).map(|frame| frame.container) {
+            Some(Container::Object) => self.look.is_quoted_key(behind),
+            Some(_) => self.look.opening_quote(behind).is_some_and(|(quote, _)| quote == text.quote),
+            None => false,
+        };
+        if fits {
+            let content_end = self.look.text.get(..at).map_or(at, |before| before.trim_end().len());
+            let end = self.end_text(state, text, content_end, at, Form::Quoted);
+            let end = self.note(end, RepairKind::MissingQuote, at);
+            out.push(State { cost: end.cost + cost::DAMAGE, ..end });
+        }
+    }
+
+    fn missing_key_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
+        if self.look.is_value(self.look.blank(at + 1, true).end) {
+            let end = self.end_text(state, text, at, at, Form::Quoted);
+            let end = self.note(end, RepairKind::MissingQuote, at);
+            out.push(State { cost: end.cost + cost::DAMAGE, ..end });
+        }
+    }
+
+    /// The text ends inside a string. A key without a value can be left out; a value cannot.
+    fn cut_in_text(&mut self, state: State, text: Text, out: &mut Vec<State>) {
+        if text.role == Role::Key && state.previous != Previous::Nothing {
+            self.cut(State { at: self.look.bytes.len(), ..state }, out);
+        }
+    }
+
+    fn end_text(&mut self, state: State, text: Text, end: usize, after: usize, form: Form) -> State {
+        let token = Token { start: text.content, end: end as u32, form };
+        let (what, mode, previous) = match text.role {
+            Role::Key => (What::Key(token), Mode::Colon, state.previous),
+            Role::Value => (What::Scalar(token), Mode::After, Previous::Text),
+            Role::Append => (What::Append(token), Mode::After, Previous::Text),
+        };
+        let state = self.event(state, what);
+        State { at: after, mode, previous, ..state }
+    }
+
+    /// How the text goes on behind a possible end, seen from the containers that are open.
+    fn fit(&mut self, from: usize, frame: u32, role: Role) -> Fit {
+        let blank = self.look.blank(from, false);
+        if role == Role::Key {
+            return if self.look.byte(blank.end) == Some(b':') { Fit::Good } else { Fit::None };
+        }
+        let mut at = blank.end;
+        let mut line_break = blank.line_break;
+        let mut frame = self.frame(frame);
+        let mut best = Fit::Good;
+        // Brackets that close are followed outwards, as far as there is something to close.
+        loop {
+            if !self.spend(1) || self.look.is_end(at) {
+                return best;
+            }
+            let Some(current) = frame else { return best.min(self.fit_behind_root(at)) };
+            match self.look.byte(at) {
+                Some(b'}' | b']' | b')') => {
+                    if self.look.byte(at) != Some(super::look::closer(current.container)) {
+                        best = Fit::Fair;
+                        if self.encloses(current, at) {
+                            frame = self.frame(current.parent);
+                            continue;
+                        }
+                    }
+                    frame = self.frame(current.parent);
+                    let blank = self.look.blank(at + 1, false);
+                    (at, line_break) = (blank.end, blank.line_break);
+                }
+                _ => return best.min(self.fit_inside(at, current, line_break)),
+            }
+        }
+    }
+
+    /// Whether a bracket closes one of the containers around a frame.
+    pub(super) fn encloses(&self, frame: Frame, at: usize) -> bool {
+        let mut parent = frame.parent;
+        while let Some(outer) = self.frame(parent) {
+            if self.look.byte(at) == Some(super::look::closer(outer.container)) {
+                return true;
+            }
+            parent = outer.parent;
+        }
+        false
+    }
+
+    fn fit_inside(&self, at: usize, frame: Frame, line_break: bool) -> Fit {
+        let object = frame.container == Container::Object;
+        let next = |from: usize| self.look.blank(from, !object).end;
+        match self.look.byte(at) {
+            Some(b',') => {
+                let behind = next(at + 1);
+                let goes_on = match object {
+                    true => self.look.is_key(behind) || matches!(self.look.byte(behind), Some(b'}')),
+                    false => self.look.is_value(behind) || matches!(self.look.byte(behind), Some(b']')),
+                };
+                if goes_on || self.look.is_end(behind) { Fit::Good } else { Fit::None }
+            }
+            Some(_) if object && self.look.is_quoted_key(at) => Fit::Good,
+            Some(_) if object && line_break && self.look.is_key(at) => Fit::Good,
+            Some(b'"') if !object => Fit::Fair,
+            Some(_) if !object && line_break && self.look.is_value(at) => Fit::Fair,
+            Some(b'{') if !object => Fit::Fair,
+            Some(b'+') if self.look.opening_quote(next(at + 1)).is_some() => Fit::Fair,
+            _ => Fit::None,
+        }
+    }
+
+    /// Behind the root value anything may stand but its own leftovers.
+    fn fit_behind_root(&self, at: usize) -> Fit {
+        match self.look.byte(at) {
+            Some(b',') if self.look.is_key(self.look.blank(at + 1, false).end) => Fit::Fair,
+            Some(b',' | b':' | b'"' | b'\'') => Fit::None,
+            Some(b'}' | b']') => Fit::Fair,
+            _ => Fit::Good,
+        }
+    }
+}
+
+/// A state outside any container is the root.
+pub(super) fn is_root(state: State) -> bool {
+    state.frame == NONE
+}

@@ -1,0 +1,179 @@
+//! Finding values in a text, in one pass.
+//!
+//! The pass looks at each byte once. Where a bracket opens, the strict parser tries; on success the pass goes
+//! on behind the value (so fences and tags inside its strings are never seen), on a fault it goes on at the
+//! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::limits::MAX_CANDIDATE_STARTS;
+use crate::parse::{self, Fault};
+use crate::reasoning;
+use crate::verdict::Source;
+
+/// A place where a value stands or seems to begin.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) source: Source,
+    pub(crate) start: usize,
+    pub(crate) reading: Result<Found, Fault>,
+}
+
+/// A value as it stands in the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) value: Value,
+    pub(crate) range: Range<usize>,
+    /// The text goes on as if the value were a part of something larger that is damaged.
+    pub(crate) torn: bool,
+}
+
+/// All that a pass over a text finds.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    pub(crate) items: Vec<Item>,
+    /// There are more beginnings than are tried.
+    pub(crate) over_limit: bool,
+}
+
+/// Finds the values of a text outside its reasoning.
+pub(crate) fn scan(text: &str) -> Scan {
+    let mut pass = Pass { text, bytes: text.as_bytes(), at: 0, fence: None, found: Scan::default() };
+    pass.run();
+    pass.found
+}
+
+/// An open fence: its mark and how many of them.
+#[derive(Clone, Copy)]
+struct Fence {
+    mark: u8,
+    length: usize,
+}
+
+struct Pass<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    fence: Option<Fence>,
+    found: Scan,
+}
+
+impl Pass<'_> {
+    fn run(&mut self) {
+        while let Some(byte) = self.bytes.get(self.at) {
+            match byte {
+                b'{' | b'[' | b'<' | 0xe2 if self.skip_reasoning() => {}
+                b'{' | b'[' => self.bracket(),
+                b'`' | b'~' => self.fence_mark(*byte),
+                _ => self.at += 1,
+            }
+            if self.found.items.len() > MAX_CANDIDATE_STARTS {
+                self.found.items.truncate(MAX_CANDIDATE_STARTS);
+                self.found.over_limit = true;
+                return;
+            }
+        }
+    }
+
+    /// Skips a reasoning wrapper that opens here. A wrapper that only closes here had opened before the text
+    /// began, so all that was found so far was reasoning too.
+    fn skip_reasoning(&mut self) -> bool {
+        match reasoning::at(self.text, self.at) {
+            Some(reasoning::Mark::Wrapper { end }) => self.at = end,
+            Some(reasoning::Mark::Close { end }) => {
+                self.found.items.clear();
+                self.fence = None;
+                self.at = end;
+            }
+            None => return false,
+        }
+        true
+    }
+
+    fn bracket(&mut self) {
+        self.read(Source::Prose);
+    }
+
+    fn read(&mut self, source: Source) {
+        let start = self.at;
+        let reading = match parse::value_at(self.text, start) {
+            Ok((value, end)) => {
+                self.at = end;
+                let torn = source == Source::Prose && is_torn(self.bytes, start, end);
+                Ok(Found { value, range: start..end, torn })
+            }
+            Err(fault) => {
+                self.at = fault.at.max(start + 1);
+                Err(fault)
+            }
+        };
+        self.found.items.push(Item { source, start, reading });
+    }
+
+    fn fence_mark(&mut self, mark: u8) {
+        let length = self.bytes.iter().skip(self.at).take_while(|byte| **byte == mark).count();
+        let after = self.at + length;
+        if let Some(fence) = self.fence.filter(|fence| fence.mark == mark && length >= fence.length) {
+            self.fence = None;
+            self.at += fence.length.max(length);
+            return;
+        }
+        let named = self.bytes.get(after..after + 4).is_some_and(|name| name.eq_ignore_ascii_case(b"json"));
+        // Two backticks and a name are a fence that lost a mark.
+        if length < 3 && !(length == 2 && mark == b'`' && named) {
+            self.at = after;
+            return;
+        }
+        self.fence = Some(Fence { mark, length });
+        let name_length = self
+            .bytes
+            .iter()
+            .skip(after)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'.'))
+            .count();
+        // Without a line break behind it, a word is content, not a name: "```42```".
+        let name_length = match self.bytes.get(after + name_length) {
+            Some(b'`' | b'~') | None => 0,
+            _ => name_length,
+        };
+        self.at = after + name_length;
+        self.fence_content();
+    }
+
+    fn fence_content(&mut self) {
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        match self.bytes.get(self.at) {
+            Some(b'{' | b'[') if reasoning::at(self.text, self.at).is_none() => self.read(Source::Fence),
+            Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => self.scalar_in_fence(),
+            _ => {}
+        }
+    }
+
+    /// A scalar counts only when it is all that the fence holds.
+    fn scalar_in_fence(&mut self) {
+        let Ok((value, end)) = parse::value_at(self.text, self.at) else { return };
+        let rest = self.text.get(end..).unwrap_or_default().trim_start();
+        if rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~") {
+            let found = Found { value, range: self.at..end, torn: false };
+            self.found.items.push(Item { source: Source::Fence, start: self.at, reading: Ok(found) });
+            self.at = end;
+        }
+    }
+}
+
+/// Whether the text around a value says that it was cut out of a larger, damaged one.
+fn is_torn(bytes: &[u8], start: usize, end: usize) -> bool {
+    let mut after = bytes.iter().skip(end).filter(|byte| !byte.is_ascii_whitespace());
+    let continues = match after.next() {
+        Some(b'}' | b']' | b':') => true,
+        Some(b',') => matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')),
+        _ => false,
+    };
+    let mut before =
+        bytes.get(..start).unwrap_or_default().iter().rev().filter(|byte| !byte.is_ascii_whitespace());
+    continues || (before.next() == Some(&b':') && matches!(before.next(), Some(b'"' | b'\'')))
+}

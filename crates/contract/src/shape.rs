@@ -1,0 +1,258 @@
+//! Shape repairs: a value that was read and breaks its schema only in how it is dressed.
+//!
+//! The validator's own errors lead: at each place that breaks the schema there is at most one lossless change
+//! that could mend it (`"3"` where an integer is asked, `null` for an absent optional, …). The changes are made
+//! together and the whole schema decides again. A place without such a change ends the attempt: nothing is
+//! dropped, rounded or invented to make a value fit.
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, ValidationError};
+use serde_json::Value;
+
+use crate::number;
+use crate::parse;
+use crate::place::{Place, Step};
+use crate::schema::{Schema, place_of};
+use crate::verdict::{Repair, RepairKind};
+
+/// A change may uncover another (a list in a string whose items are strings of numbers), but not for long.
+const MAX_ROUNDS: usize = 4;
+
+/// How many places are mended at once. A list of this many wrongly dressed items is still a list.
+const MAX_EDITS: usize = 10_000;
+
+/// A value that was mended and now conforms.
+pub(crate) struct Mended {
+    pub(crate) value: Value,
+    pub(crate) repairs: Vec<Repair>,
+}
+
+/// Makes a value conform by lossless changes of shape, if that can be done.
+pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
+    let mut mended = Mended { value: value.clone(), repairs: Vec::new() };
+    for _ in 0..MAX_ROUNDS {
+        let edits = {
+            let errors: Vec<_> = schema.validator().iter_errors(&mended.value).take(MAX_EDITS + 1).collect();
+            if errors.is_empty() {
+                return Some(mended);
+            }
+            edits_for(&errors, &mended.value)?
+        };
+        for edit in edits {
+            apply(&mut mended.value, &edit)?;
+            mended.repairs.push(Repair { kind: edit.kind, path: edit.place.path(), detail: edit.detail });
+        }
+    }
+    schema.is_valid(&mended.value).then_some(mended)
+}
+
+/// One change at one place.
+#[derive(Debug, Clone, PartialEq)]
+struct Edit {
+    place: Place,
+    kind: RepairKind,
+    detail: String,
+    /// The new value; `None` takes the member away.
+    value: Option<Value>,
+}
+
+/// The changes that answer all errors, or nothing if one of them has no answer.
+fn edits_for(errors: &[ValidationError<'_>], root: &Value) -> Option<Vec<Edit>> {
+    if errors.len() > MAX_EDITS {
+        return None;
+    }
+    let mut edits: Vec<Edit> = Vec::new();
+    for error in errors {
+        for edit in edits_of(error, root)? {
+            let covered =
+                edits.iter().rev().take(8).any(|other| edit.place.steps().starts_with(other.place.steps()));
+            if !covered {
+                edits.push(edit);
+            }
+        }
+    }
+    Some(edits)
+}
+
+fn edits_of(error: &ValidationError<'_>, root: &Value) -> Option<Vec<Edit>> {
+    let place = place_of(error.instance_path(), root);
+    let value = place.steps().iter().try_fold(root, |value, step| step.within(value))?;
+    let edit = match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            return edits_of_branches(context, root);
+        }
+        ValidationErrorKind::Type { kind } => retype(value, &wanted(kind), &place)?,
+        ValidationErrorKind::Enum { options } => choose(value, options.as_array()?, &place)?,
+        ValidationErrorKind::Constant { expected_value } => {
+            choose(value, std::slice::from_ref(expected_value.as_ref()), &place)?
+        }
+        ValidationErrorKind::Required { .. } => unwrap(value, &place)?,
+        _ => return None,
+    };
+    Some(vec![edit])
+}
+
+/// The branch that takes the fewest changes. Two branches that would make different values of it: nothing.
+fn edits_of_branches(branches: &[Vec<ValidationError<'static>>], root: &Value) -> Option<Vec<Edit>> {
+    let mut found: Vec<Vec<Edit>> = branches.iter().filter_map(|errors| edits_for(errors, root)).collect();
+    found.sort_by_key(Vec::len);
+    let mut found = found.into_iter();
+    let best = found.next()?;
+    let rival = found.next().filter(|next| next.len() == best.len());
+    match rival {
+        Some(rival) if !same_edits(&best, &rival) => None,
+        _ => Some(best),
+    }
+}
+
+fn same_edits(left: &[Edit], right: &[Edit]) -> bool {
+    left.iter().zip(right).all(|(left, right)| {
+        left.place == right.place
+            && match (&left.value, &right.value) {
+                (Some(left), Some(right)) => number::same(left, right),
+                (left, right) => left.is_none() && right.is_none(),
+            }
+    })
+}
+
+fn wanted(kind: &TypeKind) -> Vec<JsonType> {
+    match kind {
+        TypeKind::Single(single) => vec![*single],
+        TypeKind::Multiple(several) => several.iter().collect(),
+    }
+}
+
+fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
+    let wants = |kind: JsonType| wanted.contains(&kind);
+    let edit = |kind: RepairKind, detail: String, value: Value| Edit {
+        place: place.clone(),
+        kind,
+        detail,
+        value: Some(value),
+    };
+    match value {
+        Value::Null => {
+            let Some(Step::Key(_)) = place.steps().last() else { return None };
+            let detail = "null was given; the member is optional and was left out".to_owned();
+            return Some(Edit { place: place.clone(), kind: RepairKind::DroppedNull, detail, value: None });
+        }
+        Value::String(text) => {
+            if let Some(scalar) = scalar_of(text, wanted) {
+                return Some(edit(
+                    RepairKind::Coerced,
+                    format!("the string {value} was read as {scalar}"),
+                    scalar,
+                ));
+            }
+            if wants(JsonType::Object) || wants(JsonType::Array) {
+                let inner = parse::whole(text).ok();
+                let inner = inner.filter(|inner| {
+                    (inner.is_object() && wants(JsonType::Object))
+                        || (inner.is_array() && wants(JsonType::Array))
+                });
+                if let Some(inner) = inner {
+                    let detail = "the string holds JSON, which was read".to_owned();
+                    return Some(edit(RepairKind::Unstringified, detail, inner));
+                }
+            }
+        }
+        Value::Number(_) | Value::Bool(_) if wants(JsonType::String) => {
+            let text = value.to_string();
+            return Some(edit(
+                RepairKind::Coerced,
+                format!("{value} was read as a string"),
+                Value::String(text),
+            ));
+        }
+        _ => {}
+    }
+    if wants(JsonType::Array) && is_one_item(value) {
+        let detail = "a single item was given; it was read as a list of one".to_owned();
+        return Some(edit(RepairKind::WrappedInList, detail, Value::Array(vec![value.clone()])));
+    }
+    None
+}
+
+/// A text that may itself be a list in disguise is not one item.
+fn is_one_item(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.trim().is_empty() && !text.contains([',', ';', '\n', '[', '{']),
+        Value::Null | Value::Array(_) => false,
+        _ => true,
+    }
+}
+
+/// The number or boolean that a string writes exactly.
+fn scalar_of(text: &str, wanted: &[JsonType]) -> Option<Value> {
+    let number = wanted.contains(&JsonType::Integer) || wanted.contains(&JsonType::Number);
+    if number
+        && parse::number_length(text.as_bytes()) == text.len()
+        && number::is_kept(text)
+        && !text.is_empty()
+    {
+        return Some(Value::Number(number::exact(text)));
+    }
+    if wanted.contains(&JsonType::Boolean) {
+        for truth in [true, false] {
+            if text.eq_ignore_ascii_case(if truth { "true" } else { "false" }) {
+                return Some(Value::Bool(truth));
+            }
+        }
+    }
+    None
+}
+
+/// The one option that a value means: the same but for letter case, or the same scalar as another type.
+fn choose(value: &Value, options: &[Value], place: &Place) -> Option<Edit> {
+    let means = |option: &&Value| match (value, option) {
+        (Value::String(given), Value::String(option)) => given.to_lowercase() == option.to_lowercase(),
+        (Value::String(given), Value::Number(_) | Value::Bool(_)) => *given == option.to_string(),
+        (Value::Number(_) | Value::Bool(_), Value::String(option)) => value.to_string() == *option,
+        _ => false,
+    };
+    let mut matching = options.iter().filter(means);
+    let option = matching.next()?;
+    if matching.next().is_some() {
+        return None;
+    }
+    let kind =
+        if value.is_string() && option.is_string() { RepairKind::EnumCase } else { RepairKind::Coerced };
+    Some(Edit {
+        place: place.clone(),
+        kind,
+        detail: format!("{value} was read as {option}"),
+        value: Some(option.clone()),
+    })
+}
+
+/// The object inside an object with one key, where members are missing.
+fn unwrap(value: &Value, place: &Place) -> Option<Edit> {
+    let members = value.as_object().filter(|members| members.len() == 1)?;
+    let (name, inner) = members.iter().next()?;
+    inner.is_object().then(|| Edit {
+        place: place.clone(),
+        kind: RepairKind::Unwrapped,
+        detail: format!("the value stood inside the single key {}", Value::from(name.as_str())),
+        value: Some(inner.clone()),
+    })
+}
+
+fn apply(root: &mut Value, edit: &Edit) -> Option<()> {
+    let (last, parents) = match edit.place.steps().split_last() {
+        Some(split) => split,
+        None => {
+            *root = edit.value.clone()?;
+            return Some(());
+        }
+    };
+    let parent = parents.iter().try_fold(root, |value, step| match step {
+        Step::Key(name) => value.get_mut(name),
+        Step::Index(index) => value.get_mut(index),
+    })?;
+    match (last, &edit.value) {
+        (Step::Key(name), None) => parent.as_object_mut()?.shift_remove(name).map(|_| ()),
+        (Step::Index(_), None) => None,
+        (Step::Key(name), Some(value)) => parent.get_mut(name).map(|slot| *slot = value.clone()),
+        (Step::Index(index), Some(value)) => parent.get_mut(index).map(|slot| *slot = value.clone()),
+    }
+}
