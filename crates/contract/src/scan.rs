@@ -38,6 +38,9 @@ pub(crate) struct Scan {
     pub(crate) over_limit: bool,
 }
 
+/// Its bracket opens no list.
+const CDATA: &str = "<![CDATA[";
+
 /// Finds the values of a text outside its reasoning.
 pub(crate) fn scan(text: &str) -> Scan {
     let mut pass = Pass { text, bytes: text.as_bytes(), at: 0, fence: None, found: Scan::default() };
@@ -65,6 +68,9 @@ impl Pass<'_> {
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
                 b'{' | b'[' | b'<' | 0xe2 if self.skip_reasoning() => {}
+                b'<' if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(CDATA)) => {
+                    self.at += CDATA.len()
+                }
                 b'{' | b'[' => self.bracket(),
                 b'`' | b'~' => self.fence_mark(*byte),
                 _ => self.at += 1,
@@ -169,6 +175,9 @@ impl Pass<'_> {
 fn is_torn(bytes: &[u8], start: usize, end: usize) -> bool {
     let mut after = bytes.iter().skip(end).filter(|byte| !byte.is_ascii_whitespace());
     let continues = match after.next() {
+        Some(b']') if bytes.get(end..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"]]>")) => {
+            false
+        }
         Some(b'}' | b']' | b':') => true,
         Some(b',') => matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')),
         _ => false,

@@ -38,11 +38,11 @@ impl Search<'_> {
         let rest = self.look.bytes.get(state.at..).unwrap_or_default();
         let plain = number_length(rest);
         let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
-        if plain > 0 && self.ends_number(state.at + plain, object) {
+        let other = other_number_length(rest, object);
+        if plain > 0 && other <= plain && self.ends_number(state.at + plain, object) {
             out.push(self.scalar(state, plain, Form::Number));
             return true;
         }
-        let other = other_number_length(rest, object);
         if other > 0 && self.ends_number(state.at + other, object) {
             let noted = self.note(state, RepairKind::NumberForm, state.at);
             out.push(self.scalar(noted, other, Form::NumberForm));
@@ -57,9 +57,8 @@ impl Search<'_> {
         match self.look.byte(at) {
             None => false,
             Some(b',' | b'}' | b']' | b')' | b'"' | b'`') => true,
-            Some(_) if blank.end == at => {
-                self.look.is_end(at) || (!object && self.look.byte(at) == Some(b'{'))
-            }
+            Some(b'{') => true,
+            Some(_) if blank.end == at => self.look.is_end(at),
             Some(_) => {
                 let next = self.look.byte(blank.end);
                 matches!(next, None | Some(b',' | b'}' | b']' | b')' | b'"'))

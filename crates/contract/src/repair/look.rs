@@ -155,6 +155,18 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Whether a key in quotes stands here and the text ends behind it or inside it.
+    pub(super) fn is_cut_key(&self, at: usize) -> bool {
+        let Some((quote, length)) = self.opening_quote(at) else { return false };
+        let limit = (at + MAX_KEY_BYTES).min(self.bytes.len());
+        let close =
+            (at + length..limit).find_map(|inside| Some((inside, self.closing_quote(inside, quote)?)));
+        match close {
+            Some((inside, close)) => self.blank(inside + close, false).end >= self.bytes.len(),
+            None => limit == self.bytes.len(),
+        }
+    }
+
     /// Whether a key in quotes and its colon stand here.
     pub(super) fn is_quoted_key(&self, at: usize) -> bool {
         self.opening_quote(at).is_some() && self.is_key(at)

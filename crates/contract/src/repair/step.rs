@@ -107,7 +107,11 @@ impl Search<'_> {
             _ => self.note(state, RepairKind::Quotes, state.at),
         };
         let content = (state.at + length) as u32;
-        Some(State { at: state.at + length, mode: Mode::Text(Text { role, quote, content }), ..noted })
+        Some(State {
+            at: state.at + length,
+            mode: Mode::Text(Text { role, quote, content, odd: false }),
+            ..noted
+        })
     }
 
     fn key_step(&mut self, state: State, first: bool, out: &mut Vec<State>) {

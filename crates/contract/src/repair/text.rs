@@ -43,7 +43,8 @@ impl Search<'_> {
 
     fn possible_end(&mut self, state: State, text: Text, at: usize, length: usize, out: &mut Vec<State>) {
         let fit = self.fit(at + length, state.frame, text.role);
-        let inner = State { at: at + length, mode: Mode::Text(text), ..state };
+        let inner_text = Text { odd: !text.odd, ..text };
+        let inner = State { at: at + length, mode: Mode::Text(inner_text), ..state };
         let inner = self.note(inner, RepairKind::InnerQuote, at);
         let end = self.end_text(state, text, at, at + length, Form::Quoted);
         match fit {
@@ -142,7 +143,9 @@ impl Search<'_> {
             Role::Append => (What::Append(token), Mode::After, Previous::Text),
         };
         let state = self.event(state, what);
-        State { at: after, mode, previous, ..state }
+        // Quotes inside a string come in pairs, most of the time.
+        let cost = state.cost + if text.odd { cost::SLIGHT } else { 0 };
+        State { at: after, mode, previous, cost, ..state }
     }
 
     /// How the text goes on behind a possible end, seen from the containers that are open.
@@ -198,7 +201,11 @@ impl Search<'_> {
             Some(b',') => {
                 let behind = next(at + 1);
                 let goes_on = match object {
-                    true => self.look.is_key(behind) || matches!(self.look.byte(behind), Some(b'}')),
+                    true => {
+                        self.look.is_key(behind)
+                            || self.look.is_cut_key(behind)
+                            || matches!(self.look.byte(behind), Some(b'}'))
+                    }
                     false => self.look.is_value(behind) || matches!(self.look.byte(behind), Some(b']')),
                 };
                 if goes_on || self.look.is_end(behind) { Fit::Good } else { Fit::None }

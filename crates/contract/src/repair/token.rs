@@ -103,6 +103,8 @@ pub(super) struct Text {
     pub(super) quote: Quote,
     /// The first byte of the content.
     pub(super) content: u32,
+    /// An odd number of quote marks has been taken as content so far.
+    pub(super) odd: bool,
 }
 
 /// What a string is for.
