@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use accord_contract::{Answer, Contract, Mode, Options, Repair, Schema, Verdict, judge};
+use accord_corpus::same_value;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -72,6 +73,6 @@ fn accepted(text: &str, contract: &Contract) -> Option<(Value, Vec<Repair>)> {
 fn stands_in(text: &str, value: &Value) -> bool {
     text.char_indices().any(|(start, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-        matches!(values.next(), Some(Ok(found)) if found == *value)
+        matches!(values.next(), Some(Ok(found)) if same_value(&found, value))
     })
 }

@@ -48,7 +48,7 @@ const SHIPPED: &[&str] = &[
 
 /// Crates for tests: a dev-dependency of anybody, a dependency only of each other and of the tools.
 const FOR_TESTS: &[&str] = &["accord-corpus", "accord-test-support"];
-const TOOLS: &[&str] = &["bench", "xtask"];
+const TOOLS: &[&str] = &["accord-fuzz", "bench", "xtask"];
 
 /// Crates of others that have one home.
 const HOMES: &[(&str, &[&str])] = &[
