@@ -36,6 +36,7 @@ fuzz:
 	else \
 	  for target in $(FUZZ_TARGETS); do \
 	    CARGO_TARGET_DIR=$(FUZZ_TARGET_DIR) cargo +nightly fuzz run $$target -- \
+	      -dict=fuzz/json.dict -max_len=1024 \
 	      -max_total_time=$$(( $(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)) )) || exit 1; \
 	  done; \
 	fi

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use accord_contract::{Answer, Contract, Mode, Options, Repair, Schema, Verdict, judge};
 use accord_corpus::same_value;
 use libfuzzer_sys::fuzz_target;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 struct Subject {
@@ -72,7 +73,7 @@ fn accepted(text: &str, contract: &Contract) -> Option<(Value, Vec<Repair>)> {
 /// Whether a plain parser, started somewhere in the text, reads this value.
 fn stands_in(text: &str, value: &Value) -> bool {
     text.char_indices().any(|(start, _)| {
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
-        matches!(values.next(), Some(Ok(found)) if same_value(&found, value))
+        let found = Value::deserialize(&mut serde_json::Deserializer::from_str(&text[start..]));
+        found.is_ok_and(|found| same_value(&found, value))
     })
 }
