@@ -100,8 +100,9 @@ impl Judge<'_> {
             return damaged;
         }
         let to_the_end = item.source == Source::Text;
-        let mut conform = |value: &Value| -> Option<Offer> {
-            self.mend_single(value, alone).map(|(value, repairs)| Offer { value, repairs })
+        let mut conform = |value: &Value, guessed: bool| -> Option<Offer> {
+            let (value, repairs) = self.mend_single(value, alone)?;
+            (!guessed || self.contract.schema().names_all_members(&value)).then_some(Offer { value, repairs })
         };
         match search.read(Start { at: item.start, to_the_end }, &mut conform) {
             Reading::Conforming { value, repairs, range } => {
@@ -118,7 +119,11 @@ impl Judge<'_> {
     /// A value whose quotes are all escaped was written into a string that lost its own quotes.
     fn read_escaped(&self, text: &str, start: usize) -> Option<Damaged> {
         let rest = text.get(start..)?;
-        if !rest.get(1..)?.trim_start().starts_with("\\\"") {
+        let mut inside = rest;
+        while let Some(next) = ["{", "[", " ", "\\n", "\\r", "\\t"].iter().find_map(|skip| inside.strip_prefix(skip)) {
+            inside = next;
+        }
+        if !inside.starts_with("\\\"") {
             return None;
         }
         let unescaped = unescape(rest);

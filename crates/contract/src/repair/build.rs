@@ -15,6 +15,8 @@ const MAX_REPAIRS: usize = 100;
 pub(super) struct Built {
     pub(super) value: Value,
     pub(super) repairs: Vec<Repair>,
+    /// Whether brackets were missing, so that a member could stand in more than one object.
+    pub(super) guessed: bool,
 }
 
 /// Builds the value that a chain of events describes. `None` when it is no JSON value after all: a key twice
@@ -27,12 +29,14 @@ pub(super) fn build(text: &str, events: &[Event], last: u32) -> Option<Built> {
         chain.push(event.what);
         index = event.before;
     }
+    let guessed =
+        chain.iter().any(|what| matches!(what, What::Repair(RepairKind::Bracket | RepairKind::Truncated, _)));
     let mut builder =
         Builder { text, stack: Vec::new(), root: None, place: Place::root(), repairs: Vec::new() };
     for what in chain.into_iter().rev() {
         builder.take(what)?;
     }
-    Some(Built { value: builder.root?, repairs: builder.repairs })
+    Some(Built { value: builder.root?, repairs: builder.repairs, guessed })
 }
 
 enum Node {

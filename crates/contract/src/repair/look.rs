@@ -138,15 +138,8 @@ impl<'a> Look<'a> {
     pub(super) fn is_key(&self, at: usize) -> bool {
         match self.opening_quote(at) {
             Some((quote, length)) => {
-                let limit = (at + MAX_KEY_BYTES).min(self.bytes.len());
-                let mut inside = at + length;
-                while inside < limit {
-                    if let Some(close) = self.closing_quote(inside, quote) {
-                        return self.is_colon(inside + close);
-                    }
-                    inside += if self.byte(inside) == Some(b'\\') { 2 } else { 1 };
-                }
-                false
+                let close = self.closing_at(at + length, quote);
+                close.is_some_and(|(inside, close)| self.is_colon(inside + close))
             }
             None => {
                 let length = self.bare_key_length(at);
@@ -158,13 +151,30 @@ impl<'a> Look<'a> {
     /// Whether a key in quotes stands here and the text ends behind it or inside it.
     pub(super) fn is_cut_key(&self, at: usize) -> bool {
         let Some((quote, length)) = self.opening_quote(at) else { return false };
-        let limit = (at + MAX_KEY_BYTES).min(self.bytes.len());
-        let close =
-            (at + length..limit).find_map(|inside| Some((inside, self.closing_quote(inside, quote)?)));
-        match close {
+        match self.closing_at(at + length, quote) {
             Some((inside, close)) => self.blank(inside + close, false).end >= self.bytes.len(),
-            None => limit == self.bytes.len(),
+            None => at + MAX_KEY_BYTES >= self.bytes.len(),
         }
+    }
+
+    /// Where the string that begins before this byte closes, if it does so soon.
+    pub(super) fn closing_at(&self, from: usize, quote: Quote) -> Option<(usize, usize)> {
+        let limit = (from + MAX_KEY_BYTES).min(self.bytes.len());
+        let mut inside = from;
+        while inside < limit {
+            if let Some(close) = self.closing_quote(inside, quote) {
+                return Some((inside, close));
+            }
+            inside += if self.byte(inside) == Some(b'\\') { 2 } else { 1 };
+        }
+        None
+    }
+
+    /// Whether a string in quotes with a value behind it stands here: a member whose colon is missing.
+    pub(super) fn is_key_without_colon(&self, at: usize) -> bool {
+        let Some((quote, length)) = self.opening_quote(at) else { return false };
+        let close = self.closing_at(at + length, quote);
+        close.is_some_and(|(inside, close)| self.is_value(self.blank(inside + close, true).end))
     }
 
     /// Whether a key in quotes and its colon stand here.

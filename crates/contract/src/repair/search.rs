@@ -29,11 +29,18 @@ const MAX_WAITING: usize = 16 * 1024;
 /// How many complete readings are offered to the contract. Conforming ones come early or not at all.
 const MAX_OFFERS: usize = 64;
 
+/// How much dearer a reading may be and still be a rival. Costs are estimates; within this distance the
+/// cheaper reading is not the surer one.
+const MARGIN: u32 = 1;
+
 /// What the contract makes of a reading: the conforming value with what else had to be changed in it.
 pub(crate) struct Offer {
     pub(crate) value: Value,
     pub(crate) repairs: Vec<Repair>,
 }
+
+/// Says what the contract makes of a reading, and of one whose brackets had to be guessed.
+pub(crate) type Conform<'a> = dyn FnMut(&Value, bool) -> Option<Offer> + 'a;
 
 /// The result of reading a damaged text.
 #[derive(Debug)]
@@ -79,7 +86,7 @@ impl<'a> Search<'a> {
     }
 
     /// Reads the value that begins at a place. `conform` says what the contract makes of a reading.
-    pub(crate) fn read(&mut self, start: Start, conform: &mut dyn FnMut(&Value) -> Option<Offer>) -> Reading {
+    pub(crate) fn read(&mut self, start: Start, conform: &mut Conform<'_>) -> Reading {
         self.frames.clear();
         self.events.clear();
         self.queue.clear();
@@ -132,7 +139,7 @@ impl<'a> Search<'a> {
         &mut self,
         state: State,
         choice: &mut Choice,
-        conform: &mut dyn FnMut(&Value) -> Option<Offer>,
+        conform: &mut Conform<'_>,
     ) -> Option<Reading> {
         let range = choice.start.at..state.at;
         let rest = self.look.text.get(state.at..).unwrap_or_default();
@@ -145,7 +152,7 @@ impl<'a> Search<'a> {
             return None;
         }
         let built = build::build(self.look.text, &self.events, state.event)?;
-        let Some(offer) = conform(&built.value) else {
+        let Some(offer) = conform(&built.value, built.guessed) else {
             if choice.readable.is_none() {
                 choice.readable = Some((built.value, range));
             }
@@ -222,7 +229,7 @@ struct Best {
 impl Choice {
     /// Whether nothing that is still to come can matter.
     fn is_settled(&self, cost: u32) -> bool {
-        self.best.as_ref().is_some_and(|best| cost > best.cost)
+        self.best.as_ref().is_some_and(|best| cost > best.cost + MARGIN)
     }
 
     fn finish(self) -> Reading {

@@ -3,7 +3,7 @@
 use super::look::{Blank, closer};
 use super::search::Search;
 use super::text::is_root;
-use super::token::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use super::token::{Container, Form, Frame, Mode, Previous, Role, State, Text, Token, What, cost};
 use crate::verdict::RepairKind;
 
 impl Search<'_> {
@@ -42,6 +42,7 @@ impl Search<'_> {
                 let noted = self.note(state, RepairKind::ExtraComma, state.at);
                 out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
             }
+            (Some(b'}' | b']' | b')'), Some(_)) if first => out.push(State { mode: Mode::After, ..state }),
             (Some(b',' | b':' | b'}' | b']' | b')'), _) => {}
             _ => self.any_value(state, out),
         }
@@ -109,7 +110,7 @@ impl Search<'_> {
         let content = (state.at + length) as u32;
         Some(State {
             at: state.at + length,
-            mode: Mode::Text(Text { role, quote, content, odd: false }),
+            mode: Mode::Text(Text { role, quote, content, inner: 0 }),
             ..noted
         })
     }
@@ -131,7 +132,8 @@ impl Search<'_> {
                 let noted = self.note(state, RepairKind::ExtraComma, state.at);
                 out.push(State { at: state.at + 1, ..noted });
             }
-            Some(b'{') if first => {
+            Some(b'{') if !first => self.unclosed_before(state, out),
+            Some(b'{') => {
                 let noted = self.note(state, RepairKind::Bracket, state.at);
                 out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE, ..noted });
             }
@@ -198,7 +200,10 @@ impl Search<'_> {
             return self.cut(state, out);
         }
         match self.look.byte(state.at) {
-            Some(b',') => out.push(State { at: state.at + 1, mode: self.next_mode(state), ..state }),
+            Some(b',') => {
+                out.push(State { at: state.at + 1, mode: self.next_mode(state), ..state });
+                self.unclosed_member(state, out);
+            }
             Some(b';') => {
                 let noted = self.note(state, RepairKind::MissingSeparator, state.at);
                 let cost = state.cost + cost::SLIGHT;
@@ -207,6 +212,18 @@ impl Search<'_> {
             Some(b'}' | b']' | b')') => self.closing_bracket(state, out),
             Some(b'+') if state.previous == Previous::Text => self.append(state, out),
             _ => self.missing_comma(state, blank, out),
+        }
+    }
+
+    /// A comma behind a member of an inner object: perhaps the inner object should have ended before it.
+    fn unclosed_member(&mut self, state: State, out: &mut Vec<State>) {
+        let is_object = |frame: Frame| frame.container == Container::Object;
+        let inner = self.frame(state.frame).filter(|frame| is_object(*frame));
+        let outer = inner.and_then(|frame| self.frame(frame.parent)).filter(|frame| is_object(*frame));
+        if outer.is_some() && self.look.is_key(self.look.blank(state.at + 1, false).end) {
+            let noted = self.note(state, RepairKind::Bracket, state.at);
+            let closed = self.close(noted);
+            out.push(State { cost: state.cost + cost::DAMAGE, ..closed });
         }
     }
 
@@ -271,14 +288,20 @@ impl Search<'_> {
             out.push(State { mode, cost: state.cost + price, ..noted });
             return;
         }
-        // `{"i": 1{"i": 2}`: the object before was not closed.
-        let around = self.frame(frame.parent).map(|outer| outer.container);
-        if object && around == Some(Container::Array) && self.look.byte(state.at) == Some(b'{') {
-            let noted = self.note(state, RepairKind::Bracket, state.at);
-            let closed = self.close(noted);
-            out.push(State { cost: state.cost + cost::DAMAGE, ..closed });
+        if object && self.look.byte(state.at) == Some(b'{') {
+            self.unclosed_before(state, out);
         }
         self.stray(state, out);
+    }
+
+    /// `[{"i": 1, {"i": 2}]`: an object begins in the place of a key, so the one before was not closed.
+    fn unclosed_before(&mut self, state: State, out: &mut Vec<State>) {
+        let around = self.frame(state.frame).and_then(|frame| self.frame(frame.parent));
+        if around.is_some_and(|outer| outer.container == Container::Array) {
+            let noted = self.note(state, RepairKind::Bracket, state.at);
+            let closed = self.close(noted);
+            out.push(State { mode: Mode::Item, cost: state.cost + cost::DAMAGE, ..closed });
+        }
     }
 
     /// Marks and words between values that belong to nothing.

@@ -17,7 +17,7 @@ enum Fit {
 
 impl Search<'_> {
     /// Reads on inside a string up to the next place where it could end.
-    pub(super) fn text_step(&mut self, state: State, text: Text, out: &mut Vec<State>) {
+    pub(super) fn text_step(&mut self, mut state: State, text: Text, out: &mut Vec<State>) {
         let mut at = state.at;
         loop {
             let Some(byte) = self.look.byte(at) else { return self.cut_in_text(state, text, out) };
@@ -30,7 +30,7 @@ impl Search<'_> {
                     at += 1 + self.look.character(at + 1).map_or(0, char::len_utf8);
                     continue;
                 }
-                b',' | b'\n' => self.missing_quote(state, text, at, out),
+                b',' | b'\n' => state.cost += self.missing_quote(state, text, at, out),
                 b':' if text.role == Role::Key => self.missing_key_quote(state, text, at, out),
                 _ => {}
             }
@@ -43,21 +43,24 @@ impl Search<'_> {
 
     fn possible_end(&mut self, state: State, text: Text, at: usize, length: usize, out: &mut Vec<State>) {
         let fit = self.fit(at + length, state.frame, text.role);
-        let inner_text = Text { odd: !text.odd, ..text };
+        let inner_text = Text { inner: text.inner + 1, ..text };
         let inner = State { at: at + length, mode: Mode::Text(inner_text), ..state };
         let inner = self.note(inner, RepairKind::InnerQuote, at);
         let end = self.end_text(state, text, at, at + length, Form::Quoted);
         match fit {
-            Fit::Good => {
-                out.push(end);
-                out.push(State { cost: inner.cost + cost::UNLIKELY, ..inner });
-            }
+            Fit::Good => out.push(end),
+            // Keys hold no quotes; a key that could would take in the rest of the text.
+            _ if text.role == Role::Key => out.push(end),
             Fit::Fair => {
                 out.push(end);
                 out.push(State { cost: inner.cost + cost::INNER_QUOTE, ..inner });
             }
             Fit::None => {
-                out.push(inner);
+                // The first mark with a colon behind it ends a key, whatever it is doing here.
+                let is_key = text.inner == 0 && self.look.starts(self.look.blank(at + length, false).end, ":");
+                if !is_key {
+                    out.push(inner);
+                }
                 let next = self.look.character(at + length);
                 if !next.is_some_and(char::is_alphanumeric) {
                     out.push(State { cost: end.cost + cost::DAMAGE, ..end });
@@ -84,7 +87,7 @@ impl Search<'_> {
             out.push(State { at: after, mode: Mode::Colon, ..keyed });
         }
         let around = self.frame(frame.parent).map(|outer| outer.container);
-        if around == Some(Container::Object) && state.previous != Previous::Nothing {
+        if around == Some(Container::Object) {
             let closed = self.close(damaged);
             let keyed = self.event(closed, What::Key(token));
             out.push(State { at: after, mode: Mode::Colon, ..keyed });
@@ -102,22 +105,36 @@ impl Search<'_> {
     }
 
     /// A comma or line break in a string with the next member behind it: perhaps the closing mark is missing.
-    fn missing_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
-        if text.role == Role::Key || at == text.content as usize {
-            return;
+    /// Gives back what it costs to read on as if it were not.
+    fn missing_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) -> u32 {
+        let content_end = self.look.text.get(..at).map_or(at, |before| before.trim_end().len());
+        let behind_comma = content_end.checked_sub(1).and_then(|last| self.look.byte(last)) == Some(b',');
+        if text.role == Role::Key || content_end <= text.content as usize || behind_comma {
+            return 0;
         }
-        let behind = self.look.blank(at + 1, false).end;
-        let fits = match self.frame(state.frame).map(|frame| frame.container) {
-            Some(Container::Object) => self.look.is_quoted_key(behind),
-            Some(_) => self.look.opening_quote(behind).is_some_and(|(quote, _)| quote == text.quote),
-            None => false,
+        let blank = self.look.blank(at + 1, false);
+        let broken = blank.line_break || self.look.byte(at) == Some(b'\n');
+        let price = match self.frame(state.frame).map(|frame| frame.container) {
+            Some(Container::Object) if self.look.is_quoted_key(blank.end) => cost::UNLIKELY,
+            Some(Container::Array) if self.is_item(blank.end, text) && broken => cost::UNLIKELY,
+            Some(Container::Array) if self.is_item(blank.end, text) => cost::DAMAGE,
+            _ => return 0,
         };
-        if fits {
-            let content_end = self.look.text.get(..at).map_or(at, |before| before.trim_end().len());
-            let end = self.end_text(state, text, content_end, at, Form::Quoted);
-            let end = self.note(end, RepairKind::MissingQuote, at);
-            out.push(State { cost: end.cost + cost::DAMAGE, ..end });
-        }
+        let end = self.end_text(state, text, content_end, at, Form::Quoted);
+        let end = self.note(end, RepairKind::MissingQuote, at);
+        out.push(State { cost: end.cost + cost::DAMAGE, ..end });
+        price
+    }
+
+    /// Whether a whole string of the same kind stands here, as an item of a list does.
+    fn is_item(&self, at: usize, text: Text) -> bool {
+        let Some((_, length)) = self.look.opening_quote(at).filter(|(quote, _)| *quote == text.quote) else {
+            return false;
+        };
+        self.look.closing_at(at + length, text.quote).is_some_and(|(inside, close)| {
+            let behind = self.look.blank(inside + close, false).end;
+            matches!(self.look.byte(behind), Some(b',' | b']')) || self.look.is_end(behind)
+        })
     }
 
     fn missing_key_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
@@ -144,7 +161,7 @@ impl Search<'_> {
         };
         let state = self.event(state, what);
         // Quotes inside a string come in pairs, most of the time.
-        let cost = state.cost + if text.odd { cost::SLIGHT } else { 0 };
+        let cost = state.cost + if text.inner % 2 == 1 { cost::ODD_QUOTES } else { 0 };
         State { at: after, mode, previous, cost, ..state }
     }
 
@@ -206,14 +223,22 @@ impl Search<'_> {
                             || self.look.is_cut_key(behind)
                             || matches!(self.look.byte(behind), Some(b'}'))
                     }
-                    false => self.look.is_value(behind) || matches!(self.look.byte(behind), Some(b']')),
+                    false => {
+                        self.look.is_value(behind)
+                            || matches!(self.look.byte(behind), Some(b']'))
+                            || self.look.blank(at + 1, false).line_break
+                    }
                 };
-                if goes_on || self.look.is_end(behind) { Fit::Good } else { Fit::None }
+                match goes_on || self.look.is_end(behind) {
+                    true => Fit::Good,
+                    false if !object || self.look.is_key_without_colon(behind) => Fit::Fair,
+                    false => Fit::None,
+                }
             }
             Some(_) if object && self.look.is_quoted_key(at) => Fit::Good,
             Some(_) if object && line_break && self.look.is_key(at) => Fit::Good,
+            Some(_) if !object && line_break && self.look.is_value(at) => Fit::Good,
             Some(b'"') if !object => Fit::Fair,
-            Some(_) if !object && line_break && self.look.is_value(at) => Fit::Fair,
             Some(b'{') if !object => Fit::Fair,
             Some(b'+') if self.look.opening_quote(next(at + 1)).is_some() => Fit::Fair,
             _ => Fit::None,

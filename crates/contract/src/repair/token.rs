@@ -103,8 +103,8 @@ pub(super) struct Text {
     pub(super) quote: Quote,
     /// The first byte of the content.
     pub(super) content: u32,
-    /// An odd number of quote marks has been taken as content so far.
-    pub(super) odd: bool,
+    /// How many quote marks have been taken as content so far.
+    pub(super) inner: u32,
 }
 
 /// What a string is for.
@@ -160,14 +160,16 @@ pub(super) mod cost {
     /// A separator left out on one line.
     pub(in crate::repair) const SEPARATOR: u32 = 2;
     /// A quote mark that could end a string and is taken as content.
-    pub(in crate::repair) const INNER_QUOTE: u32 = 2;
+    pub(in crate::repair) const INNER_QUOTE: u32 = 4;
+    /// A string with an odd number of quote marks in it: they come in pairs, most of the time.
+    pub(in crate::repair) const ODD_QUOTES: u32 = 2;
     /// The end of the text in the place of closing brackets.
     pub(in crate::repair) const CUT: u32 = 2;
     /// A bracket, a quote mark or a word too many or too few: dearer than a cut at the end.
     pub(in crate::repair) const DAMAGE: u32 = 3;
     /// The less likely of two ways to mend one bracket.
     pub(in crate::repair) const DAMAGE_UNLIKELY: u32 = 4;
-    /// A quote mark that looks in every way like the end of its string, and is taken as content.
+    /// Reading on over what looks in every way like the next member, or past the end of a string.
     pub(in crate::repair) const UNLIKELY: u32 = 6;
     /// Text behind the value that looks like a part of it.
     pub(in crate::repair) const LEFTOVER: u32 = 5;

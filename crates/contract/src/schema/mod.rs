@@ -4,10 +4,11 @@
 //! reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched.
 
 mod error;
+mod closed;
 pub(crate) mod reference;
 pub(crate) mod walk;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
@@ -100,6 +101,7 @@ pub struct Schema {
     validator: Arc<Validator>,
     dialect: Dialect,
     hash: Arc<str>,
+    closed: Arc<OnceLock<Option<Validator>>>,
 }
 
 impl Schema {
@@ -116,22 +118,14 @@ impl Schema {
             return Err(SchemaError::new(&Place::root(), message));
         }
         let dialect = Dialect::of(document)?;
-        let mut options = jsonschema::options()
-            .with_draft(dialect.draft())
-            .with_pattern_options(PatternOptions::regex())
-            .should_validate_formats(true)
-            .should_ignore_unknown_formats(false)
-            .offline();
-        for name in ANNOTATION_FORMATS {
-            options = options.with_format(*name, |_: &str| true);
-        }
-        let validator = options.build(document).map_err(|error| error::explain(document, &error))?;
+        let validator = build(document, dialect).map_err(|error| error::explain(document, &error))?;
         reference::check(document)?;
         Ok(Self {
             document: Arc::new(document.clone()),
             validator: Arc::new(validator),
             dialect,
             hash: hash_of(&text).into(),
+            closed: Arc::default(),
         })
     }
 
@@ -155,6 +149,17 @@ impl Schema {
         self.validator.is_valid(value)
     }
 
+    /// Whether a value has only members that the schema names, where the schema names any. Where brackets
+    /// had to be guessed, a member in an object that does not name it may belong to another.
+    pub(crate) fn names_all_members(&self, value: &Value) -> bool {
+        let closed = self.closed.get_or_init(|| {
+            let mut document = self.document.as_ref().clone();
+            closed::close(&mut document);
+            build(&document, self.dialect).ok()
+        });
+        closed.as_ref().is_none_or(|validator| validator.is_valid(value))
+    }
+
     /// Where and how a value does not conform; empty when it does.
     pub fn violations(&self, value: &Value) -> Violations {
         violation::of(self, value)
@@ -163,6 +168,19 @@ impl Schema {
     pub(crate) fn validator(&self) -> &Validator {
         &self.validator
     }
+}
+
+fn build(document: &Value, dialect: Dialect) -> Result<Validator, jsonschema::ValidationError<'static>> {
+    let mut options = jsonschema::options()
+        .with_draft(dialect.draft())
+        .with_pattern_options(PatternOptions::regex())
+        .should_validate_formats(true)
+        .should_ignore_unknown_formats(false)
+        .offline();
+    for name in ANNOTATION_FORMATS {
+        options = options.with_format(*name, |_: &str| true);
+    }
+    options.build(document)
 }
 
 /// The name of a value's kind, with its article.

@@ -1,0 +1,73 @@
+//! Damage of every kind, generated: whatever comes of a damaged text is the value that was meant, or a refusal.
+
+mod damage;
+mod document;
+
+use std::collections::BTreeMap;
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge, same};
+use damage::{Case, DAMAGES, Expect};
+use document::{Random, document};
+
+/// How many documents each kind of damage is tried on.
+const ROUNDS: u64 = 300;
+
+#[derive(Default)]
+struct Score {
+    cases: usize,
+    right: usize,
+    missed: usize,
+    wrong: usize,
+    false_accepts: usize,
+}
+
+fn run(case: &Case) -> Option<serde_json::Value> {
+    let schema = Schema::compile(&case.schema).expect("the schema compiles");
+    let options = Options { mode: Mode::Lenient, ..Options::default() };
+    match judge(&Answer::text(&case.text), &Contract::new(schema).with_options(options)) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+#[test]
+fn damage_is_undone_or_refused() {
+    let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
+    let mut bad = Vec::new();
+    for round in 0..ROUNDS {
+        for (index, (name, damage)) in DAMAGES.iter().enumerate() {
+            let mut random = Random(round * 1_000 + index as u64);
+            let document = document(&mut random);
+            let Some(case) = damage(&mut random, &document) else { continue };
+            let score = scores.entry(name).or_default();
+            score.cases += 1;
+            match (run(&case), &case.expect) {
+                (Some(got), Expect::Value(want)) if same(&got, want) => score.right += 1,
+                (None, Expect::Reject) => score.right += 1,
+                (None, Expect::Value(_)) => {
+                    score.missed += 1;
+                    if std::env::var_os("SHOW_MISSED").is_some() {
+                        println!("missed {name} {round}: {}\n", case.text);
+                    }
+                }
+                (Some(got), Expect::Value(want)) => {
+                    score.wrong += 1;
+                    bad.push(format!("{name} {round}:\n  text {}\n  got  {got}\n  want {want}", case.text));
+                }
+                (Some(got), Expect::Reject) => {
+                    score.false_accepts += 1;
+                    bad.push(format!("{name} {round}:\n  text {}\n  got  {got}, and should refuse", case.text));
+                }
+            }
+        }
+    }
+    println!("{:20} {:>6} {:>6} {:>7} {:>6} {:>6}", "damage", "cases", "right", "missed", "wrong", "false");
+    for (name, score) in &scores {
+        let Score { cases, right, missed, wrong, false_accepts } = score;
+        println!("{name:20} {cases:>6} {right:>6} {missed:>7} {wrong:>6} {false_accepts:>6}");
+    }
+    bad.iter().take(40).for_each(|line| println!("{line}"));
+    assert!(bad.is_empty(), "{} damaged texts were read as something else", bad.len());
+    let (cases, right) = scores.values().fold((0, 0), |sum, score| (sum.0 + score.cases, sum.1 + score.right));
+    assert!(right * 100 >= cases * 95, "{right} of {cases} recovered or refused as they should be");
+}
