@@ -26,8 +26,19 @@ pub(crate) struct Item {
 pub(crate) struct Found {
     pub(crate) value: Value,
     pub(crate) range: Range<usize>,
-    /// The text goes on as if the value were a part of something larger that is damaged.
-    pub(crate) torn: bool,
+    /// How it stands to the text around it.
+    pub(crate) setting: Setting,
+}
+
+/// How a value stands to the text around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// By itself.
+    Free,
+    /// The text goes on as if the value had not ended: perhaps a bracket too many closed it.
+    Unfinished,
+    /// Inside a larger value that is damaged. A part is not the answer.
+    Inside,
 }
 
 /// All that a pass over a text finds.
@@ -107,8 +118,11 @@ impl Pass<'_> {
         let reading = match parse::value_at(self.text, start) {
             Ok((value, end)) => {
                 self.at = end;
-                let torn = source == Source::Prose && is_torn(self.bytes, start, end);
-                Ok(Found { value, range: start..end, torn })
+                let setting = match source {
+                    Source::Prose => self.setting(start, end),
+                    _ => Setting::Free,
+                };
+                Ok(Found { value, range: start..end, setting })
             }
             Err(fault) => {
                 self.at = fault.at.max(start + 1);
@@ -164,25 +178,28 @@ impl Pass<'_> {
         let Ok((value, end)) = parse::value_at(self.text, self.at) else { return };
         let rest = self.text.get(end..).unwrap_or_default().trim_start();
         if rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~") {
-            let found = Found { value, range: self.at..end, torn: false };
+            let found = Found { value, range: self.at..end, setting: Setting::Free };
             self.found.items.push(Item { source: Source::Fence, start: self.at, reading: Ok(found) });
             self.at = end;
         }
     }
-}
 
-/// Whether the text around a value says that it was cut out of a larger, damaged one.
-fn is_torn(bytes: &[u8], start: usize, end: usize) -> bool {
-    let mut after = bytes.iter().skip(end).filter(|byte| !byte.is_ascii_whitespace());
-    let continues = match after.next() {
-        Some(b']') if bytes.get(end..).is_some_and(|rest| rest.trim_ascii_start().starts_with(b"]]>")) => {
-            false
+    fn setting(&self, start: usize, end: usize) -> Setting {
+        let before = self.bytes.get(..start).unwrap_or_default();
+        let mut before = before.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
+        let damaged = self.found.items.iter().any(|item| item.reading.is_err());
+        match before.next() {
+            Some(b':') if matches!(before.next(), Some(b'"' | b'\'')) => return Setting::Inside,
+            Some(b',' | b'[') if damaged => return Setting::Inside,
+            _ => {}
         }
-        Some(b'}' | b']' | b':') => true,
-        Some(b',') => matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')),
-        _ => false,
-    };
-    let mut before =
-        bytes.get(..start).unwrap_or_default().iter().rev().filter(|byte| !byte.is_ascii_whitespace());
-    continues || (before.next() == Some(&b':') && matches!(before.next(), Some(b'"' | b'\'')))
+        let rest = self.bytes.get(end..).unwrap_or_default().trim_ascii_start();
+        let mut after = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
+        match after.next() {
+            Some(b']') if rest.starts_with(b"]]>") => Setting::Free,
+            Some(b'}' | b']' | b':') => Setting::Unfinished,
+            Some(b',') if matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')) => Setting::Unfinished,
+            _ => Setting::Free,
+        }
+    }
 }

@@ -36,7 +36,7 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
             if errors.is_empty() {
                 return Some(mended);
             }
-            edits_for(&errors, &mended.value)?
+            edits_for(&errors, &mended.value, schema.document())?
         };
         for edit in edits {
             apply(&mut mended.value, &edit)?;
@@ -57,13 +57,13 @@ struct Edit {
 }
 
 /// The changes that answer all errors, or nothing if one of them has no answer.
-fn edits_for(errors: &[ValidationError<'_>], root: &Value) -> Option<Vec<Edit>> {
+fn edits_for(errors: &[ValidationError<'_>], root: &Value, schema: &Value) -> Option<Vec<Edit>> {
     if errors.len() > MAX_EDITS {
         return None;
     }
     let mut edits: Vec<Edit> = Vec::new();
     for error in errors {
-        for edit in edits_of(error, root)? {
+        for edit in edits_of(error, root, schema)? {
             let covered =
                 edits.iter().rev().take(8).any(|other| edit.place.steps().starts_with(other.place.steps()));
             if !covered {
@@ -74,27 +74,34 @@ fn edits_for(errors: &[ValidationError<'_>], root: &Value) -> Option<Vec<Edit>> 
     Some(edits)
 }
 
-fn edits_of(error: &ValidationError<'_>, root: &Value) -> Option<Vec<Edit>> {
+fn edits_of(error: &ValidationError<'_>, root: &Value, schema: &Value) -> Option<Vec<Edit>> {
     let place = place_of(error.instance_path(), root);
     let value = place.steps().iter().try_fold(root, |value, step| step.within(value))?;
     let edit = match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            return edits_of_branches(context, root);
+            return edits_of_branches(context, root, schema);
         }
         ValidationErrorKind::Type { kind } => retype(value, &wanted(kind), &place)?,
         ValidationErrorKind::Enum { options } => choose(value, options.as_array()?, &place)?,
         ValidationErrorKind::Constant { expected_value } => {
             choose(value, std::slice::from_ref(expected_value.as_ref()), &place)?
         }
-        ValidationErrorKind::Required { .. } => unwrap(value, &place)?,
+        ValidationErrorKind::Required { .. } => {
+            let asking = parent_of(error.schema_path().as_str());
+            unwrap(value, schema.pointer(asking)?, &place)?
+        }
         _ => return None,
     };
     Some(vec![edit])
 }
 
 /// The branch that takes the fewest changes. Two branches that would make different values of it: nothing.
-fn edits_of_branches(branches: &[Vec<ValidationError<'static>>], root: &Value) -> Option<Vec<Edit>> {
-    let mut found: Vec<Vec<Edit>> = branches.iter().filter_map(|errors| edits_for(errors, root)).collect();
+fn edits_of_branches(
+    branches: &[Vec<ValidationError<'static>>],
+    root: &Value,
+    schema: &Value,
+) -> Option<Vec<Edit>> {
+    let mut found: Vec<Vec<Edit>> = branches.iter().filter_map(|errors| edits_for(errors, root, schema)).collect();
     found.sort_by_key(Vec::len);
     let mut found = found.into_iter();
     let best = found.next()?;
@@ -225,11 +232,17 @@ fn choose(value: &Value, options: &[Value], place: &Place) -> Option<Edit> {
     })
 }
 
-/// The object inside an object with one key, where members are missing.
-fn unwrap(value: &Value, place: &Place) -> Option<Edit> {
+/// The schema that a keyword stands in.
+fn parent_of(pointer: &str) -> &str {
+    pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+/// The object inside an object with one key, where members are missing and the key is not one of them.
+fn unwrap(value: &Value, asking: &Value, place: &Place) -> Option<Edit> {
     let members = value.as_object().filter(|members| members.len() == 1)?;
     let (name, inner) = members.iter().next()?;
-    inner.is_object().then(|| Edit {
+    let named = asking.get("properties").is_some_and(|properties| properties.get(name).is_some());
+    (inner.is_object() && !named).then(|| Edit {
         place: place.clone(),
         kind: RepairKind::Unwrapped,
         detail: format!("the value stood inside the single key {}", Value::from(name.as_str())),

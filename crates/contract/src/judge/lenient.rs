@@ -8,7 +8,7 @@ use super::{Judge, TEXT_SOURCES, Tally, accept, report};
 use crate::nested;
 use crate::parse;
 use crate::repair::{Offer, Reading, Search, Start};
-use crate::scan::Item;
+use crate::scan::{Item, Setting};
 use crate::shape::{self, Mended};
 use crate::verdict::{Repair, RepairKind, Source, Verdict};
 
@@ -61,12 +61,13 @@ impl Judge<'_> {
         let mut search = Search::new(text);
         let mut behind = 0;
         let mut candidates = Vec::new();
-        for item in items.iter().filter(|item| self.may_start(item)) {
-            if item.start < behind {
+        for item in items {
+            let inside = item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Inside);
+            if item.start < behind || inside {
                 continue;
             }
             let (read, conforming, end) = match &item.reading {
-                Ok(found) if !found.torn => {
+                Ok(found) if found.setting == Setting::Free => {
                     let mended = self.mend_single(&found.value, alone);
                     (Some(found.value.clone()), mended, found.range.end)
                 }
@@ -80,11 +81,6 @@ impl Judge<'_> {
             candidates.push(Candidate { source: item.source, read, conforming });
         }
         Reads::Candidates(candidates)
-    }
-
-    /// Only brackets begin a damaged value; other damaged texts are prose.
-    fn may_start(&self, item: &Item) -> bool {
-        item.reading.is_ok() || item.source != Source::Text || item.start < self.answer.text.len()
     }
 
     /// Where a list is asked and there are several values, each is an item, not a list of one.

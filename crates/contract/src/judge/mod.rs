@@ -17,7 +17,7 @@ use crate::nested::{self, Facts};
 use crate::number;
 use crate::parse::{self, Fault};
 use crate::reasoning;
-use crate::scan::{self, Found, Item, Scan};
+use crate::scan::{self, Found, Item, Scan, Setting};
 use crate::verdict::{Accepted, Answer, Repair, Source, Verdict};
 
 /// The sources of a text, most trusted first.
@@ -88,7 +88,7 @@ impl Judge<'_> {
             }
             let start = text.len() - text.trim_start().len();
             let range = start..text.trim_end().len();
-            let item = Item { source: Source::Text, start, reading: Ok(Found { value, range, torn: false }) };
+            let item = Item { source: Source::Text, start, reading: Ok(Found { value, range, setting: Setting::Free }) };
             return self.choose(text, &Scan { items: vec![item], over_limit: false });
         }
         let options = self.contract.options();
@@ -113,7 +113,7 @@ impl Judge<'_> {
     fn choose_direct(&self, items: &[Item]) -> Option<Verdict> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
-            for found in found_in(items, source).filter(|found| !found.torn) {
+            for found in found_in(items, source).filter(|found| found.setting == Setting::Free) {
                 if self.passes(&found.value) && !self.is_echo(&found.value) {
                     tally.add(&found.value, Vec::new);
                 }
@@ -132,7 +132,7 @@ impl Judge<'_> {
         }
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
-            for found in found_in(items, source).filter(|found| !found.torn) {
+            for found in found_in(items, source).filter(|found| found.setting == Setting::Free) {
                 let mut passes = |value: &Value| self.passes(value) && !self.is_echo(value);
                 for inner in nested::inside(self.facts(), &found.value, &mut passes) {
                     tally.add(inner, Vec::new);
@@ -158,7 +158,7 @@ fn whole_item(text: &str) -> Scan {
         return Scan::default();
     }
     let reading = match parse::whole(rest) {
-        Ok(value) => Ok(Found { value, range: start..text.trim_end().len(), torn: false }),
+        Ok(value) => Ok(Found { value, range: start..text.trim_end().len(), setting: Setting::Free }),
         Err(fault) => Err(Fault { at: fault.at + start, ..fault }),
     };
     Scan { items: vec![Item { source: Source::Text, start, reading }], over_limit: false }

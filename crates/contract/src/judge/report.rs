@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Judge;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::place::Place;
-use crate::scan::{Found, Item};
+use crate::scan::{Found, Item, Setting};
 use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
 use crate::violation::{Violation, Violations};
 
@@ -40,7 +40,7 @@ impl Judge<'_> {
     fn reject_value(&self, value: &Value, offset: usize, found: &Found) -> Rejected {
         let range = Some(found.range.start + offset..found.range.end + offset);
         let candidate = Some(Candidate { range, value: Some(value.clone()) });
-        if found.torn && self.passes(value) {
+        if found.setting != Setting::Free && self.passes(value) {
             let message =
                 "the value stands inside a larger one that is damaged; give the whole value as valid JSON";
             return one(Outcome::ParseError, "json", message, candidate);

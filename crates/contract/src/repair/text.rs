@@ -97,7 +97,8 @@ impl Search<'_> {
     /// An escaped quote that looks like the end of the string: perhaps the backslash was meant as itself.
     fn backslash(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
         let Some(length) = self.look.closing_quote(at + 1, text.quote) else { return };
-        if self.fit(at + 1 + length, state.frame, text.role) == Fit::Good {
+        let at_end = self.look.is_end(self.look.blank(at + 1 + length, false).end);
+        if !at_end && self.fit(at + 1 + length, state.frame, text.role) == Fit::Good {
             let end = self.end_text(state, text, at + 1, at + 1 + length, Form::QuotedBackslash);
             let end = self.note(end, RepairKind::Escape, at);
             out.push(State { cost: end.cost + cost::UNLIKELY, ..end });
@@ -109,11 +110,12 @@ impl Search<'_> {
     fn missing_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) -> u32 {
         let content_end = self.look.text.get(..at).map_or(at, |before| before.trim_end().len());
         let behind_comma = content_end.checked_sub(1).and_then(|last| self.look.byte(last)) == Some(b',');
-        if text.role == Role::Key || content_end <= text.content as usize || behind_comma {
+        let line_break = self.look.byte(at) == Some(b'\n');
+        if text.role == Role::Key || content_end <= text.content as usize || (line_break && behind_comma) {
             return 0;
         }
         let blank = self.look.blank(at + 1, false);
-        let broken = blank.line_break || self.look.byte(at) == Some(b'\n');
+        let broken = blank.line_break || line_break;
         let price = match self.frame(state.frame).map(|frame| frame.container) {
             Some(Container::Object) if self.look.is_quoted_key(blank.end) => cost::UNLIKELY,
             Some(Container::Array) if self.is_item(blank.end, text) && broken => cost::UNLIKELY,
@@ -221,7 +223,8 @@ impl Search<'_> {
                     true => {
                         self.look.is_key(behind)
                             || self.look.is_cut_key(behind)
-                            || matches!(self.look.byte(behind), Some(b'}'))
+                            || self.look.byte(behind) == Some(b'}')
+                            || (self.look.byte(behind) == Some(b'{') && self.is_in_list(frame))
                     }
                     false => {
                         self.look.is_value(behind)
@@ -243,6 +246,10 @@ impl Search<'_> {
             Some(b'+') if self.look.opening_quote(next(at + 1)).is_some() => Fit::Fair,
             _ => Fit::None,
         }
+    }
+
+    fn is_in_list(&self, frame: Frame) -> bool {
+        self.frame(frame.parent).is_some_and(|outer| outer.container == Container::Array)
     }
 
     /// Behind the root value anything may stand but its own leftovers.

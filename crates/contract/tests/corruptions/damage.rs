@@ -367,7 +367,10 @@ fn enum_case(random: &mut Random, document: &Document) -> Option<Case> {
 
 fn wrapper(random: &mut Random, document: &Document) -> Option<Case> {
     let key = *random.pick(&["result", "response", "data", "output"]);
-    value_case(document, json!({ key: document.value }).to_string())
+    let wrapped = json!({ key: document.value });
+    // Where nothing is required the wrapper itself conforms, and is the value.
+    let conforms = accord_contract::Schema::compile(&document.schema).ok()?.is_valid(&wrapped);
+    (!conforms).then(|| value_case(document, wrapped.to_string()))?
 }
 
 fn spaces(random: &mut Random, document: &Document) -> Option<Case> {

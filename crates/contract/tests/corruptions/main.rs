@@ -9,8 +9,12 @@ use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge, s
 use damage::{Case, DAMAGES, Expect};
 use document::{Random, document};
 
-/// How many documents each kind of damage is tried on.
+/// How many documents each kind of damage is tried on; `DAMAGE_ROUNDS` sets another number for a longer look.
 const ROUNDS: u64 = 300;
+
+fn rounds() -> u64 {
+    std::env::var("DAMAGE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(ROUNDS)
+}
 
 #[derive(Default)]
 struct Score {
@@ -34,7 +38,7 @@ fn run(case: &Case) -> Option<serde_json::Value> {
 fn damage_is_undone_or_refused() {
     let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
     let mut bad = Vec::new();
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         for (index, (name, damage)) in DAMAGES.iter().enumerate() {
             let mut random = Random(round * 1_000 + index as u64);
             let document = document(&mut random);
