@@ -1,0 +1,52 @@
+# The few commands that people type. Everything else is cargo.
+
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS := judge compile
+# The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
+FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
+EXAMPLE := examples/check
+
+.PHONY: help test run fuzz bench peers deny
+
+help:
+	@echo 'make test   everything that must hold (.ci/run)'
+	@echo 'make run    build, then judge three example answers'
+	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
+	@echo 'make bench  what judging costs, as tables'
+	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
+	@echo 'make deny   licences and sources of dependencies, where cargo-deny is'
+
+test:
+	@.ci/run
+
+# The last answer cannot be kept without guessing: exit code 2 is the expected end of it.
+run:
+	@cargo build --quiet --package accord-cli
+	@for answer in clean damaged hopeless; do \
+	  echo; echo "$$ accord check --schema $(EXAMPLE)/task.schema.json --mode lenient $(EXAMPLE)/$$answer.txt"; \
+	  cargo run --quiet --package accord-cli -- \
+	    check --schema $(EXAMPLE)/task.schema.json --mode lenient $(EXAMPLE)/$$answer.txt; \
+	  code=$$?; echo "exit code $$code"; \
+	  case "$$answer:$$code" in clean:0|damaged:0|hopeless:2) ;; *) exit 1 ;; esac; \
+	done
+
+fuzz:
+	@if ! cargo +nightly fuzz --version >/dev/null 2>&1; then \
+	  echo 'skipped: needs a nightly toolchain and cargo-fuzz (cargo install cargo-fuzz)'; \
+	else \
+	  for target in $(FUZZ_TARGETS); do \
+	    CARGO_TARGET_DIR=$(FUZZ_TARGET_DIR) cargo +nightly fuzz run $$target -- \
+	      -dict=fuzz/json.dict -max_len=1024 \
+	      -max_total_time=$$(( $(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)) )) || exit 1; \
+	  done; \
+	fi
+
+bench:
+	@cargo run --release --quiet --package bench --bin ratios
+
+peers:
+	@bench/judge_peers
+
+deny:
+	@if cargo deny --version >/dev/null 2>&1; then cargo deny check bans licenses sources; \
+	else echo 'skipped: needs cargo-deny (cargo install cargo-deny)'; fi

@@ -1,0 +1,97 @@
+//! Hostile texts of a megabyte end in a verdict: no panic, no overflow of a small stack, no endless loop.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_corpus::HOSTILE;
+use serde_json::{Value, json};
+
+const MEBIBYTE: usize = 1024 * 1024;
+
+/// The stack of a tokio worker: what the judge runs on in earnest.
+const STACK_BYTES: usize = 2 * MEBIBYTE;
+
+fn schemas() -> [Value; 4] {
+    [
+        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": false}),
+        json!({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}}),
+        json!({"type": "string", "maxLength": 10}),
+        json!({"$ref": "#/definitions/tree", "definitions": {"tree": {"type": "object", "properties": {"a": {"$ref": "#/definitions/tree"}}, "additionalProperties": false}}}),
+    ]
+}
+
+fn judged(text: &str, schema: &Value, mode: Mode) -> Verdict {
+    let schema = Schema::compile(schema).unwrap();
+    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
+    judge(&Answer::text(text), &contract)
+}
+
+/// Runs on a small stack, so that recursion without a limit fails the test.
+fn on_a_small_stack(work: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).unwrap();
+        thread.join().unwrap();
+    });
+}
+
+fn hostile_texts_are_judged(mode: Mode) {
+    on_a_small_stack(|| {
+        for hostile in HOSTILE {
+            let text = hostile.text(MEBIBYTE);
+            for schema in schemas() {
+                if let Verdict::Accepted(accepted) = judged(&text, &schema, mode) {
+                    let compiled = Schema::compile(&schema).unwrap();
+                    assert!(compiled.is_valid(&accepted.value), "{}: {schema}", hostile.name);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn hostile_texts_are_judged_strictly() {
+    hostile_texts_are_judged(Mode::Strict);
+}
+
+#[test]
+fn hostile_texts_are_judged_leniently() {
+    hostile_texts_are_judged(Mode::Lenient);
+}
+
+#[test]
+fn a_text_over_the_limit_is_refused() {
+    let text = " ".repeat(accord_contract::limits::MAX_TEXT_BYTES) + "{\"a\":1}";
+    for mode in [Mode::Strict, Mode::Lenient] {
+        let verdict = judged(&text, &schemas()[0], mode);
+        assert!(matches!(verdict, Verdict::Rejected(_)), "{verdict:?}");
+    }
+}
+
+#[test]
+fn a_value_nested_beyond_the_limit_is_refused_and_one_within_it_is_not() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    on_a_small_stack(|| {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            let deep = judged(&nested(accord_contract::limits::MAX_DEPTH + 1), &json!(true), mode);
+            assert!(matches!(deep, Verdict::Rejected(_)), "{deep:?}");
+            let shallow = judged(&nested(100), &json!(true), mode);
+            assert!(matches!(shallow, Verdict::Accepted(_)), "{shallow:?}");
+        }
+    });
+}
+
+#[test]
+fn a_schema_of_a_thousand_definitions_compiles_and_judges() {
+    let definitions: serde_json::Map<String, Value> = (0..1000)
+        .map(|index| {
+            (format!("d{index}"), json!({"type": "object", "properties": {"a": {"type": "integer"}}}))
+        })
+        .collect();
+    let properties: serde_json::Map<String, Value> = (0..1000)
+        .map(|index| (format!("p{index}"), json!({"$ref": format!("#/definitions/d{index}")})))
+        .collect();
+    let schema = json!({"type": "object", "properties": properties, "definitions": definitions});
+    let text = "{\"p999\":{\"a\":1}}";
+    assert!(matches!(judged(text, &schema, Mode::Strict), Verdict::Accepted(_)));
+    assert!(matches!(judged("{\"p999\":{\"a\":\"b\"}}", &schema, Mode::Strict), Verdict::Rejected(_)));
+}
