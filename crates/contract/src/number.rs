@@ -38,6 +38,11 @@ fn same_number(left: &Number, right: &Number) -> bool {
     left.as_str() == right.as_str() || Decimal::of(left.as_str()) == Decimal::of(right.as_str())
 }
 
+/// Whether a number is whole: `6`, `6.0` and `1e3` are.
+pub(crate) fn is_integer(number: &Number) -> bool {
+    Decimal::of(number.as_str()).exponent >= 0
+}
+
 /// A number as sign, significant digits and the power of ten of the last digit.
 #[derive(Debug, PartialEq, Eq)]
 struct Decimal {

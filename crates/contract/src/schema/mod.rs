@@ -10,7 +10,7 @@ pub(crate) mod walk;
 
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -94,6 +94,9 @@ pub(crate) const ANNOTATION_FORMATS: &[&str] = &[
     "directory-path",
 ];
 
+/// Formats of later drafts that generators write under draft-07 all the same.
+const LATER_FORMATS: &[&str] = &["uuid", "duration"];
+
 /// A compiled schema. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Schema {
@@ -171,6 +174,11 @@ impl Schema {
 }
 
 fn build(document: &Value, dialect: Dialect) -> Result<Validator, jsonschema::ValidationError<'static>> {
+    options(dialect).build(document)
+}
+
+/// How every validator of ours is built.
+pub(crate) fn options(dialect: Dialect) -> ValidationOptions<'static> {
     let mut options = jsonschema::options()
         .with_draft(dialect.draft())
         .with_pattern_options(PatternOptions::regex())
@@ -180,7 +188,27 @@ fn build(document: &Value, dialect: Dialect) -> Result<Validator, jsonschema::Va
     for name in ANNOTATION_FORMATS {
         options = options.with_format(*name, |_: &str| true);
     }
-    options.build(document)
+    if dialect == Dialect::Draft7 {
+        for name in LATER_FORMATS {
+            options = options.with_format(*name, |text: &str| later_format(name, text));
+        }
+    }
+    options
+}
+
+/// Whether a text has a format that draft-07 does not know yet.
+fn later_format(name: &'static str, text: &str) -> bool {
+    static VALIDATORS: OnceLock<Vec<(&'static str, Option<Validator>)>> = OnceLock::new();
+    let validators = VALIDATORS.get_or_init(|| {
+        let build = |name: &&'static str| {
+            let schema = serde_json::json!({ "format": name });
+            (*name, options(Dialect::Draft202012).build(&schema).ok())
+        };
+        LATER_FORMATS.iter().map(build).collect()
+    });
+    let validator =
+        validators.iter().find(|(known, _)| *known == name).and_then(|(_, validator)| validator.as_ref());
+    validator.is_some_and(|validator| validator.is_valid(&Value::from(text)))
 }
 
 /// The name of a value's kind, with its article.

@@ -1,16 +1,18 @@
 //! Assertions without subschemas. The validator decides them, so that numbers, patterns and formats are read
 //! in one way only; each schema object's assertions are compiled when they are first met.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
 use super::found::{Found, Trail};
+use super::plain::{self, Known};
 use super::wording;
-use crate::schema::{ANNOTATION_FORMATS, Dialect};
+use crate::schema::{self, Dialect};
 
 const ASSERTIONS: &[&str] = &[
     "type",
@@ -35,7 +37,7 @@ const ASSERTIONS: &[&str] = &[
 ];
 
 pub(super) struct Leaves {
-    draft: Draft,
+    dialect: Dialect,
     assertions: HashMap<usize, Option<Rc<Validator>>>,
     patterns: HashMap<String, Option<Rc<Validator>>>,
     references: HashMap<String, Option<Rc<Validator>>>,
@@ -43,12 +45,7 @@ pub(super) struct Leaves {
 
 impl Leaves {
     pub(super) fn new(dialect: Dialect) -> Self {
-        let draft = match dialect {
-            Dialect::Draft7 => Draft::Draft7,
-            Dialect::Draft201909 => Draft::Draft201909,
-            Dialect::Draft202012 => Draft::Draft202012,
-        };
-        Self { draft, assertions: HashMap::new(), patterns: HashMap::new(), references: HashMap::new() }
+        Self { dialect, assertions: HashMap::new(), patterns: HashMap::new(), references: HashMap::new() }
     }
 
     /// The assertions of one schema object.
@@ -60,25 +57,29 @@ impl Leaves {
         trail: &Trail<'_>,
         found: &mut Found,
     ) {
-        let draft = self.draft;
+        if let Some(broken) = plainly_broken(keywords, value) {
+            return report(&broken, schema, value, trail, found);
+        }
+        let dialect = self.dialect;
         let validator = self.assertions.entry(super::address(schema)).or_insert_with(|| {
-            let own = keywords.iter().filter(|(keyword, _)| ASSERTIONS.contains(&keyword.as_str()));
             let own: Map<String, Value> =
-                own.map(|(keyword, argument)| (keyword.clone(), argument.clone())).collect();
-            if own.is_empty() { None } else { compile(draft, &Value::Object(own)) }
+                assertions(keywords).map(|(keyword, argument)| (keyword.clone(), argument.clone())).collect();
+            compile(dialect, &Value::Object(own))
         });
-        if let Some(validator) = validator {
-            report(&Rc::clone(validator), schema, value, trail, found);
+        if let Some(validator) = validator.as_ref().filter(|validator| !validator.is_valid(value)) {
+            let errors: Vec<_> = validator.iter_errors(value).collect();
+            let kinds: Vec<&ValidationErrorKind> = errors.iter().map(|error| error.kind()).collect();
+            report(&kinds, schema, value, trail, found);
         }
     }
 
     /// Whether a pattern matches a name.
     pub(super) fn matches(&mut self, pattern: &str, name: &str) -> bool {
-        let draft = self.draft;
+        let dialect = self.dialect;
         let validator = self
             .patterns
             .entry(pattern.to_owned())
-            .or_insert_with(|| compile(draft, &json!({ "pattern": pattern })));
+            .or_insert_with(|| compile(dialect, &json!({ "pattern": pattern })));
         validator.as_ref().is_some_and(|validator| validator.is_valid(&Value::from(name)))
     }
 
@@ -91,11 +92,11 @@ impl Leaves {
         trail: &Trail<'_>,
         found: &mut Found,
     ) {
-        let draft = self.draft;
+        let dialect = self.dialect;
         let validator = self
             .references
             .entry(reference.to_owned())
-            .or_insert_with(|| compile(draft, &json!({ "$ref": reference })));
+            .or_insert_with(|| compile(dialect, &json!({ "$ref": reference })));
         let holds = validator.as_ref().is_none_or(|validator| validator.is_valid(value));
         if !holds {
             found.fail(trail, schema, "$ref", || wording::not_like(value, reference));
@@ -103,37 +104,47 @@ impl Leaves {
     }
 }
 
-fn report(validator: &Validator, schema: &Value, value: &Value, trail: &Trail<'_>, found: &mut Found) {
-    if validator.is_valid(value) {
-        return;
+fn assertions(keywords: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    keywords.iter().filter(|(keyword, _)| ASSERTIONS.contains(&keyword.as_str()))
+}
+
+/// What is broken, if that can be said of every assertion without compiling any.
+fn plainly_broken(keywords: &Map<String, Value>, value: &Value) -> Option<Vec<ValidationErrorKind>> {
+    let mut broken = Vec::new();
+    for (keyword, argument) in assertions(keywords) {
+        match plain::decide(keyword, argument, value) {
+            Known::Holds => {}
+            Known::Broken(kind) => broken.push(kind),
+            Known::Unknown => return None,
+        }
     }
-    let errors: Vec<_> = validator.iter_errors(value).collect();
+    Some(broken)
+}
+
+fn report<K: Borrow<ValidationErrorKind>>(
+    broken: &[K],
+    schema: &Value,
+    value: &Value,
+    trail: &Trail<'_>,
+    found: &mut Found,
+) {
     // The options say more than the type that they have.
-    let has_options = errors.iter().any(|error| {
-        matches!(error.kind(), ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. })
+    let has_options = broken.iter().any(|kind| {
+        matches!(kind.borrow(), ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. })
     });
-    for error in errors {
-        let keyword = error.kind().keyword();
-        match error.kind() {
+    for kind in broken.iter().map(Borrow::borrow) {
+        let keyword = kind.keyword();
+        match kind {
             ValidationErrorKind::Type { .. } if has_options => found.mark_fatal(),
             ValidationErrorKind::Type { .. } | ValidationErrorKind::Constant { .. } => {
-                found.fail_fatally(trail, schema, keyword, || wording::broken(error.kind(), schema, value));
+                found.fail_fatally(trail, schema, keyword, || wording::broken(kind, schema, value));
             }
             kind => found.fail(trail, schema, keyword, || wording::broken(kind, schema, value)),
         }
     }
 }
 
-fn compile(draft: Draft, schema: &Value) -> Option<Rc<Validator>> {
-    let mut options = jsonschema::options()
-        .with_draft(draft)
-        .with_pattern_options(PatternOptions::regex())
-        .should_validate_formats(true)
-        // The whole schema has compiled; a format that only it knows must not hide the other assertions here.
-        .should_ignore_unknown_formats(true)
-        .offline();
-    for name in ANNOTATION_FORMATS {
-        options = options.with_format(*name, |_: &str| true);
-    }
-    options.build(schema).ok().map(Rc::new)
+fn compile(dialect: Dialect, schema: &Value) -> Option<Rc<Validator>> {
+    // The whole schema has compiled; a format that only it knows must not hide the other assertions here.
+    schema::options(dialect).should_ignore_unknown_formats(true).build(schema).ok().map(Rc::new)
 }

@@ -13,6 +13,7 @@ mod evaluated;
 mod found;
 mod leaf;
 mod object;
+mod plain;
 mod union;
 
 use std::collections::{HashMap, HashSet};
