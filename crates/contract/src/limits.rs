@@ -31,7 +31,7 @@ pub const MAX_INVARIANT_BYTES: usize = 2 * 1024;
 
 /// How many schemas and properties a schema may have once its references are followed for a provider. Merging
 /// what stands side by side can multiply them; providers stop at a few thousand.
-pub const MAX_LOWERED_PARTS: usize = 100_000;
+pub const MAX_LOWERED_PARTS: usize = 50_000;
 
 /// How many combinations of unions that stand side by side are written out for a provider.
 pub const MAX_UNION_PRODUCT: usize = 64;

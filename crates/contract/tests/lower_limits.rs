@@ -1,5 +1,7 @@
 //! Schemas made to multiply: each is lowered, lifted through and linted in bounded work.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use accord_contract::Schema;
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
@@ -64,9 +66,9 @@ fn unions_side_by_side() {
 #[test]
 fn a_union_of_many_branches_beside_many_properties() {
     let properties: Map<String, Value> =
-        (0..500).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
+        (0..300).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
     let branches: Value =
-        (0..500).map(|index| json!({"properties": {(format!("q{index}")): {"type": "object"}}})).collect();
+        (0..300).map(|index| json!({"properties": {(format!("q{index}")): {"type": "object"}}})).collect();
     bear(&json!({"type": "object", "properties": properties, "oneOf": branches}));
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Emitter, as_map};
+use super::{Emitter, as_map, with};
 use crate::lower::fields::REST_ITEMS;
 use crate::lower::graph::{Demand, Member, Node, NodeId, Presence, Rest};
 use crate::lower::profile::{Maps, Tuples};
@@ -11,12 +11,12 @@ use crate::lower::profile::{Maps, Tuples};
 pub(super) fn object<'n>(properties: impl IntoIterator<Item = (&'n str, Value)>, required: &[&str]) -> Value {
     let properties: Map<String, Value> =
         properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+    Value::Object(with([
+        ("type", "object".into()),
+        ("properties", properties.into()),
+        ("required", required.to_vec().into()),
+        ("additionalProperties", false.into()),
+    ]))
 }
 
 impl<'g> Emitter<'g> {
@@ -65,7 +65,7 @@ impl<'g> Emitter<'g> {
             Maps::Pairs => self.pairs(node, rest, depth),
             Maps::Keep => {
                 let additional = self.additional(node, rest, depth);
-                as_map(json!({ "type": "object", "additionalProperties": additional }))
+                with([("type", "object".into()), ("additionalProperties", additional)])
             }
         }
     }
@@ -90,10 +90,10 @@ impl<'g> Emitter<'g> {
             Some(only) if items.is_empty() => only,
             last => {
                 items.extend(last);
-                json!({ "anyOf": items })
+                Value::Object(with([("anyOf", items.into())]))
             }
         };
-        as_map(json!({ "type": "array", "items": items }))
+        with([("type", "array".into()), ("items", items)])
     }
 
     fn key(&mut self, pattern: Option<&Demand>) -> Value {
@@ -134,7 +134,7 @@ impl<'g> Emitter<'g> {
             Some(only) if schemas.is_empty() => only,
             last => {
                 schemas.extend(last);
-                json!({ "anyOf": schemas })
+                Value::Object(with([("anyOf", schemas.into())]))
             }
         }
     }
@@ -177,15 +177,20 @@ impl<'g> Emitter<'g> {
             if least < members.len() {
                 self.lose(&node.place, "prefixItems", "every position is asked for");
             }
-            return as_map(
-                json!({ "type": "array", "items": positions, "minItems": least, "maxItems": positions.len() }),
-            );
+            let most = positions.len();
+            return with([
+                ("type", "array".into()),
+                ("items", positions.into()),
+                ("minItems", least.into()),
+                ("maxItems", most.into()),
+            ]);
         };
         self.lose(&node.place, "prefixItems", "each item may have the shape of any position");
         if let Some(items) = self.schema(rest, depth).get("items") {
             positions.push(items.clone());
         }
-        as_map(json!({ "type": "array", "items": { "anyOf": positions }, "minItems": least }))
+        let items = Value::Object(with([("anyOf", positions.into())]));
+        with([("type", "array".into()), ("items", items), ("minItems", least.into())])
     }
 }
 
@@ -241,6 +246,6 @@ fn or(mut schema: Value, alternative: Value) -> Value {
             branches.push(alternative);
             schema
         }
-        _ => json!({ "anyOf": [schema, alternative] }),
+        _ => Value::Object(with([("anyOf", vec![schema, alternative].into())])),
     }
 }

@@ -114,11 +114,11 @@ impl<'g> Emitter<'g> {
             Shape::Scalar { types, values } => self.scalar(types, values.as_deref()),
             Shape::Literals { values } => {
                 let texts: Vec<Value> = values.iter().map(text::write).collect();
-                as_map(json!({ "type": "string", "enum": texts }))
+                with([("type", "string".into()), ("enum", texts.into())])
             }
             Shape::List { items } => {
                 let items = self.schema(*items, depth + 1);
-                as_map(json!({ "type": "array", "items": items }))
+                with([("type", "array".into()), ("items", items)])
             }
             Shape::Object { members, rest } => self.object(node, members, rest.as_ref(), depth),
             Shape::Map { rest } => self.map(node, rest, depth),
@@ -179,7 +179,7 @@ impl<'g> Emitter<'g> {
             Some(only) if schemas.is_empty() => as_map(only),
             last => {
                 schemas.extend(last);
-                as_map(json!({ "anyOf": schemas }))
+                with([("anyOf", schemas.into())])
             }
         }
     }
@@ -199,6 +199,11 @@ fn type_value(types: &[&str]) -> Value {
         [only] => Value::from(*only),
         several => Value::from(several.to_vec()),
     }
+}
+
+/// A schema of these keywords. Values are moved in: `json!` would copy whole subtrees at each level.
+fn with<const COUNT: usize>(keywords: [(&str, Value); COUNT]) -> Map<String, Value> {
+    keywords.into_iter().map(|(keyword, value)| (keyword.to_owned(), value)).collect()
 }
 
 fn as_map(value: Value) -> Map<String, Value> {
