@@ -106,7 +106,7 @@ impl Facts {
     }
 
     /// Whether a value looks like an attempt at the schema.
-    fn attempts(&self, value: &Value) -> bool {
+    pub(crate) fn attempts(&self, value: &Value) -> bool {
         match value {
             Value::Object(members) if is_tool_call(members) => ARGUMENT_KEYS
                 .iter()
@@ -115,11 +115,6 @@ impl Facts {
             Value::Object(members) => members.keys().any(|key| self.properties.contains(key)),
             _ => false,
         }
-    }
-
-    /// Whether a value could be the root itself, where the root can also be a list.
-    pub(crate) fn attempts_as_root(&self, value: &Value) -> bool {
-        self.attempts(value)
     }
 
     fn is_wrapper(&self, members: &Map<String, Value>) -> bool {
@@ -143,7 +138,7 @@ impl Facts {
             .and_then(Value::as_object)
             .is_some_and(|inner| inner.values().all(|each| each.is_object() || each.is_boolean()));
         let listed = members.get("items").is_some_and(Value::is_object) || members.contains_key("required");
-        (typed && (described || listed)) || members.contains_key("$schema") && typed
+        typed && (described || listed || members.contains_key("$schema"))
     }
 }
 

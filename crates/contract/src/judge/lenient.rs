@@ -85,7 +85,7 @@ impl Judge<'_> {
 
     /// Where a list is asked and there are several values, each is an item, not a list of one.
     fn mend_single(&self, value: &Value, alone: bool) -> Option<(Value, Vec<Repair>)> {
-        if !alone && self.facts().list && !value.is_array() && !self.facts().attempts_as_root(value) {
+        if !alone && self.facts().list && !value.is_array() && !self.facts().attempts(value) {
             return None;
         }
         self.mend(value).map(|mended| (mended.value, mended.repairs))
