@@ -153,7 +153,7 @@ impl Judge<'_> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
-                let Some(read) = &candidate.read else { continue };
+                let Some(read) = candidate.read.as_ref().filter(|read| !self.is_echo(read)) else { continue };
                 let mut passes = |value: &Value| self.mend(value).is_some();
                 for inner in nested::inside(self.facts(), read, &mut passes) {
                     if let Some(mended) = self.mend(inner) {

@@ -17,7 +17,9 @@ impl Search<'_> {
             Mode::After => self.after_step(state, out),
             Mode::Text(text) => self.text_step(state, text, out),
             Mode::Done => {
-                out.push(State { mode: Mode::Complete, cost: state.cost + self.leftover(state.at), ..state })
+                let price = self.leftover(state.at);
+                let state = if price > 0 { self.note(state, RepairKind::StrayText, state.at) } else { state };
+                out.push(State { mode: Mode::Complete, cost: state.cost + price, ..state });
             }
             Mode::Complete => {}
         }
