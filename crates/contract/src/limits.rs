@@ -20,6 +20,10 @@ pub const MAX_SCHEMA_BYTES: usize = 1024 * 1024;
 /// people stays below a hundred.
 pub const MAX_IN_PLACE_SUBSCHEMAS: u64 = 10_000;
 
+/// How many references may lead to one another before something is said. People follow three; each costs the
+/// validator a piece of its stack.
+pub const MAX_REFERENCE_CHAIN: usize = 256;
+
 /// Digits of a number, and the size of its exponent. More is refused rather than rounded: nothing reads it.
 pub const MAX_NUMBER_DIGITS: usize = 1_000;
 

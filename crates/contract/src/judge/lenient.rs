@@ -8,7 +8,7 @@ use super::{Judge, TEXT_SOURCES, Tally, accept, report};
 use crate::nested;
 use crate::parse;
 use crate::repair::{Offer, Reading, Search, Start};
-use crate::scan::{Item, Setting};
+use crate::scan::{Found, Item, Setting};
 use crate::shape::{self, Mended};
 use crate::verdict::{Repair, RepairKind, Source, Verdict};
 
@@ -16,7 +16,7 @@ use crate::verdict::{Repair, RepairKind, Source, Verdict};
 struct Candidate {
     source: Source,
     /// What was read, conforming or not.
-    read: Option<Value>,
+    read: Option<Found>,
     conforming: Option<(Value, Vec<Repair>)>,
 }
 
@@ -33,11 +33,19 @@ impl Judge<'_> {
         (self.keeps_invariants(&mended.value) && !self.is_echo(&mended.value)).then_some(mended)
     }
 
-    pub(super) fn choose_repaired(&self, text: &str, items: &[Item]) -> Option<Verdict> {
+    /// The verdict on what can be repaired; or else what could be read, for the report.
+    pub(super) fn choose_repaired(&self, text: &str, items: &[Item]) -> Result<Verdict, Vec<Found>> {
         let candidates = match self.read_all(text, items) {
             Reads::Candidates(candidates) => candidates,
-            Reads::Ambiguous(verdict) => return Some(verdict),
+            Reads::Ambiguous(verdict) => return Ok(verdict),
         };
+        let verdict = self.choose_candidate(&candidates);
+        let verdict =
+            verdict.or_else(|| self.choose_nested_repaired(&candidates)).or_else(|| self.scalar(text, items));
+        verdict.ok_or_else(|| candidates.into_iter().filter_map(|candidate| candidate.read).collect())
+    }
+
+    fn choose_candidate(&self, candidates: &[Candidate]) -> Option<Verdict> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
@@ -48,11 +56,11 @@ impl Judge<'_> {
             if let Some(verdict) = tally.verdict(source) {
                 return Some(verdict);
             }
-            if let Some(verdict) = self.join(&candidates, source) {
+            if let Some(verdict) = self.join(candidates, source) {
                 return Some(verdict);
             }
         }
-        self.choose_nested_repaired(&candidates).or_else(|| self.scalar(text, items))
+        None
     }
 
     /// Reads every item, in order; what one reading takes in is not read again.
@@ -66,18 +74,19 @@ impl Judge<'_> {
             if item.start < behind || inside {
                 continue;
             }
-            let (read, conforming, end) = match &item.reading {
+            let (read, conforming) = match &item.reading {
                 Ok(found) if found.setting == Setting::Free => {
-                    let mended = self.mend_single(&found.value, alone);
-                    (Some(found.value.clone()), mended, found.range.end)
+                    (Some(found.clone()), self.mend_single(&found.value, alone))
                 }
                 _ => match self.read_damaged(&mut search, text, item, alone) {
-                    Damaged::Read { read, conforming, range } => (Some(read), conforming, range.end),
+                    Damaged::Read { read, conforming, range } => {
+                        (Some(Found { value: read, range, setting: Setting::Unfinished }), conforming)
+                    }
                     Damaged::Ambiguous(verdict) => return Reads::Ambiguous(verdict),
-                    Damaged::Unread => (None, None, item.start + 1),
+                    Damaged::Unread => (None, None),
                 },
             };
-            behind = end;
+            behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
             candidates.push(Candidate { source: item.source, read, conforming });
         }
         Reads::Candidates(candidates)
@@ -138,7 +147,8 @@ impl Judge<'_> {
             return None;
         }
         let of_source = candidates.iter().filter(|candidate| candidate.source == source);
-        let values: Vec<Value> = of_source.map(|candidate| candidate.read.clone()).collect::<Option<_>>()?;
+        let read = of_source.map(|candidate| Some(candidate.read.as_ref()?.value.clone()));
+        let values: Vec<Value> = read.collect::<Option<_>>()?;
         if values.len() < 2 || values.iter().any(Value::is_array) {
             return None;
         }
@@ -153,7 +163,8 @@ impl Judge<'_> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
-                let Some(read) = candidate.read.as_ref().filter(|read| !self.is_echo(read)) else { continue };
+                let read = candidate.read.as_ref().map(|found| &found.value);
+                let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
                 let mut passes = |value: &Value| self.mend(value).is_some();
                 for inner in nested::inside(self.facts(), read, &mut passes) {
                     if let Some(mended) = self.mend(inner) {

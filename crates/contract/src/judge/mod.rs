@@ -107,10 +107,16 @@ impl Judge<'_> {
         if scan.over_limit {
             return report::too_many_starts();
         }
-        self.choose_direct(&scan.items)
-            .or_else(|| self.choose_nested(&scan.items))
-            .or_else(|| self.is_lenient().then(|| self.choose_repaired(text, &scan.items)).flatten())
-            .unwrap_or_else(|| self.reject(text, &scan.items))
+        if let Some(verdict) = self.choose_direct(&scan.items).or_else(|| self.choose_nested(&scan.items)) {
+            return verdict;
+        }
+        if !self.is_lenient() {
+            return self.reject(text, &scan.items, &[]);
+        }
+        match self.choose_repaired(text, &scan.items) {
+            Ok(verdict) => verdict,
+            Err(readable) => self.reject(text, &scan.items, &readable),
+        }
     }
 
     /// Values that stand in the text as they are.

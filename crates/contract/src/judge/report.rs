@@ -14,11 +14,11 @@ const MAX_COMPARED: usize = 8;
 
 impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
-    pub(super) fn reject(&self, text: &str, items: &[Item]) -> Verdict {
+    pub(super) fn reject(&self, text: &str, items: &[Item], readable: &[Found]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
-        let found: Vec<&Found> = items.iter().filter_map(|item| item.reading.as_ref().ok()).collect();
+        let found = readable.iter().chain(items.iter().filter_map(|item| item.reading.as_ref().ok()));
         let mut closest: Option<(usize, Rejected)> = None;
-        for candidate in found.iter().take(MAX_COMPARED) {
+        for candidate in found.take(MAX_COMPARED) {
             let rejected = self.reject_value(&candidate.value, offset, candidate);
             let distance = distance(&rejected);
             if closest.as_ref().is_none_or(|(least, _)| distance < *least) {
@@ -41,8 +41,7 @@ impl Judge<'_> {
         let range = Some(found.range.start + offset..found.range.end + offset);
         let candidate = Some(Candidate { range, value: Some(value.clone()) });
         if found.setting != Setting::Free && self.passes(value) {
-            let message =
-                "the value stands inside a larger one that is damaged; give the whole value as valid JSON";
+            let message = "the JSON is damaged, so that this can be read in more than one way; give the whole value as valid JSON";
             return one(Outcome::ParseError, "json", message, candidate);
         }
         self.reject_read(value, candidate)

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{At, Finding};
 use crate::place::{Place, Step};
-use crate::schema::reference::{Resolver, base_of};
+use crate::schema::reference::{Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 use crate::schema::{Dialect, Schema};
 
@@ -70,9 +70,7 @@ pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
             }
         }
         for child in walk::children(part).into_iter().filter(|child| child.reach != Reach::Defined) {
-            let mut inner = place.clone();
-            child.steps.into_iter().for_each(|step| inner.push(step));
-            stack.push((base.clone(), inner, child.schema));
+            stack.push((base.clone(), child.place(&place), child.schema));
         }
     }
     walk::each(document, &mut |place, part| {
@@ -97,15 +95,4 @@ fn mark(used: &mut HashSet<Place>, target: &Place) {
         place.push(step.clone());
         used.insert(place.clone());
     }
-}
-
-/// The base address in force around a place.
-fn base_at(document: &Value, place: &Place) -> String {
-    let mut base = String::new();
-    let mut current = Some(document);
-    for step in place.steps() {
-        base = current.map_or(base.clone(), |value| base_of(&base, value));
-        current = current.and_then(|value: &Value| Step::within(step, value));
-    }
-    base
 }

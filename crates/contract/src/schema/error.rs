@@ -31,9 +31,25 @@ pub(super) fn explain(document: &Value, error: &jsonschema::ValidationError<'_>)
     if let ValidationErrorKind::Referencing(cause) = error.kind() {
         return reference::explain(document, &cause.to_string());
     }
+    let error = innermost(error);
     let place = place_of(error.instance_path(), document);
     let offending = document.pointer(&place.pointer()).unwrap_or(document);
     SchemaError::new(&place, wording(&place, offending, error))
+}
+
+/// Meta-schemas have alternatives (`items` is a schema or a list of them); the fault is where one of them got
+/// furthest.
+fn innermost<'e>(error: &'e jsonschema::ValidationError<'_>) -> &'e jsonschema::ValidationError<'e> {
+    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
+        error.kind()
+    else {
+        return error;
+    };
+    let depth = |error: &jsonschema::ValidationError<'_>| error.instance_path().into_iter().count();
+    match context.iter().flatten().max_by_key(|inner| depth(inner)) {
+        Some(inner) if depth(inner) > depth(error) => innermost(inner),
+        _ => error,
+    }
 }
 
 /// The validator's location as a place. It cannot tell the key `"0"` from the index `0`; the document can.

@@ -121,8 +121,9 @@ impl Schema {
             return Err(SchemaError::new(&Place::root(), message));
         }
         let dialect = Dialect::of(document)?;
-        let validator = build(document, dialect).map_err(|error| error::explain(document, &error))?;
+        // Before the validator follows them: it has no bound of its own.
         reference::check(document)?;
+        let validator = build(document, dialect).map_err(|error| error::explain(document, &error))?;
         Ok(Self {
             document: Arc::new(document.clone()),
             validator: Arc::new(validator),

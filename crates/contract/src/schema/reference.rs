@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::error::SchemaError;
 use super::walk::{self, Reach};
-use crate::limits::MAX_IN_PLACE_SUBSCHEMAS;
+use crate::limits::{MAX_IN_PLACE_SUBSCHEMAS, MAX_REFERENCE_CHAIN};
 use crate::place::Place;
 
 const KEYWORDS: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
@@ -40,7 +40,8 @@ impl<'a> Resolver<'a> {
         let fragment = percent_decode(fragment);
         if fragment.starts_with('/') {
             let target = root.pointer(&fragment)?;
-            return Some((extend(&place, root, &fragment), target));
+            let below = walk::place_of(root, &fragment);
+            return Some((place.steps().iter().chain(below.steps()).cloned().collect(), target));
         }
         self.names.get(&format!("{address}#{fragment}")).map(|(place, schema)| (place.clone(), *schema))
     }
@@ -70,17 +71,25 @@ fn collect_names<'a>(
         names.entry(format!("{base}#{anchor}")).or_insert_with(|| (place.clone(), schema));
     }
     for child in walk::children(schema) {
-        let mut inner = place.clone();
-        child.steps.into_iter().for_each(|step| inner.push(step));
-        collect_names(&base, &inner, child.schema, names);
+        collect_names(&base, &child.place(place), child.schema, names);
     }
 }
 
-/// Refuses circles that consume nothing and references that fan out without bound.
+/// The base address that a place of a document is seen from: its parents' `$id`s, its own not counted in.
+pub(crate) fn base_at(document: &Value, place: &Place) -> String {
+    let mut base = String::new();
+    let mut current = Some(document);
+    for step in place.steps() {
+        base = current.map_or_else(String::new, |outer| base_of(&base, outer));
+        current = current.and_then(|outer| step.within(outer));
+    }
+    base
+}
+
+/// Refuses circles that consume nothing, long chains, and references that fan out without bound.
 pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
-    let resolver = Resolver::new(document);
-    let mut visits = HashMap::new();
-    check_below(&resolver, "", &Place::root(), document, &mut visits)
+    let mut counter = Counter { resolver: Resolver::new(document), visits: HashMap::new(), chain: 0 };
+    counter.check("", &Place::root(), document)
 }
 
 /// What is known of a schema while its in-place subschemas are counted.
@@ -89,63 +98,70 @@ enum Visit {
     Counted(u64),
 }
 
-fn check_below(
-    resolver: &Resolver<'_>,
-    parent: &str,
-    place: &Place,
-    schema: &Value,
-    visits: &mut HashMap<Place, Visit>,
-) -> Result<(), SchemaError> {
-    count(resolver, parent, place, schema, visits)?;
-    let base = base_of(parent, schema);
-    for child in walk::children(schema) {
-        let mut inner = place.clone();
-        child.steps.into_iter().for_each(|step| inner.push(step));
-        check_below(resolver, &base, &inner, child.schema, visits)?;
-    }
-    Ok(())
+struct Counter<'a> {
+    resolver: Resolver<'a>,
+    visits: HashMap<Place, Visit>,
+    /// How many references lead to the schema that is being counted.
+    chain: usize,
 }
 
-fn count(
-    resolver: &Resolver<'_>,
-    parent: &str,
-    place: &Place,
-    schema: &Value,
-    visits: &mut HashMap<Place, Visit>,
-) -> Result<u64, SchemaError> {
-    match visits.get(place) {
-        Some(Visit::Counted(total)) => return Ok(*total),
-        Some(Visit::Open) => {
-            let message =
-                "a reference leads back here without going into a property or an item, so it says nothing";
+impl Counter<'_> {
+    fn check(&mut self, parent: &str, place: &Place, schema: &Value) -> Result<(), SchemaError> {
+        self.count(parent, place, schema)?;
+        let base = base_of(parent, schema);
+        for child in walk::children(schema) {
+            self.check(&base, &child.place(place), child.schema)?;
+        }
+        Ok(())
+    }
+
+    /// How many schemas a value is tested against when it is tested against this one.
+    fn count(&mut self, parent: &str, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
+        match self.visits.get(place) {
+            Some(Visit::Counted(total)) => return Ok(*total),
+            Some(Visit::Open) => {
+                let message = "a reference leads back here without going into a property or an item, so it says nothing";
+                return Err(SchemaError::new(place, message));
+            }
+            None => {}
+        }
+        self.visits.insert(place.clone(), Visit::Open);
+        let base = base_of(parent, schema);
+        let mut total: u64 = 1;
+        for keyword in KEYWORDS {
+            let Some(reference) = schema.get(keyword).and_then(Value::as_str) else { continue };
+            let Some((target_place, target)) = self.resolver.resolve(&base, reference) else { continue };
+            // A dynamic reference to the root is how meta-schemas recurse; it is bound at run time.
+            if *keyword == "$ref" || target_place != Place::root() {
+                total = total.saturating_add(self.follow(&place.key(keyword), &target_place, target)?);
+            }
+        }
+        for child in walk::children(schema).into_iter().filter(|child| child.reach == Reach::InPlace) {
+            total = total.saturating_add(self.count(&base, &child.place(place), child.schema)?);
+        }
+        if total > MAX_IN_PLACE_SUBSCHEMAS {
+            let message = format!(
+                "following the references from here tests one value against more than \
+                 {MAX_IN_PLACE_SUBSCHEMAS} schemas"
+            );
             return Err(SchemaError::new(place, message));
         }
-        None => {}
+        self.visits.insert(place.clone(), Visit::Counted(total));
+        Ok(total)
     }
-    visits.insert(place.clone(), Visit::Open);
-    let base = base_of(parent, schema);
-    let mut total: u64 = 1;
-    for keyword in KEYWORDS {
-        let Some(reference) = schema.get(keyword).and_then(Value::as_str) else { continue };
-        // A dynamic reference to the root is how meta-schemas recurse; it is bound at run time.
-        let Some((target_place, target)) = resolver.resolve(&base, reference) else { continue };
-        if *keyword == "$ref" || target_place != Place::root() {
-            total = total.saturating_add(count(resolver, "", &target_place, target, visits)?);
+
+    fn follow(&mut self, from: &Place, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
+        if self.chain >= MAX_REFERENCE_CHAIN {
+            let message =
+                format!("more than {MAX_REFERENCE_CHAIN} references lead to one another up to here");
+            return Err(SchemaError::new(from, message));
         }
+        self.chain += 1;
+        let base = base_at(self.resolver.document, place);
+        let total = self.count(&base, place, schema);
+        self.chain -= 1;
+        total
     }
-    for child in walk::children(schema).into_iter().filter(|child| child.reach == Reach::InPlace) {
-        let mut inner = place.clone();
-        child.steps.into_iter().for_each(|step| inner.push(step));
-        total = total.saturating_add(count(resolver, &base, &inner, child.schema, visits)?);
-    }
-    if total > MAX_IN_PLACE_SUBSCHEMAS {
-        let message = format!(
-            "following the references from here tests one value against more than {MAX_IN_PLACE_SUBSCHEMAS} schemas"
-        );
-        return Err(SchemaError::new(place, message));
-    }
-    visits.insert(place.clone(), Visit::Counted(total));
-    Ok(total)
 }
 
 /// Finds the reference that does not resolve, for the error message.
@@ -172,11 +188,8 @@ fn first_broken(resolver: &Resolver<'_>, parent: &str, place: &Place, schema: &V
         };
         return Some(SchemaError::new(&place.key(keyword), message));
     }
-    walk::children(schema).into_iter().find_map(|child| {
-        let mut inner = place.clone();
-        child.steps.into_iter().for_each(|step| inner.push(step));
-        first_broken(resolver, &base, &inner, child.schema)
-    })
+    let mut children = walk::children(schema).into_iter();
+    children.find_map(|child| first_broken(resolver, &base, &child.place(place), child.schema))
 }
 
 /// RFC 3986 reference resolution, as far as schema identifiers use it.
@@ -223,17 +236,4 @@ fn percent_decode(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The place that a pointer leads to below a schema.
-fn extend(place: &Place, root: &Value, pointer: &str) -> Place {
-    let mut place = place.clone();
-    let mut current = Some(root);
-    for token in pointer.split('/').skip(1) {
-        let name = token.replace("~1", "/").replace("~0", "~");
-        let step = crate::place::Step::of(current, name);
-        current = current.and_then(|value| step.within(value));
-        place.push(step);
-    }
-    place
 }

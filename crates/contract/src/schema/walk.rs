@@ -24,6 +24,13 @@ pub(crate) struct Child<'a> {
     pub(crate) reach: Reach,
 }
 
+impl Child<'_> {
+    /// Its place, below that of its parent.
+    pub(crate) fn place(&self, parent: &Place) -> Place {
+        parent.steps().iter().chain(&self.steps).cloned().collect()
+    }
+}
+
 const SINGLE: &[(&str, Reach)] = &[
     ("not", Reach::InPlace),
     ("if", Reach::InPlace),
@@ -91,9 +98,7 @@ pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Valu
     fn descend<'a>(place: &Place, schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Value)) {
         visit(place, schema);
         for child in children(schema) {
-            let mut inner = place.clone();
-            child.steps.into_iter().for_each(|step| inner.push(step));
-            descend(&inner, child.schema, visit);
+            descend(&child.place(place), child.schema, visit);
         }
     }
     descend(&Place::root(), schema, visit);

@@ -27,7 +27,7 @@ use leaf::Leaves;
 
 use super::wording;
 use crate::limits::{MAX_ERRORS, MAX_EXPLAIN_DEPTH, MAX_EXPLAIN_VISITS, MAX_VISITS_AFTER_ERRORS};
-use crate::schema::reference::{Resolver, base_of};
+use crate::schema::reference::{Resolver, base_at, base_of};
 use crate::schema::{Dialect, Schema};
 
 pub(super) fn explain(schema: &Schema, value: &Value) -> Findings {
@@ -191,13 +191,7 @@ impl<'a> Explainer<'a> {
             Dialect::Draft201909 | Dialect::Draft202012 => base_of(&node.base, node.schema),
         };
         let (place, schema) = self.resolver.resolve(&base, reference)?;
-        let mut base = String::new();
-        let mut current = Some(self.document);
-        for step in place.steps() {
-            base = current.map_or(base.clone(), |outer| base_of(&base, outer));
-            current = current.and_then(|outer| step.within(outer));
-        }
-        Some(Node { schema, base: base.into() })
+        Some(Node { schema, base: base_at(self.document, &place).into() })
     }
 
     /// The schema behind a chain of references, for a look at its keywords.

@@ -1,0 +1,276 @@
+//! The sentences of the contract, each as a test: what is found, what is chosen, what is never done.
+
+use accord_contract::{
+    Answer, Contract, Invariant, Invariants, Mode, Options, Outcome, Rejected, RepairKind, Schema, Source,
+    Verdict, judge, limits,
+};
+use serde_json::{Value, json};
+
+fn schema(document: Value) -> Contract {
+    Contract::new(Schema::compile(&document).expect("the schema compiles"))
+}
+
+fn lenient(document: Value) -> Contract {
+    schema(document).with_options(Options { mode: Mode::Lenient, ..Options::default() })
+}
+
+/// `{"a": integer, "b"?: string}`.
+fn pair() -> Value {
+    json!({"type": "object", "required": ["a"],
+        "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": "array", "items": {"type": "string"}}}})
+}
+
+fn value(contract: &Contract, text: &str) -> Option<Value> {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+fn rejected(contract: &Contract, text: &str) -> Rejected {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Rejected(rejected) => rejected,
+        Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
+    }
+}
+
+#[test]
+fn numbers_survive_digit_for_digit() {
+    let any = schema(json!({"type": "array", "items": {"type": "number"}}));
+    let text = "[12345678901234567890,90071992547409931234,1e400,-0,1.10,1E5]";
+    assert_eq!(value(&any, text).map(|value| value.to_string()), Some(text.to_owned()));
+}
+
+#[test]
+fn numbers_beyond_the_limit_are_refused_not_rounded() {
+    let any = lenient(json!({"type": "array"}));
+    for text in [format!("[{}]", "9".repeat(1_001)), "[1e100000]".to_owned()] {
+        assert_eq!(rejected(&any, &text).outcome, Outcome::ParseError);
+    }
+}
+
+#[test]
+fn a_key_twice_is_an_error_unless_it_says_the_same() {
+    assert_eq!(rejected(&schema(pair()), r#"{"a": 1, "a": 2}"#).outcome, Outcome::ParseError);
+    assert_eq!(value(&schema(pair()), r#"{"a": 1, "a": 1}"#), Some(json!({"a": 1})));
+    assert_eq!(value(&lenient(pair()), r#"{"a": 1, "a": 2,}"#), None);
+}
+
+#[test]
+fn what_stands_in_reasoning_is_never_an_answer() {
+    let contract = lenient(pair());
+    assert_eq!(value(&contract, r#"<think>{"a": 1}</think>{"a": 2}"#), Some(json!({"a": 2})));
+    assert_eq!(value(&contract, r#"maybe {"a": 1}?</think>{"a": 2}"#), Some(json!({"a": 2})));
+    assert_eq!(rejected(&contract, r#"<THINKING x="1">{"a": 1}"#).outcome, Outcome::NoJson);
+    assert_eq!(rejected(&contract, r#"[THINK]{"a": 1}[/THINK]"#).outcome, Outcome::NoJson);
+    assert_eq!(value(&contract, r#"{"a": 1, "b": "<think>"}"#), Some(json!({"a": 1, "b": "<think>"})));
+}
+
+#[test]
+fn a_fence_is_trusted_before_prose() {
+    let text = "I thought of {\"a\": 1}.\n```json\n{\"a\": 2}\n```";
+    match judge(&Answer::text(text), &schema(pair())) {
+        Verdict::Accepted(accepted) => {
+            assert_eq!((accepted.value, accepted.source), (json!({"a": 2}), Source::Fence))
+        }
+        Verdict::Rejected(rejected) => panic!("{rejected:?}"),
+    }
+}
+
+#[test]
+fn two_different_values_are_ambiguous_and_two_equal_ones_are_not() {
+    for contract in [schema(pair()), lenient(pair())] {
+        assert_eq!(rejected(&contract, r#"{"a": 1} or {"a": 2}"#).outcome, Outcome::Ambiguous);
+        assert_eq!(value(&contract, r#"{"a": 1} or {"a": 1.0}"#), Some(json!({"a": 1})));
+    }
+}
+
+#[test]
+fn the_schema_given_back_is_an_echo() {
+    let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    for contract in [schema(open.clone()), lenient(open.clone())] {
+        assert_eq!(rejected(&contract, &open.to_string()).outcome, Outcome::SchemaEcho);
+        assert_eq!(
+            rejected(&contract, r#"{"properties": {"a": {}}, "type": "object"}"#).outcome,
+            Outcome::SchemaEcho
+        );
+    }
+}
+
+#[test]
+fn an_answer_that_is_a_schema_of_something_else_is_an_answer() {
+    let contract = schema(json!({"type": "object"}));
+    let answer = json!({"type": "object", "properties": {"x": {"type": "string"}}});
+    assert_eq!(value(&contract, &answer.to_string()), Some(answer));
+}
+
+#[test]
+fn strict_json_only_fails_any_text_around() {
+    let only = Options { strict_json_only: true, mode: Mode::Lenient, ..Options::default() };
+    let contract = schema(pair()).with_options(only);
+    assert_eq!(value(&contract, " {\"a\": 1}\n"), Some(json!({"a": 1})));
+    assert_eq!(value(&contract, "{a: 1,}"), Some(json!({"a": 1})));
+    for text in ["Here: {\"a\": 1}", "{\"a\": 1} done", "```json\n{\"a\": 1}\n```", "{a: 1,} done"] {
+        assert_eq!(value(&contract, text), None, "{text}");
+    }
+}
+
+#[test]
+fn without_extraction_only_the_whole_text_counts() {
+    let whole = Options { extract_json: false, ..Options::default() };
+    let contract = schema(pair()).with_options(whole);
+    assert_eq!(value(&contract, "{\"a\": 1}"), Some(json!({"a": 1})));
+    assert_eq!(value(&contract, "<think>hm</think>{\"a\": 1}"), Some(json!({"a": 1})));
+    assert_eq!(value(&contract, "```json\n{\"a\": 1}\n```"), None);
+    assert_eq!(value(&contract, r#"{"result": {"a": 1}}"#), None);
+}
+
+#[test]
+fn the_structured_value_is_trusted_first_and_the_text_is_the_fallback() {
+    let contract = lenient(pair());
+    let judged = |value: &Value, text: &str| match judge(&Answer::structured(value, text), &contract) {
+        Verdict::Accepted(accepted) => Some((accepted.value, accepted.source)),
+        Verdict::Rejected(_) => None,
+    };
+    assert_eq!(judged(&json!({"a": 1}), r#"{"a": 2}"#), Some((json!({"a": 1}), Source::Structured)));
+    assert_eq!(judged(&json!({"a": "1"}), ""), Some((json!({"a": 1}), Source::Structured)));
+    assert_eq!(judged(&json!({"x": 1}), r#"{"a": 2}"#), Some((json!({"a": 2}), Source::Text)));
+    assert_eq!(judged(&json!({"x": 1}), "sorry"), None);
+}
+
+#[test]
+fn an_empty_object_is_a_value() {
+    assert_eq!(value(&schema(json!({"type": "object"})), "{}"), Some(json!({})));
+}
+
+#[test]
+fn nothing_is_invented() {
+    let contract = lenient(pair());
+    for text in [
+        r#"{"a": 2.5}"#,
+        r#"{"a": "2.5"}"#,
+        r#"{"a": }"#,
+        r#"{"b": "x"}"#,
+        r#"{"a": "one"}"#,
+        r#"{"a": 1, "c": [1, {}]}"#,
+        r#"{"a": [1, 2]}"#,
+        r#"{"a": NaN}"#,
+        r#"{"a": 10-20}"#,
+        r#"{"a": 5 kg}"#,
+        "[1, ...]",
+        r#"{"x": 1}"#,
+        "1",
+    ] {
+        assert_eq!(value(&contract, text), None, "{text}");
+    }
+    assert_eq!(value(&lenient(json!({"type": "array", "items": {"type": "integer"}})), "[1,,2]"), None);
+    assert_eq!(
+        value(&lenient(json!({"enum": [1, true, "THREE"]})), r#"{"status": 1, "message": "ok"}"#),
+        None
+    );
+}
+
+#[test]
+fn a_cut_is_accepted_only_after_a_whole_token() {
+    let contract = lenient(pair());
+    for (text, expected) in [
+        (r#"{"a": 1, "b": "x""#, Some(json!({"a": 1, "b": "x"}))),
+        (r#"{"a": 1, "b": "#, Some(json!({"a": 1}))),
+        (r#"{"a": 1, "b"#, Some(json!({"a": 1}))),
+        (r#"{"a": 1, "#, Some(json!({"a": 1}))),
+        (r#"{"a": 1, "c": ["x", "y","#, Some(json!({"a": 1, "c": ["x", "y"]}))),
+        (r#"{"a": 1, "b": "x"#, None),
+        (r#"{"a": 1"#, None),
+        (r#"{"b": "x", "a": tru"#, None),
+        (r#"{"b": "x", "#, None),
+        (r#"{"a": 1, "c": ["#, None),
+    ] {
+        assert_eq!(value(&contract, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn strict_mode_repairs_nothing() {
+    let contract = schema(pair());
+    for text in [r#"{"a": 1,}"#, "{'a': 1}", r#"{"a": "1"}"#, r#"{"a": 1, "b": null}"#, r#"{"a": 1"#] {
+        assert_eq!(value(&contract, text), None, "{text}");
+    }
+}
+
+#[test]
+fn every_change_is_recorded_where_it_was_made() {
+    let contract = lenient(pair());
+    let Verdict::Accepted(accepted) = judge(&Answer::text("{a: '1', \"b\": null, \"c\": \"x\",}"), &contract)
+    else {
+        panic!("this can be repaired");
+    };
+    assert_eq!(accepted.value, json!({"a": 1, "c": ["x"]}));
+    let made: Vec<(RepairKind, &str)> =
+        accepted.repairs.iter().map(|repair| (repair.kind, repair.path.as_str())).collect();
+    assert_eq!(
+        made,
+        [
+            (RepairKind::Unquoted, "$"),
+            (RepairKind::Quotes, "$.a"),
+            (RepairKind::ExtraComma, "$"),
+            (RepairKind::Coerced, "$.a"),
+            (RepairKind::DroppedNull, "$.b"),
+            (RepairKind::WrappedInList, "$.c"),
+        ]
+    );
+}
+
+#[test]
+fn a_part_of_a_failed_attempt_is_not_the_answer() {
+    let person = json!({"type": "object", "required": ["name", "age"],
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}});
+    for contract in [schema(person.clone()), lenient(person)] {
+        assert_eq!(value(&contract, r#"{"name": "Ann", "spouse": {"name": "Bo", "age": 40}}"#), None);
+        assert_eq!(value(&contract, r#"{"name": , "spouse": {"name": "Bo", "age": 40}}"#), None);
+        assert_eq!(value(&contract, r#"[{"name": "Ann"}, {"name": "Bo", "age": 40}]"#), None);
+        let wrapped = json!({"name": "f", "arguments": {"name": "Bo", "age": 40}});
+        assert_eq!(value(&contract, &wrapped.to_string()), Some(wrapped["arguments"].clone()));
+    }
+}
+
+#[test]
+fn invariants_take_part_in_the_choice() {
+    let rule = Invariant { rule: "output.a > 1".to_owned(), message: "a must be above one".to_owned() };
+    let contract = schema(pair()).with_invariants(Invariants::compile(&[rule]).expect("the rule compiles"));
+    assert_eq!(value(&contract, r#"{"a": 1} or {"a": 2}"#), Some(json!({"a": 2})));
+    let rejected = rejected(&contract, r#"{"a": 1}"#);
+    assert_eq!(rejected.outcome, Outcome::InvariantFailed);
+    assert_eq!(rejected.violations.errors.first().map(|error| error.keyword.as_str()), Some("invariant"));
+}
+
+#[test]
+fn a_refusal_names_the_place() {
+    let rejected = rejected(&schema(pair()), r#"Sure: {"a": "x"}"#);
+    assert_eq!(rejected.outcome, Outcome::SchemaInvalid);
+    let error = rejected.violations.errors.first().expect("there is an error");
+    assert_eq!((error.path.as_str(), error.pointer.as_str(), error.keyword.as_str()), ("$.a", "/a", "type"));
+    let candidate = rejected.candidate.expect("there is a candidate");
+    assert_eq!((candidate.range, candidate.value), (Some(6..16), Some(json!({"a": "x"}))));
+}
+
+#[test]
+fn damage_that_can_be_read_is_told_what_it_breaks() {
+    let rejected = rejected(&lenient(pair()), "{a: 'x',}");
+    assert_eq!(rejected.outcome, Outcome::SchemaInvalid);
+    assert_eq!(rejected.violations.errors.first().map(|error| error.path.as_str()), Some("$.a"));
+}
+
+#[test]
+fn over_a_limit_there_is_a_clear_refusal() {
+    let contract = lenient(pair());
+    for text in [
+        "x".repeat(limits::MAX_TEXT_BYTES + 1),
+        "[] ".repeat(limits::MAX_CANDIDATE_STARTS + 1),
+        format!("{}1{}", "[".repeat(200), "]".repeat(200)),
+    ] {
+        let rejected = rejected(&contract, &text);
+        assert_eq!(rejected.violations.errors.len(), 1);
+    }
+    assert_eq!(rejected(&contract, "").outcome, Outcome::NoJson);
+    assert_eq!(rejected(&contract, " \n").outcome, Outcome::NoJson);
+}

@@ -1,0 +1,121 @@
+//! Schemas that cannot be contracts are refused, with the place and the remedy.
+
+use accord_contract::{Dialect, Schema, SchemaError};
+use serde_json::{Value, json};
+
+fn refusal(document: &Value) -> SchemaError {
+    Schema::compile(document).expect_err("the schema is refused")
+}
+
+#[track_caller]
+fn refused(document: Value, path: &str, part: &str) {
+    let error = refusal(&document);
+    assert_eq!(error.path, path, "{error}");
+    assert!(error.message.contains(part), "{error}");
+}
+
+#[test]
+fn each_mistake_is_named_with_its_place() {
+    refused(json!([1]), "$", "an object or a boolean, not an array");
+    refused(json!("x"), "$", "not a string");
+    refused(
+        json!({"properties": {"a": {"$ref": "#/definitions/b"}}}),
+        "$.properties.a[\"$ref\"]",
+        "leads nowhere",
+    );
+    refused(json!({"$ref": "http://example.org/x"}), "$[\"$ref\"]", "nothing is fetched");
+    refused(json!({"$ref": "#"}), "$", "leads back here");
+    refused(
+        json!({"properties": {"a": {"pattern": "("}}}),
+        "$.properties.a.pattern",
+        "not a regular expression",
+    );
+    refused(json!({"properties": {"a": {"pattern": "(?=x)"}}}), "$.properties.a.pattern", "look-around");
+    refused(json!({"items": {"pattern": "("}}), "$.items.pattern", "not a regular expression");
+    refused(json!({"properties": {"a": {"type": "strin"}}}), "$.properties.a.type", "is not a type");
+    refused(json!({"format": "emial"}), "$.format", "not known");
+    refused(json!({"$schema": "http://example.org/own"}), "$[\"$schema\"]", "not supported");
+    refused(json!({"minimum": "x"}), "$.minimum", "number");
+}
+
+#[test]
+fn circles_through_other_schemas_are_found() {
+    refused(
+        json!({"allOf": [{"$ref": "#/definitions/a"}], "definitions": {"a": {"anyOf": [{"$ref": "#/definitions/b"}]},
+            "b": {"not": {"$ref": "#/definitions/a"}}}}),
+        "$.definitions.a",
+        "leads back here",
+    );
+    let tree =
+        json!({"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}});
+    assert!(Schema::compile(&tree).is_ok(), "going into an item is no circle");
+}
+
+#[test]
+fn references_that_multiply_or_never_end_are_refused() {
+    let doubling = |levels: usize| {
+        let mut definitions = serde_json::Map::new();
+        for level in 0..levels {
+            let next = json!({"$ref": format!("#/definitions/d{}", level + 1)});
+            definitions.insert(format!("d{level}"), json!({"anyOf": [next.clone(), next]}));
+        }
+        definitions.insert(format!("d{levels}"), json!({"type": "string"}));
+        json!({"$ref": "#/definitions/d0", "definitions": definitions})
+    };
+    assert!(Schema::compile(&doubling(8)).is_ok());
+    assert!(refusal(&doubling(40)).message.contains("tests one value against more than"));
+    let chain = |links: usize| {
+        let definitions: serde_json::Map<String, Value> = (0..links)
+            .map(|link| (format!("d{link}"), json!({"$ref": format!("#/definitions/d{}", link + 1)})))
+            .chain([(format!("d{links}"), json!(true))])
+            .collect();
+        json!({"$ref": "#/definitions/d0", "definitions": definitions})
+    };
+    assert!(Schema::compile(&chain(200)).is_ok_and(|schema| schema.is_valid(&json!(1))));
+    assert!(refusal(&chain(5_000)).message.contains("lead to one another"));
+}
+
+#[test]
+fn limits_hold() {
+    let mut deep = json!({});
+    for _ in 0..1_000 {
+        deep = json!({"items": deep});
+    }
+    assert!(refusal(&deep).message.contains("nests deeper"));
+    assert!(refusal(&json!({"enum": ["x".repeat(1024 * 1024)]})).message.contains("the limit is"));
+}
+
+#[test]
+fn the_dialect_is_draft_07_unless_the_schema_says_otherwise() {
+    let dialect = |document: Value| Schema::compile(&document).map(|schema| schema.dialect());
+    assert_eq!(dialect(json!({})), Ok(Dialect::Draft7));
+    assert_eq!(
+        dialect(json!({"$schema": "https://json-schema.org/draft/2020-12/schema"})),
+        Ok(Dialect::Draft202012)
+    );
+    assert_eq!(
+        dialect(json!({"$schema": "https://json-schema.org/draft/2019-09/schema#"})),
+        Ok(Dialect::Draft201909)
+    );
+}
+
+#[test]
+fn formats_are_asserted_also_the_later_ones_under_draft_07() {
+    for (format, good, bad) in [
+        ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123"),
+        ("duration", "P1DT2H", "1 day"),
+        ("date", "2026-11-15", "15.11.2026"),
+        ("email", "a@example.org", "a at example"),
+    ] {
+        let schema = Schema::compile(&json!({"format": format})).expect("the format is known");
+        assert!(schema.is_valid(&json!(good)) && !schema.is_valid(&json!(bad)), "{format}");
+    }
+    assert!(Schema::compile(&json!({"type": "integer", "format": "int64"})).is_ok(), "an annotation");
+}
+
+#[test]
+fn the_hash_names_the_document() {
+    let hash = |document: Value| Schema::compile(&document).map(|schema| schema.hash().to_owned());
+    assert_eq!(hash(json!({"type": "object"})), hash(json!({"type": "object"})));
+    assert_ne!(hash(json!({"type": "object"})), hash(json!({"type": "array"})));
+}
