@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::schema::Schema;
 use crate::schema::reference::{Resolver, base_of};
+use crate::schema::walk;
 
 /// The keys of tool calls, in the dialects of the models that write them as text.
 const TOOL_KEYS: &[&str] = &[
@@ -62,6 +63,8 @@ const SCHEMA_KEYS: &[&str] = &[
 pub(crate) struct Facts {
     /// The members that the root can have, whichever branch or reference they come from.
     pub(crate) properties: HashSet<String>,
+    /// Every member that is named anywhere in the schema.
+    names: HashSet<String>,
     /// Whether the root can be a list.
     pub(crate) list: bool,
     /// Whether the root names its values one by one.
@@ -73,6 +76,10 @@ impl Facts {
         let mut facts = Self::default();
         let resolver = Resolver::new(schema.document());
         facts.collect(&resolver, "", schema.document(), 0);
+        walk::each(schema.document(), &mut |_, inner| {
+            let named = inner.get("properties").and_then(Value::as_object);
+            facts.names.extend(named.into_iter().flat_map(|members| members.keys().cloned()));
+        });
         facts
     }
 
@@ -106,7 +113,7 @@ impl Facts {
     }
 
     /// Whether a value looks like an attempt at the schema.
-    fn attempts(&self, value: &Value) -> bool {
+    pub(crate) fn attempts(&self, value: &Value) -> bool {
         match value {
             Value::Object(members) if is_tool_call(members) => ARGUMENT_KEYS
                 .iter()
@@ -117,11 +124,6 @@ impl Facts {
         }
     }
 
-    /// Whether a value could be the root itself, where the root can also be a list.
-    pub(crate) fn attempts_as_root(&self, value: &Value) -> bool {
-        self.attempts(value)
-    }
-
     fn is_wrapper(&self, members: &Map<String, Value>) -> bool {
         let foreign = |key: &String| !self.properties.contains(key);
         (members.len() == 1 && members.keys().all(foreign))
@@ -129,21 +131,25 @@ impl Facts {
             || (members.keys().all(|key| SCHEMA_KEYS.contains(&key.as_str()) && foreign(key)))
     }
 
-    /// Whether a value is a schema rather than an answer: it has a schema's keys with a schema's values.
-    pub(crate) fn is_schema_like(&self, value: &Value) -> bool {
+    /// Whether a value is this schema given back, whole or in part: it has a schema's keys with a schema's
+    /// values, and every member that it describes is one of ours. An answer that is a schema of something else
+    /// is an answer.
+    pub(crate) fn is_echo(&self, value: &Value) -> bool {
         let Value::Object(members) = value else { return false };
-        if members.keys().any(|key| self.properties.contains(key)) {
+        if members.keys().any(|key| self.properties.contains(key)) || Schema::compile(value).is_err() {
             return false;
         }
-        let typed = members.get("type").is_some_and(|kind| {
-            ["object", "array", "string", "integer", "number", "boolean"].iter().any(|name| kind == name)
+        let mut described = Vec::new();
+        walk::each(value, &mut |_, schema| {
+            let names = schema
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flat_map(|inner| inner.keys());
+            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+            described.extend(names.map(String::as_str).chain(required.filter_map(Value::as_str)));
         });
-        let described = members
-            .get("properties")
-            .and_then(Value::as_object)
-            .is_some_and(|inner| inner.values().all(|each| each.is_object() || each.is_boolean()));
-        let listed = members.get("items").is_some_and(Value::is_object) || members.contains_key("required");
-        (typed && (described || listed)) || members.contains_key("$schema") && typed
+        !described.is_empty() && described.iter().all(|name| self.names.contains(*name))
     }
 }
 

@@ -215,7 +215,8 @@ fn choose(value: &Value, options: &[Value], place: &Place) -> Option<Edit> {
     let means = |option: &&Value| match (value, option) {
         (Value::String(given), Value::String(option)) => given.to_lowercase() == option.to_lowercase(),
         (Value::String(given), Value::Number(_) | Value::Bool(_)) => *given == option.to_string(),
-        (Value::Number(_) | Value::Bool(_), Value::String(option)) => value.to_string() == *option,
+        (Value::Number(given), Value::String(option)) => given.as_str() == option,
+        (Value::Bool(given), Value::String(option)) => option == if *given { "true" } else { "false" },
         _ => false,
     };
     let mut matching = options.iter().filter(means);

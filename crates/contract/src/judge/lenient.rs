@@ -85,7 +85,7 @@ impl Judge<'_> {
 
     /// Where a list is asked and there are several values, each is an item, not a list of one.
     fn mend_single(&self, value: &Value, alone: bool) -> Option<(Value, Vec<Repair>)> {
-        if !alone && self.facts().list && !value.is_array() && !self.facts().attempts_as_root(value) {
+        if !alone && self.facts().list && !value.is_array() && !self.facts().attempts(value) {
             return None;
         }
         self.mend(value).map(|mended| (mended.value, mended.repairs))
@@ -153,7 +153,7 @@ impl Judge<'_> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
-                let Some(read) = &candidate.read else { continue };
+                let Some(read) = candidate.read.as_ref().filter(|read| !self.is_echo(read)) else { continue };
                 let mut passes = |value: &Value| self.mend(value).is_some();
                 for inner in nested::inside(self.facts(), read, &mut passes) {
                     if let Some(mended) = self.mend(inner) {

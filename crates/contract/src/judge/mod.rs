@@ -68,7 +68,7 @@ impl Judge<'_> {
         let suspect = value.get("type").is_some()
             || value.get("properties").is_some()
             || value.get("$schema").is_some();
-        suspect && (value == self.contract.schema().document() || self.facts().is_schema_like(value))
+        suspect && (value == self.contract.schema().document() || self.facts().is_echo(value))
     }
 
     fn structured(&self, value: &Value) -> Option<Verdict> {
@@ -137,6 +137,9 @@ impl Judge<'_> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for found in found_in(items, source).filter(|found| found.setting == Setting::Free) {
+                if self.is_echo(&found.value) {
+                    continue;
+                }
                 let mut passes = |value: &Value| self.passes(value) && !self.is_echo(value);
                 for inner in nested::inside(self.facts(), &found.value, &mut passes) {
                     tally.add(inner, Vec::new);

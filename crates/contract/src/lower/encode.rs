@@ -157,6 +157,7 @@ impl Encoder<'_> {
 impl Inner {
     fn belongs(&self, branch: &Branch, value: &Value) -> bool {
         match &branch.guard {
+            Guard::Otherwise => true,
             Guard::Kinds(kinds) => kinds.meets(Kinds::of(value)),
             Guard::Schemas(places) => {
                 let guards = self.guards.get_or_init(|| self.compile_guards());
@@ -172,7 +173,7 @@ impl Inner {
                 .iter()
                 .flat_map(|branch| match &branch.guard {
                     Guard::Schemas(places) => places.clone(),
-                    Guard::Kinds(_) => Vec::new(),
+                    Guard::Kinds(_) | Guard::Otherwise => Vec::new(),
                 })
                 .collect(),
             _ => Vec::new(),

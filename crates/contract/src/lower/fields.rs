@@ -53,28 +53,35 @@ impl<'g> Look<'g> {
         lacks(&left, &right) || lacks(&right, &left) || left.list.iter().any(|field| differs(field, &right))
     }
 
-    /// Whether a value has the lowered shape of a node, as far as one level shows. Unless `strict`, members
-    /// that the shape does not have are overlooked.
-    pub(super) fn fits(&self, id: NodeId, value: &Value, strict: bool) -> bool {
+    /// Whether a value has the lowered shape of a node, as far as one level shows.
+    pub(super) fn fits(&self, id: NodeId, value: &Value) -> bool {
+        self.surplus(id, value) == Some(0)
+    }
+
+    /// How many members a value has beyond the lowered shape of a node; none when it does not have the shape.
+    pub(super) fn surplus(&self, id: NodeId, value: &Value) -> Option<usize> {
         if !self.facts.kinds(id).meets(Kinds::of(value)) {
-            return false;
+            return None;
         }
         if let Shape::Union { branches, tagged: false, .. } = &self.graph.get(id).shape {
-            return branches.iter().any(|branch| self.fits(branch.node, value, strict));
+            return branches.iter().filter_map(|branch| self.surplus(branch.node, value)).min();
         }
         if let Some(values) = self.values(id) {
-            return values.iter().any(|each| same(each, value));
+            return values.iter().any(|each| same(each, value)).then_some(0);
         }
         match (&self.graph.get(id).shape, value) {
-            (Shape::Map { .. }, Value::Array(items)) => items.iter().all(|item| pair(item).is_some()),
-            (Shape::Union { branches, tagged: true, .. }, value) => choice(value, branches.len()).is_some(),
-            (_, Value::Object(members)) => self.fields(id).is_none_or(|fields| {
+            (Shape::Map { .. }, Value::Array(items)) => {
+                items.iter().all(|item| pair(item).is_some()).then_some(0)
+            }
+            (Shape::Union { branches, tagged: true, .. }, value) => choice(value, branches.len()).map(|_| 0),
+            (_, Value::Object(members)) => {
+                let Some(fields) = self.fields(id) else { return Some(0) };
+                let fits = fields.list.iter().all(|field| field_fits(field, members.get(field.name)));
                 let names: HashSet<&str> = fields.list.iter().map(|field| field.name).collect();
-                let known =
-                    !strict || !fields.closed || members.keys().all(|name| names.contains(name.as_str()));
-                known && fields.list.iter().all(|field| field_fits(field, members.get(field.name)))
-            }),
-            _ => true,
+                let unknown = members.keys().filter(|name| !names.contains(name.as_str())).count();
+                fits.then_some(if fields.closed { unknown } else { 0 })
+            }
+            _ => Some(0),
         }
     }
 

@@ -29,7 +29,7 @@ impl<'l> Fitting<'l> {
         if self.steps > MAX_STEPS {
             return true;
         }
-        if !self.look.fits(id, value, true) {
+        if !self.look.fits(id, value) {
             return false;
         }
         match (&self.look.graph.get(id).shape, value) {

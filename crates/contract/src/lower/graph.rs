@@ -214,6 +214,8 @@ pub(super) enum Guard {
     Schemas(Vec<Place>),
     /// Those of these kinds.
     Kinds(Kinds),
+    /// Those that no other branch takes: the source says of this place what holds only under a condition.
+    Otherwise,
 }
 
 impl Shape {

@@ -128,10 +128,13 @@ impl Inner {
                 }
             }
             (Shape::Union { branches, tagged: false, .. }, answer) => {
+                // An answer with more members than its branch has goes to the branch that leaves the fewest over.
                 let look = self.look();
-                let fitting = [true, false].into_iter().find_map(|strict| {
-                    branches.iter().find(|branch| look.fits(branch.node, &answer, strict))
-                });
+                let fitting = branches
+                    .iter()
+                    .filter_map(|branch| Some((look.surplus(branch.node, &answer)?, branch)))
+                    .min_by_key(|(surplus, _)| *surplus)
+                    .map(|(_, branch)| branch);
                 match fitting {
                     Some(branch) => self.value(branch.node, answer, place),
                     None => Ok(answer),

@@ -3,13 +3,14 @@
 //! [`lower`] reads the schema into a graph of shapes, decides on it what the provider needs (a wrapper around
 //! the root, null for what may be absent, lists of pairs for free names, text for values of any kind), and
 //! writes the lowered schema from it. [`Lift`] keeps the same graph: lifting undoes exactly what was decided.
-//! For each conforming value `lift(encode(value))` is the value again.
+//! For each conforming value that has a lowered form, `lift(encode(value))` is the value again.
 //!
 //! What the provider cannot enforce is said in words in a description, and reported as a [`Loss`]. Nothing is
 //! lost to the contract: the answer is judged by the full schema in any case. In two ways the lowered schema
 //! is narrower than the source: an object that names its properties and does not speak of others, and a tuple
 //! that does not speak of further items, are closed; and a schema without `type` is taken to mean the types
-//! that its keywords speak of. Lifting lets the values through all the same.
+//! that its keywords speak of. Lifting lets the values through all the same, except that in a union it has to
+//! guess the branch of an object that has more members than its branch names.
 //!
 //! Absent: names of providers. What they take stands in `profiles.toml`.
 
@@ -42,9 +43,7 @@ pub(crate) use kinds::fingerprint;
 pub use lift::{Lift, LiftError};
 pub use loss::{EnforcedBy, Loss};
 pub use measure::Counts;
-pub use profile::{
-    Anything, Limits, Literals, Maps, Objects, Optional, Pattern, Profile, References, Root, Tuples,
-};
+pub use profile::{Anything, Limits, Literals, Maps, Optional, Pattern, Profile, References, Root, Tuples};
 
 use crate::schema::Schema;
 

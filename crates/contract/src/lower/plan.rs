@@ -28,6 +28,7 @@ pub(super) fn plan(graph: &mut Graph, profile: &Profile) -> Plan {
     budget::shorten_enums(graph, profile);
     names::rename(graph, profile);
     discriminator::put_first(graph);
+    spare_fallbacks(graph, profile);
     let counts = Counts::of(graph);
     for round in 0.. {
         let facts = Facts::of(graph, profile);
@@ -41,6 +42,16 @@ pub(super) fn plan(graph: &mut Graph, profile: &Profile) -> Plan {
     let facts = Facts::of(graph, profile);
     write_absence(graph, &facts, profile, counts.as_ref());
     Plan { facts: Facts::of(graph, profile), recursive: counts.is_none(), counts }
+}
+
+/// Finds out where fallbacks are needed, on a draft of the graph: whether lifting changes a branch depends on
+/// how absence is written in it, and that in turn on the counts without the fallbacks.
+fn spare_fallbacks(graph: &mut Graph, profile: &Profile) {
+    let mut draft = graph.clone();
+    let facts = Facts::of(&draft, profile);
+    let counts = Counts::of(&draft);
+    write_absence(&mut draft, &facts, profile, counts.as_ref());
+    prune::drop_fallbacks(graph, &Facts::of(&draft, profile));
 }
 
 /// Chooses how each member says that it is absent. Gives back whether anything is new.

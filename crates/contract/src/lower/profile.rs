@@ -18,8 +18,6 @@ pub struct Profile {
     pub title: String,
     /// What may stand at the root.
     pub root: Root,
-    /// Whether an object has to say that it is closed.
-    pub objects: Objects,
     /// How objects with free names are given.
     pub maps: Maps,
     /// How arrays with a schema for each position are given.
@@ -67,16 +65,6 @@ pub enum Root {
     Object,
     /// Anything.
     Any,
-}
-
-/// Whether an object has to say that it is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Objects {
-    /// `additionalProperties: false` must stand in every object.
-    Closed,
-    /// An object that names properties has no others unless it says so.
-    ClosedByDefault,
 }
 
 /// How objects with free names are given.

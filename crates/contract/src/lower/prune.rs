@@ -1,6 +1,7 @@
 //! Clears the graph of what can never be and of what is nested beyond use, before anything is decided on it.
 
-use super::graph::{Demand, Graph, Node, NodeId, Shape};
+use super::facts::Facts;
+use super::graph::{Branch, Demand, Graph, Guard, Node, NodeId, Shape};
 use crate::limits::MAX_UNION_NESTING;
 use crate::place::Place;
 
@@ -46,6 +47,19 @@ fn drop_impossible(graph: &mut Graph) -> bool {
         changed = true;
     }
     changed
+}
+
+/// Drops the branches for what no condition speaks of, where lifting changes nothing in the others: what does
+/// not fit there passes as it is, and the model is spared the choice.
+pub(super) fn drop_fallbacks(graph: &mut Graph, facts: &Facts) {
+    for id in graph.ids() {
+        let Shape::Union { branches, .. } = &mut graph.get_mut(id).shape else { continue };
+        let fallback = |branch: &Branch| matches!(branch.guard, Guard::Otherwise);
+        let alone = branches.iter().all(fallback);
+        if !alone && branches.iter().all(|branch| fallback(branch) || facts.transparent(branch.node)) {
+            branches.retain(|branch| !fallback(branch));
+        }
+    }
 }
 
 /// A union of unions of unions, hundreds deep, is no shape that a model could follow. It becomes any value.

@@ -24,6 +24,16 @@ const LITERALS: &[(&str, Form)] = &[
 /// Words that stand for no JSON value and are no strings either.
 const NOT_VALUES: &[&str] = &["NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "-inf"];
 
+/// Words that are being read.
+struct Words {
+    state: State,
+    object: bool,
+    /// Brackets that were opened among the words.
+    nested: u32,
+    /// What the marks passed so far make it cost.
+    doubt: u32,
+}
+
 impl Search<'_> {
     /// Reads a value that is not a string, an object or an array.
     pub(super) fn bare_value(&mut self, state: State, out: &mut Vec<State>) {
@@ -45,7 +55,7 @@ impl Search<'_> {
         }
         if other > 0 && self.ends_number(state.at + other, object) {
             let noted = self.note(state, RepairKind::NumberForm, state.at);
-            out.push(self.scalar(noted, other, Form::NumberForm));
+            out.push(self.scalar(noted, other, Form::OtherNumber));
             return true;
         }
         false
@@ -106,89 +116,82 @@ impl Search<'_> {
 
     /// Words up to a place where they could end.
     fn words(&mut self, state: State, out: &mut Vec<State>) {
+        // Dots say that something was left out, so they are no value.
         if self.look.starts(state.at, "...") || self.look.starts(state.at, "\u{2026}") {
             return;
         }
         let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
-        let mut nested: u32 = 0;
-        let mut doubt = 0;
+        let mut words = Words { state, object, nested: 0, doubt: 0 };
         let mut at = state.at;
         while let Some(character) = self.look.character(at) {
-            if !self.spend(1) {
+            if !self.spend(1) || self.ends_words(&mut words, at, character, out) {
                 return;
-            }
-            let spaced = self.look.byte(at.wrapping_sub(1)).is_some_and(|byte| byte.is_ascii_whitespace());
-            match character {
-                '"' | '\n' | ',' if at > state.at => {
-                    if self.possible_word_end(state, at, character, object, nested, &mut doubt, out) {
-                        return;
-                    }
-                }
-                '/' | '#' if spaced && self.look.blank(at, false).comment => {
-                    return self.end_words(state, at, at, doubt, out);
-                }
-                '(' | '[' | '{' => nested += 1,
-                ')' | ']' | '}' if nested > 0 => nested -= 1,
-                ')' | ']' | '}' => return self.end_words(state, at, at, doubt, out),
-                '<' | '`' | '~' if self.look.is_end(at) => return self.end_words(state, at, at, doubt, out),
-                _ => {}
             }
             at += character.len_utf8();
         }
     }
 
-    /// A mark at which words may end. True when they certainly do.
-    #[expect(clippy::too_many_arguments, reason = "the loop's own variables, passed to keep the loop short")]
-    fn possible_word_end(
-        &mut self,
-        state: State,
-        at: usize,
-        mark: char,
-        object: bool,
-        nested: u32,
-        doubt: &mut u32,
-        out: &mut Vec<State>,
-    ) -> bool {
-        let behind = self.look.blank(at + 1, !object).end;
-        match mark {
-            '"' if object && self.look.is_quoted_key(at) => self.end_words(state, at, at, *doubt, out),
-            '"' => {
-                let closes =
-                    matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) || self.look.is_end(behind);
-                if closes {
-                    let noted = self.note(state, RepairKind::MissingQuote, at);
-                    self.end_words(noted, at, at + 1, *doubt, out);
-                }
-                *doubt += cost::INNER_QUOTE;
-                return false;
+    /// Looks at one character of some words. True when they certainly end there.
+    fn ends_words(&mut self, words: &mut Words, at: usize, character: char, out: &mut Vec<State>) -> bool {
+        let spaced =
+            at.checked_sub(1).and_then(|before| self.look.byte(before)).is_some_and(|byte| byte <= b' ');
+        let ends = match character {
+            '"' if at > words.state.at => return self.ends_at_quote(words, at, out),
+            ',' if at > words.state.at && words.nested == 0 => self.ends_at_comma(words, at),
+            '\n' if at > words.state.at && words.nested == 0 => self.ends_at_line(words, at),
+            '/' | '#' => spaced && self.look.blank(at, false).comment,
+            '<' | '`' | '~' => self.look.is_end(at),
+            '(' | '[' | '{' => {
+                words.nested += 1;
+                false
             }
-            ',' if nested > 0 => return false,
-            ',' if object => {
-                let goes_on = self.look.is_key(behind)
-                    || self.look.byte(behind) == Some(b'}')
-                    || self.look.is_end(behind);
-                if goes_on {
-                    self.end_words(state, at, at, *doubt, out);
-                    return true;
-                }
-                return false;
+            ')' | ']' | '}' if words.nested > 0 => {
+                words.nested -= 1;
+                false
             }
-            ',' => self.end_words(state, at, at, *doubt, out),
-            _ if nested > 0 => return false,
-            _ => {
-                let closes =
-                    matches!(self.look.byte(behind), Some(b'}' | b']' | b')')) || self.look.is_end(behind);
-                if closes || (object && self.look.is_key(behind)) {
-                    self.end_words(state, at, at, *doubt, out);
-                    return true;
-                }
-                if !object {
-                    *doubt += cost::SLIGHT;
-                }
-                return false;
-            }
+            ')' | ']' | '}' => true,
+            _ => false,
+        };
+        if ends {
+            self.end_words(words.state, at, at, words.doubt, out);
         }
-        true
+        ends
+    }
+
+    /// A quote mark in words: the next key begins, or the words had lost their first mark.
+    fn ends_at_quote(&mut self, words: &mut Words, at: usize, out: &mut Vec<State>) -> bool {
+        if words.object && self.look.is_quoted_key(at) {
+            self.end_words(words.state, at, at, words.doubt, out);
+            return true;
+        }
+        let behind = self.look.blank(at + 1, !words.object).end;
+        if matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) || self.look.is_end(behind) {
+            let noted = self.note(words.state, RepairKind::MissingQuote, at);
+            self.end_words(noted, at, at + 1, words.doubt, out);
+        }
+        words.doubt += cost::INNER_QUOTE;
+        false
+    }
+
+    /// A comma ends an item. In an object it ends a member only if another one begins behind it.
+    fn ends_at_comma(&self, words: &Words, at: usize) -> bool {
+        let behind = self.look.blank(at + 1, !words.object).end;
+        !words.object
+            || self.look.is_key(behind)
+            || self.look.byte(behind) == Some(b'}')
+            || self.look.is_end(behind)
+    }
+
+    fn ends_at_line(&self, words: &mut Words, at: usize) -> bool {
+        let behind = self.look.blank(at + 1, !words.object).end;
+        let closes = matches!(self.look.byte(behind), Some(b'}' | b']' | b')')) || self.look.is_end(behind);
+        if closes || (words.object && self.look.is_key(behind)) {
+            return true;
+        }
+        if !words.object {
+            words.doubt += cost::SLIGHT;
+        }
+        false
     }
 
     fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {

@@ -141,7 +141,7 @@ impl Builder<'_> {
             Form::False => Value::Bool(false),
             Form::Null => Value::Null,
             Form::Number => Value::Number(number::exact(number::is_kept(written).then_some(written)?)),
-            Form::NumberForm => Value::Number(number::exact(&plain_number(written)?)),
+            Form::OtherNumber => Value::Number(number::exact(&plain_number(written)?)),
             Form::Quoted | Form::QuotedBackslash | Form::Bare => Value::String(self.string(token)?),
         })
     }

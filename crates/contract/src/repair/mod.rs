@@ -15,10 +15,12 @@
 //!
 //! - `token` — what a reading is made of        - `look`   — looking ahead: what could follow here
 //! - `text`  — strings and how they end         - `bare`   — numbers, literals and words without quotes
-//! - `step`  — one step per kind of position    - `search` — the queue, the bounds, the choice
+//! - `step`  — one step per kind of position    - `bracket` — brackets that are missing or wrong
+//! - `search` — the queue, the bounds, the choice
 //! - `build` — a finished reading as a value, with its repairs
 
 mod bare;
+mod bracket;
 mod build;
 mod look;
 mod search;

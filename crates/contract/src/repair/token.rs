@@ -36,7 +36,7 @@ pub(super) enum Form {
     /// A JSON number.
     Number,
     /// A number in another notation.
-    NumberForm,
+    OtherNumber,
     True,
     False,
     Null,

@@ -5,22 +5,22 @@ use serde_json::{Value, json};
 use crate::document::{Document, Random, Token, tokens, write};
 
 /// What must come of a damaged text.
-pub enum Expect {
+pub(crate) enum Expect {
     /// This value, or a refusal that costs accuracy.
     Value(Value),
     /// A refusal.
     Reject,
 }
 
-pub struct Case {
-    pub text: String,
-    pub schema: Value,
-    pub expect: Expect,
+pub(crate) struct Case {
+    pub(crate) text: String,
+    pub(crate) schema: Value,
+    pub(crate) expect: Expect,
 }
 
 type Damage = fn(&mut Random, &Document) -> Option<Case>;
 
-pub const DAMAGES: &[(&str, Damage)] = &[
+pub(crate) const DAMAGES: &[(&str, Damage)] = &[
     ("trailing_comma", trailing_comma),
     ("missing_comma", missing_comma),
     ("missing_colon", missing_colon),

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 /// A small deterministic generator (splitmix64): the same seed is the same case on every machine.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -14,15 +14,15 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    pub fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 }
@@ -86,12 +86,12 @@ const PHRASES: &[&str] = &[
 ];
 
 /// A document and the schema that it conforms to.
-pub struct Document {
-    pub schema: Value,
-    pub value: Value,
+pub(crate) struct Document {
+    pub(crate) schema: Value,
+    pub(crate) value: Value,
 }
 
-pub fn document(random: &mut Random) -> Document {
+pub(crate) fn document(random: &mut Random) -> Document {
     let (schema, value) = object(random, 0);
     Document { schema, value }
 }
@@ -141,7 +141,7 @@ fn part(random: &mut Random, depth: usize) -> (Value, Value) {
 
 /// One token of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Token {
+pub(crate) enum Token {
     Open(char),
     Close(char),
     Comma,
@@ -154,7 +154,7 @@ pub enum Token {
     Raw(String),
 }
 
-pub fn tokens(value: &Value) -> Vec<Token> {
+pub(crate) fn tokens(value: &Value) -> Vec<Token> {
     let mut out = Vec::new();
     push(value, &mut out);
     out
@@ -190,7 +190,7 @@ fn push(value: &Value, out: &mut Vec<Token>) {
 }
 
 /// How tokens are written: on one line or on many.
-pub fn write(tokens: &[Token], pretty: bool) -> String {
+pub(crate) fn write(tokens: &[Token], pretty: bool) -> String {
     let mut text = String::new();
     let mut depth = 0usize;
     let line = |text: &mut String, depth: usize| {

@@ -1,5 +1,11 @@
 //! Damage of every kind, generated: whatever comes of a damaged text is the value that was meant, or a refusal.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::expect_used,
+    reason = "a test that indexes out of bounds fails, as it should"
+)]
+
 mod damage;
 mod document;
 

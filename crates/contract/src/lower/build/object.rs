@@ -134,24 +134,19 @@ impl<'a> Builder<'a> {
         schemas
     }
 
-    /// A place of which several conditions speak.
+    /// A place of which only conditions speak. Where they do not hold, anything may stand there.
     fn alternatives(&mut self, id: NodeId, schemas: &[At<'a>], says: &[At<'a>]) -> NodeId {
-        let with = |at: &At<'a>| schemas.iter().cloned().chain([at.clone()]).collect::<Vec<_>>();
-        match says {
-            [] => self.node(schemas.to_vec()),
-            [only] => self.node(with(only)),
-            several => {
-                let branches: Vec<Branch> = several
-                    .iter()
-                    .map(|at| Branch {
-                        node: self.node(with(at)),
-                        guard: Guard::Schemas(vec![at.place.clone()]),
-                    })
-                    .collect();
-                let place = self.graph.get(id).place.clone();
-                self.add(place, Shape::Union { branches, tagged: false, exactly_one: false })
-            }
+        if says.is_empty() {
+            return self.node(schemas.to_vec());
         }
+        let with = |at: &At<'a>| schemas.iter().cloned().chain([at.clone()]).collect::<Vec<_>>();
+        let mut branches: Vec<Branch> = says
+            .iter()
+            .map(|at| Branch { node: self.node(with(at)), guard: Guard::Schemas(vec![at.place.clone()]) })
+            .collect();
+        branches.push(Branch { node: self.node(schemas.to_vec()), guard: Guard::Otherwise });
+        let place = self.graph.get(id).place.clone();
+        self.add(place, Shape::Union { branches, tagged: false, exactly_one: false })
     }
 
     /// The members without a name. An object that names properties and does not speak of others is taken to

@@ -126,7 +126,7 @@ impl<'a> Builder<'a> {
         if untyped {
             let rest = branches.iter().fold(Kinds::ALL, |rest, branch| match branch.guard {
                 Guard::Kinds(kinds) => rest.without(kinds),
-                Guard::Schemas(_) => rest,
+                Guard::Schemas(_) | Guard::Otherwise => rest,
             });
             let other = self.add(place, Shape::Any);
             branches.push(Branch { node: other, guard: Guard::Kinds(rest) });

@@ -1,0 +1,94 @@
+//! Brackets that are missing, too many or of the wrong kind, and the end of the text in their place.
+
+use super::look::closer;
+use super::search::Search;
+use super::text::is_root;
+use super::token::{Container, Frame, Mode, NONE, Previous, State, What, cost};
+use crate::verdict::RepairKind;
+
+impl Search<'_> {
+    /// A scalar behind a list in a list of lists: perhaps its opening bracket is missing.
+    pub(super) fn missing_open_bracket(&mut self, state: State, out: &mut Vec<State>) {
+        let nested = self.look.byte(state.at).is_some_and(|byte| matches!(byte, b'[' | b'{'));
+        if state.previous == Previous::Container && !nested {
+            let damaged = self.note(state, RepairKind::Bracket, state.at);
+            if let Some(opened) = self.open(damaged, Container::Array) {
+                out.push(State { cost: opened.cost + cost::DAMAGE_UNLIKELY, ..opened });
+            }
+        }
+    }
+
+    /// A comma behind a member of an inner object: perhaps the inner object should have ended before it.
+    pub(super) fn unclosed_member(&mut self, state: State, out: &mut Vec<State>) {
+        let is_object = |frame: Frame| frame.container == Container::Object;
+        let inner = self.frame(state.frame).filter(|frame| is_object(*frame));
+        let outer = inner.and_then(|frame| self.frame(frame.parent)).filter(|frame| is_object(*frame));
+        if outer.is_some() && self.look.is_key(self.look.blank(state.at + 1, false).end) {
+            let noted = self.note(state, RepairKind::Bracket, state.at);
+            let closed = self.close(noted);
+            out.push(State { cost: state.cost + cost::DAMAGE, ..closed });
+        }
+    }
+
+    pub(super) fn closing_bracket(&mut self, state: State, out: &mut Vec<State>) {
+        let Some(frame) = self.frame(state.frame) else { return };
+        let matches = self.look.byte(state.at) == Some(closer(frame.container));
+        if matches {
+            let closed = self.close(state);
+            out.push(State { at: state.at + 1, ..closed });
+            if frame.parent == NONE && self.goes_on(state.at + 1, frame.container) {
+                let noted = self.note(state, RepairKind::Bracket, state.at);
+                let cost = state.cost + cost::DAMAGE_UNLIKELY;
+                out.push(State { at: state.at + 1, cost, ..noted });
+            }
+            return;
+        }
+        let noted = self.note(state, RepairKind::Bracket, state.at);
+        if self.encloses(frame, state.at) {
+            let closed = self.close(noted);
+            out.push(State { cost: state.cost + cost::DAMAGE, ..closed });
+        }
+        let closed = self.close(noted);
+        out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..closed });
+    }
+
+    /// Whether the text goes on behind the root's closing bracket as if that bracket were one too many.
+    fn goes_on(&self, at: usize, container: Container) -> bool {
+        let comma = self.look.blank(at, false).end;
+        if self.look.byte(comma) != Some(b',') {
+            return container == Container::Object && self.look.is_quoted_key(comma);
+        }
+        let behind = self.look.blank(comma + 1, false).end;
+        match container {
+            Container::Object => self.look.is_key(behind),
+            _ => self.look.is_value(behind),
+        }
+    }
+
+    /// `[{"i": 1, {"i": 2}]`: an object begins in the place of a key, so the one before was not closed.
+    pub(super) fn unclosed_before(&mut self, state: State, out: &mut Vec<State>) {
+        let around = self.frame(state.frame).and_then(|frame| self.frame(frame.parent));
+        if around.is_some_and(|outer| outer.container == Container::Array) {
+            let noted = self.note(state, RepairKind::Bracket, state.at);
+            let closed = self.close(noted);
+            out.push(State { mode: Mode::Item, cost: state.cost + cost::DAMAGE, ..closed });
+        }
+    }
+
+    /// The text ends behind a key: the member is left out, unless nothing came before it.
+    pub(super) fn cut_behind_key(&mut self, state: State, out: &mut Vec<State>) {
+        if state.previous != Previous::Nothing {
+            let dropped = self.event(state, What::DropKey);
+            self.cut(dropped, out);
+        }
+    }
+
+    /// The text ends here: all that is open is closed.
+    pub(super) fn cut(&mut self, state: State, out: &mut Vec<State>) {
+        let mut state = self.note(state, RepairKind::Truncated, state.at);
+        while !is_root(state) {
+            state = self.close(state);
+        }
+        out.push(State { mode: Mode::Done, cost: state.cost + cost::CUT, ..state });
+    }
+}

@@ -1,0 +1,129 @@
+//! What holds for every text: an accepted value conforms, a valid document comes back as it is, nothing panics.
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Source, Verdict, infer, judge, same};
+use proptest::collection::{btree_map, vec};
+use proptest::prelude::*;
+use serde_json::{Number, Value, json};
+
+fn contract(schema: &Value, mode: Mode) -> Contract {
+    let schema = Schema::compile(schema).expect("the schema compiles");
+    Contract::new(schema).with_options(Options { mode, ..Options::default() })
+}
+
+/// Schemas of different openness; the last takes anything.
+fn schemas() -> Vec<Value> {
+    vec![
+        json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}),
+        json!({"type": "object", "required": ["a", "b"], "additionalProperties": false,
+            "properties": {"a": {"type": ["number", "null"]}, "b": {"type": "array", "items": {"type": "string"}}}}),
+        json!({"type": "array", "items": {"enum": ["low", "high", 1]}}),
+        json!({"anyOf": [{"type": "boolean"}, {"type": "object", "additionalProperties": {"type": "boolean"}}]}),
+        json!(true),
+    ]
+}
+
+/// Texts made of what damaged answers are made of.
+fn token_soup() -> impl Strategy<Value = String> {
+    let token = prop::sample::select(vec![
+        "{", "}", "[", "]", "(", ")", ",", ":", ";", "\"", "'", "`", "```", "```json\n", "~~~", "\n", " ", "\t",
+        "\"a\"", "\"b\"", "a", "b", "a:", "\"a\":", "1", "-2.5", "1e400", "0x1f", "1,000", "true", "True", "null",
+        "None", "undefined", "NaN", "low", "\"low\"", "\"LOW\"", "//", "/*", "*/", "#", "<think>", "</think>",
+        "<![CDATA[", "]]>", "\\", "\\\"", "\\u00e9", "\\ud800", "…", "...", "“", "”", "\u{a0}", "🚀", "\0", "+",
+        "{\"a\": 1}", "{\"a\": 1, \"b\": \"x\"}", "[\"low\"]", "{\"name\": \"f\", \"arguments\": {\"a\": 2}}",
+    ]);
+    vec(token, 0..24).prop_map(|tokens| tokens.concat())
+}
+
+fn number() -> impl Strategy<Value = Number> {
+    prop_oneof![
+        any::<i64>().prop_map(Number::from),
+        any::<u64>().prop_map(Number::from),
+        "-?[1-9][0-9]{0,40}(\\.[0-9]{1,20})?(e-?[1-9][0-9]?)?".prop_map(|text| text.parse().expect("a JSON number")),
+    ]
+}
+
+fn document() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        number().prop_map(Value::Number),
+        any::<String>().prop_map(Value::String),
+        "[ -~]{0,20}".prop_map(Value::String),
+    ];
+    leaf.prop_recursive(4, 32, 5, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..5).prop_map(Value::Array),
+            btree_map("[a-z ]{0,6}", inner, 0..5)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn accepted(text: &str, contract: &Contract) -> Option<(Value, Source)> {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Accepted(accepted) => Some((accepted.value, accepted.source)),
+        Verdict::Rejected(rejected) => {
+            assert!(!rejected.violations.errors.is_empty(), "a refusal says why");
+            None
+        }
+    }
+}
+
+fn conforms_if_accepted(text: &str) {
+    for schema in schemas() {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            let contract = contract(&schema, mode);
+            if let Some((value, _)) = accepted(text, &contract) {
+                assert!(contract.schema().is_valid(&value), "{value} of {text:?} breaks {schema}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_accepted_conforms(text in token_soup()) {
+        conforms_if_accepted(&text);
+    }
+
+    #[test]
+    fn any_characters_are_judged(text in any::<String>()) {
+        conforms_if_accepted(&text);
+    }
+
+    #[test]
+    fn any_bytes_are_judged(bytes in vec(any::<u8>(), 0..200)) {
+        conforms_if_accepted(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn lenient_accepts_what_strict_accepts(text in token_soup()) {
+        for schema in schemas() {
+            if let Some((strict, _)) = accepted(&text, &contract(&schema, Mode::Strict)) {
+                let lenient = accepted(&text, &contract(&schema, Mode::Lenient));
+                prop_assert!(lenient.is_some_and(|(value, _)| same(&value, &strict)), "{text:?} under {schema}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_valid_document_comes_back_as_it_is(document in document()) {
+        let schema = infer([&document]);
+        for mode in [Mode::Strict, Mode::Lenient] {
+            for text in [document.to_string(), format!("{document:#}"), format!("\u{feff}\n {document} \n")] {
+                let judged = accepted(&text, &contract(&schema, mode));
+                prop_assert_eq!(judged, Some((document.clone(), Source::Text)), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_in_a_fence_comes_back_as_it_is(document in document()) {
+        prop_assume!(document.is_object() || document.is_array());
+        let text = format!("Here it is:\n```json\n{document:#}\n```\nDone.");
+        let judged = accepted(&text, &contract(&infer([&document]), Mode::Strict));
+        prop_assert_eq!(judged, Some((document.clone(), Source::Fence)));
+    }
+}
