@@ -1,7 +1,7 @@
-//! What judging costs: the documents that are judged, and a clock that gives medians.
+//! What judging costs: the documents that are judged, and a clock.
 
 mod timing;
 mod workload;
 
-pub use timing::{best_of, median_of};
+pub use timing::best_of;
 pub use workload::{Clean, clean, contract, many_definitions};
