@@ -61,11 +61,11 @@ fn the_line_overrides_the_command_line() {
 
 #[test]
 fn a_line_that_is_no_request_is_answered_and_passed_over() {
-    let mut requests = br##"{"id": 1, "text": "7"}
+    let mut requests = br##"{"id": 1, "text": "7", "class": "plain", "expect": {"kind": "value"}}
 nonsense
 [1, 2]
 {"id": 4}
-{"id": 5, "text": "7", "txet": "8"}
+{"id": 5, "txet": "8"}
 {"id": 6, "text": "7", "mode": "loose"}
 {"id": 7, "text": "7", "schema": {"type": "int"}}
 {"id": 8, "text": "7", "schema": {"$ref": "#/nowhere"}}
@@ -98,7 +98,7 @@ nonsense
     null "input": line 2 is not JSON: expected ident (column 2)
     null "input": line 3 is no request: it is a list, not an object
     4 "input": line 4 is no request: missing field `text` (column 9)
-    5 "input": line 5 is no request: unknown field `txet`, expected one of `id`, `text`, `schema`, `mode` (column 29)
+    5 "input": line 5 is no request: missing field `text` (column 22)
     6 "input": line 6 is no request: unknown variant `loose`, expected `strict` or `lenient` (column 38)
     7 "schema": line 7: the schema cannot be used: "int" is not a type; use array, boolean, integer, null, number, object or string (at $.type)
     8 "schema": line 8: the schema cannot be used: the reference '#/nowhere' leads nowhere in this schema (at $["$ref"])

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::{At, Finding};
-use crate::place::{Place, Step};
+use crate::place::Place;
 use crate::schema::reference::{Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 use crate::schema::{Dialect, Schema};

@@ -27,9 +27,9 @@ Exit codes: 0 valid, 2 the contract is not met, 1 a file or flag cannot be used.
 
 With --jsonl each input line is a request {\"id\", \"text\", \"schema\", \"mode\"} and gets one output
 line {\"id\", \"valid\", \"value\", \"errors\", \"repairs\", …}, in order, as soon as it is judged.
-'schema' and 'mode' may be left out when --schema and --mode give them. A line that is no such
-request gets an error line (keyword 'input' or 'schema') and the next one is read; blank lines
-are skipped, lines over 16 MiB refused.
+'schema' and 'mode' may be left out when --schema and --mode give them, other fields are ignored.
+A line that is no such request gets an error line (keyword 'input' or 'schema') and the next one
+is read; blank lines are skipped, lines over 16 MiB refused.
 Exit codes: 0 all valid, 2 some text is not, 1 some line was no request.
 
 Examples:
