@@ -146,8 +146,9 @@ impl Pass<'_> {
             return;
         }
         let named = self.bytes.get(after..after + 4).is_some_and(|name| name.eq_ignore_ascii_case(b"json"));
-        // Two backticks and a name are a fence that lost a mark.
-        if length < 3 && !(length == 2 && mark == b'`' && named) {
+        let begins_line = self.begins_line();
+        // Tildes in the middle of a line are tildes. Two backticks and a name are a fence that lost a mark.
+        if (mark == b'~' && !begins_line) || length < 3 && !(length == 2 && mark == b'`' && named) {
             self.at = after;
             return;
         }
@@ -164,21 +165,29 @@ impl Pass<'_> {
             _ => name_length,
         };
         self.at = after + name_length;
-        self.fence_content();
+        self.fence_content(begins_line);
     }
 
-    fn fence_content(&mut self) {
+    /// Whether only white space stands before this on its line. Deep indents are looked at no further.
+    fn begins_line(&self) -> bool {
+        const MAX_INDENT: usize = 80;
+        let before = self.bytes.get(..self.at).unwrap_or_default();
+        let stop = before.iter().rev().take(MAX_INDENT).find(|byte| !matches!(byte, b' ' | b'\t'));
+        stop.is_none_or(|byte| *byte == b'\n')
+    }
+
+    fn fence_content(&mut self, begins_line: bool) {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
         match self.bytes.get(self.at) {
             Some(b'{' | b'[') if reasoning::at(self.text, self.at).is_none() => self.read(Source::Fence),
-            Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => self.scalar_in_fence(),
+            Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') if begins_line => self.scalar_in_fence(),
             _ => {}
         }
     }
 
-    /// A scalar counts only when it is all that the fence holds.
+    /// A scalar counts only when it is all that a fence on lines of its own holds.
     fn scalar_in_fence(&mut self) {
         let Ok((value, end)) = parse::value_at(self.text, self.at) else { return };
         let rest = self.text.get(end..).unwrap_or_default().trim_start();

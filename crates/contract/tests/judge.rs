@@ -1,5 +1,7 @@
 //! The sentences of the contract, each as a test: what is found, what is chosen, what is never done.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 use accord_contract::{
     Answer, Contract, Invariant, Invariants, Mode, Options, Outcome, Rejected, RepairKind, Schema, Source,
     Verdict, judge, limits,

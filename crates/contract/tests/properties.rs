@@ -1,5 +1,7 @@
 //! What holds for every text: an accepted value conforms, a valid document comes back as it is, nothing panics.
 
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+
 use accord_contract::{Answer, Contract, Mode, Options, Schema, Source, Verdict, infer, judge, same};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;

@@ -72,9 +72,6 @@ mod tests {
     fn the_id_survives_a_malformed_request() {
         let malformed = Request::parse(br#"{"id": 1.50, "txt": "x"}"#).unwrap_err();
         assert_eq!(malformed.id.map(RawValue::get), Some("1.50"));
-        assert_eq!(
-            malformed.message,
-            "is no request: missing field `text` (column 24)"
-        );
+        assert_eq!(malformed.message, "is no request: missing field `text` (column 24)");
     }
 }
