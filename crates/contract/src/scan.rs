@@ -211,10 +211,21 @@ impl Pass<'_> {
         match after.next() {
             Some(b']') if rest.starts_with(b"]]>") => Setting::Free,
             Some(b'}' | b']' | b':') => Setting::Unfinished,
+            Some(b'"') if is_key(rest) => Setting::Unfinished,
             Some(b',') if matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')) => {
                 Setting::Unfinished
             }
             _ => Setting::Free,
         }
     }
+}
+
+/// Whether a key and its colon stand here: the text of an object goes on.
+fn is_key(rest: &[u8]) -> bool {
+    /// Keys are short; a longer quotation is prose.
+    const MAX_KEY_BYTES: usize = 128;
+    let inside = rest.get(1..).unwrap_or_default();
+    let close = inside.iter().take(MAX_KEY_BYTES).position(|byte| *byte == b'"');
+    let behind = close.and_then(|close| inside.get(close + 1..)).unwrap_or_default();
+    behind.trim_ascii_start().first() == Some(&b':')
 }

@@ -68,10 +68,11 @@ impl Judge<'_> {
         let alone = items.len() == 1;
         let mut search = Search::new(text);
         let mut behind = 0;
+        let mut unread = Unread::default();
         let mut candidates = Vec::new();
         for item in items {
             let inside = item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Inside);
-            if item.start < behind || inside {
+            if item.start < behind || inside || unread.holds(text, item.start) {
                 continue;
             }
             let (read, conforming) = match &item.reading {
@@ -87,6 +88,7 @@ impl Judge<'_> {
                 },
             };
             behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
+            unread = if read.is_none() { Unread { at: item.start, depth: 0 } } else { Unread::default() };
             candidates.push(Candidate { source: item.source, read, conforming });
         }
         Reads::Candidates(candidates)
@@ -208,6 +210,29 @@ enum Damaged {
     Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize> },
     Ambiguous(Verdict),
     Unread,
+}
+
+/// A value that could not be read, and how many of its brackets are open. What stands inside it is a part of
+/// it, not an answer.
+#[derive(Default)]
+struct Unread {
+    at: usize,
+    depth: usize,
+}
+
+impl Unread {
+    /// Whether a later place is still inside.
+    fn holds(&mut self, text: &str, place: usize) -> bool {
+        for byte in text.as_bytes().get(self.at..place).unwrap_or_default() {
+            match byte {
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.at = place;
+        self.depth > 0
+    }
 }
 
 /// Whether the first string behind the opening brackets begins with an escaped quote.

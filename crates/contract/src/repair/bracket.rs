@@ -50,6 +50,8 @@ impl Search<'_> {
         }
         let closed = self.close(noted);
         out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..closed });
+        // Or it closes nothing at all.
+        out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..noted });
     }
 
     /// Whether the text goes on behind the root's closing bracket as if that bracket were one too many.

@@ -60,6 +60,7 @@ impl<'a> Look<'a> {
                     blank.end = inside.find("*/").map_or(self.bytes.len(), |end| blank.end + end + 4);
                     blank.comment = true;
                 }
+                Some(b'#') if self.follows_text(blank.end) => return blank,
                 Some(b'#') if !value_place || matches!(self.byte(blank.end + 1), Some(b' ' | b'\t')) => {
                     blank = self.line_comment(blank);
                 }
@@ -75,6 +76,13 @@ impl<'a> Look<'a> {
                 _ => return blank,
             }
         }
+    }
+
+    /// Whether a byte stands directly behind a word or a quote, where no comment begins.
+    fn follows_text(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|before| self.byte(before)).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'\'') || !byte.is_ascii()
+        })
     }
 
     fn line_comment(&self, mut blank: Blank) -> Blank {
@@ -124,8 +132,8 @@ impl<'a> Look<'a> {
             Quote::SmartSingle => &["\u{2019}", "\u{2018}", "'"],
             Quote::TripleDouble => &["\"\"\""],
             Quote::TripleSingle => &["'''"],
-            Quote::TwiceDouble => &["\"\""],
-            Quote::TwiceSingle => &["''"],
+            Quote::TwiceDouble => &["\"\"", "\""],
+            Quote::TwiceSingle => &["''", "'"],
         };
         marks.iter().find(|mark| self.starts(at, mark)).map(|mark| mark.len())
     }
@@ -201,6 +209,14 @@ impl<'a> Look<'a> {
         }
         // A slash begins no name; it begins a comment or a path.
         if self.byte(at) == Some(b'/') { 0 } else { length }
+    }
+
+    /// Whether a quote mark stands here with a separator or a closing bracket behind it: it opens no string.
+    pub(super) fn is_stray_quote(&self, at: usize) -> bool {
+        self.opening_quote(at).is_some_and(|(_, length)| {
+            let rest = self.bytes.get(at + length..).unwrap_or_default().trim_ascii_start();
+            matches!(rest.first(), Some(b',' | b':' | b']' | b'}'))
+        })
     }
 
     /// Whether something that can only be a value begins here.

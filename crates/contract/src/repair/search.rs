@@ -98,6 +98,7 @@ impl<'a> Search<'a> {
             frame: NONE,
             event: NONE,
             previous: Previous::Nothing,
+            guessed: false,
         }));
         let mut out = Vec::new();
         while let Some(Queued(mut state)) = self.queue.pop() {
@@ -147,7 +148,8 @@ impl<'a> Search<'a> {
             return None;
         }
         let built = build::build(self.look.text, &self.events, state.event)?;
-        let Some(offer) = conform(&built.value, built.guessed) else {
+        let offer = conform(&built.value, built.guessed).filter(|offer| !reads_twice(&built.repairs, offer));
+        let Some(offer) = offer else {
             if choice.readable.is_none() {
                 choice.readable = Some((built.value, range));
             }
@@ -180,7 +182,8 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn note(&mut self, state: State, kind: RepairKind, at: usize) -> State {
-        self.event(state, What::Repair(kind, at as u32))
+        let noted = self.event(state, What::Repair(kind, at as u32));
+        State { guessed: state.guessed || kind == RepairKind::Bracket, ..noted }
     }
 
     pub(super) fn open(&mut self, state: State, container: Container) -> Option<State> {
@@ -204,6 +207,12 @@ impl<'a> Search<'a> {
         let mode = if parent == NONE { Mode::Done } else { Mode::After };
         State { frame: parent, mode, previous: Previous::Container, ..closed }
     }
+}
+
+/// JSON in a string whose own quotes were not escaped: its other escapes cannot be told from the string's.
+fn reads_twice(made: &[Repair], offer: &Offer) -> bool {
+    made.iter().any(|repair| repair.kind == RepairKind::InnerQuote)
+        && offer.repairs.iter().any(|repair| repair.kind == RepairKind::Unstringified)
 }
 
 /// The complete readings so far.

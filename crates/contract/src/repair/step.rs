@@ -3,7 +3,7 @@
 use super::look::{Blank, closer};
 use super::search::Search;
 use super::text::is_root;
-use super::token::{Container, Form, Mode, Previous, Role, State, Text, Token, What, cost};
+use super::token::{Container, Form, Mode, Previous, Quote, Role, State, Text, Token, What, cost};
 use crate::verdict::RepairKind;
 
 impl Search<'_> {
@@ -18,6 +18,9 @@ impl Search<'_> {
             Mode::Text(text) => self.text_step(state, text, out),
             Mode::Done => {
                 let price = self.leftover(state.at);
+                if price >= cost::LEFTOVER && state.guessed {
+                    return;
+                }
                 let state = if price > 0 { self.note(state, RepairKind::StrayText, state.at) } else { state };
                 out.push(State { mode: Mode::Complete, cost: state.cost + price, ..state });
             }
@@ -45,6 +48,10 @@ impl Search<'_> {
                 out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
             }
             (Some(b'}' | b']' | b')'), Some(_)) if first => out.push(State { mode: Mode::After, ..state }),
+            (Some(b':'), Some(Container::Object)) => {
+                let noted = self.note(state, RepairKind::StrayText, state.at);
+                out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
+            }
             (Some(b',' | b':' | b'}' | b']' | b')'), _) => {}
             _ => self.any_value(state, out),
         }
@@ -85,25 +92,33 @@ impl Search<'_> {
     }
 
     fn scalar_value(&mut self, state: State, out: &mut Vec<State>) {
-        match self.open_text(state, Role::Value) {
-            Some(opened) => out.push(opened),
-            None => self.bare_value(state, out),
+        if !self.open_text(state, Role::Value, out) {
+            self.bare_value(state, out);
         }
     }
 
-    fn open_text(&mut self, state: State, role: Role) -> Option<State> {
-        use super::token::Quote;
-        let (quote, length) = self.look.opening_quote(state.at)?;
+    /// Opens the string that begins here, if one does.
+    fn open_text(&mut self, state: State, role: Role, out: &mut Vec<State>) -> bool {
+        let Some((quote, length)) = self.look.opening_quote(state.at) else { return false };
         let noted = match quote {
             Quote::Double => state,
             _ => self.note(state, RepairKind::Quotes, state.at),
         };
-        let content = (state.at + length) as u32;
-        Some(State {
-            at: state.at + length,
-            mode: Mode::Text(Text { role, quote, content, inner: 0 }),
-            ..noted
-        })
+        let mut open = |state: State, quote: Quote, length: usize| {
+            let text = Text { role, quote, content: (state.at + length) as u32, inner: 0, open: false };
+            out.push(State { at: state.at + length, mode: Mode::Text(text), ..state });
+        };
+        open(noted, quote, length);
+        // Two marks may also be one, and a phrase in quotes behind it.
+        let single = match quote {
+            Quote::TwiceDouble => Some(Quote::Double),
+            Quote::TwiceSingle => Some(Quote::Single),
+            _ => None,
+        };
+        if let Some(single) = single.filter(|_| role != Role::Key) {
+            open(State { cost: state.cost + cost::SEPARATOR, ..state }, single, 1);
+        }
+        true
     }
 
     fn key_step(&mut self, state: State, first: bool, out: &mut Vec<State>) {
@@ -128,10 +143,11 @@ impl Search<'_> {
                 let noted = self.note(state, RepairKind::Bracket, state.at);
                 out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE, ..noted });
             }
-            _ => match self.open_text(state, Role::Key) {
-                Some(opened) => out.push(opened),
-                None => self.bare_key(state, out),
-            },
+            _ => {
+                if !self.open_text(state, Role::Key, out) {
+                    self.bare_key(state, out);
+                }
+            }
         }
     }
 
@@ -175,10 +191,20 @@ impl Search<'_> {
                 });
             }
             Some(_) if self.look.is_value(state.at) => {
+                self.stray_key_quote(state, out);
                 let noted = self.note(state, RepairKind::MissingSeparator, state.at);
                 out.push(State { mode: value, cost: state.cost + cost::SEPARATOR, ..noted });
             }
             _ => {}
+        }
+    }
+
+    /// `"key"": 1`: a mark too many between a key and its colon.
+    fn stray_key_quote(&mut self, state: State, out: &mut Vec<State>) {
+        let colon = self.look.blank(state.at + 1, false).end;
+        if matches!(self.look.byte(state.at), Some(b'"' | b'\'')) && self.look.byte(colon) == Some(b':') {
+            let noted = self.note(state, RepairKind::MissingQuote, state.at);
+            out.push(State { at: colon, cost: state.cost + cost::SLIGHT, ..noted });
         }
     }
 
@@ -209,9 +235,7 @@ impl Search<'_> {
     fn append(&mut self, state: State, out: &mut Vec<State>) {
         let at = self.look.blank(state.at + 1, true).end;
         let noted = self.note(State { at, ..state }, RepairKind::Quotes, state.at);
-        if let Some(opened) = self.open_text(noted, Role::Append) {
-            out.push(State { cost: opened.cost + cost::SLIGHT, ..opened });
-        }
+        self.open_text(State { cost: state.cost + cost::SLIGHT, ..noted }, Role::Append, out);
     }
 
     fn next_mode(&self, state: State) -> Mode {
@@ -224,7 +248,10 @@ impl Search<'_> {
     fn missing_comma(&mut self, state: State, blank: Blank, out: &mut Vec<State>) {
         let Some(frame) = self.frame(state.frame) else { return };
         let object = frame.container == Container::Object;
-        let fits = if object { self.look.is_key(state.at) } else { self.look.is_value(state.at) };
+        let fits = match object {
+            true => self.look.is_key(state.at),
+            false => self.look.is_value(state.at) && !self.look.is_stray_quote(state.at),
+        };
         if fits {
             let noted = self.note(state, RepairKind::MissingSeparator, state.at);
             let price = if blank.line_break || object { cost::SLIGHT } else { cost::SEPARATOR };
@@ -242,7 +269,7 @@ impl Search<'_> {
     fn stray(&mut self, state: State, out: &mut Vec<State>) {
         if matches!(self.look.byte(state.at), Some(b'"' | b'\'')) {
             let noted = self.note(state, RepairKind::MissingQuote, state.at);
-            out.push(State { at: state.at + 1, cost: state.cost + cost::SEPARATOR, ..noted });
+            out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..noted });
             return;
         }
         // Words behind a number or a word would be a part of it.
@@ -270,14 +297,15 @@ impl Search<'_> {
     }
 
     /// What the text behind a complete value costs: nothing for prose, something for what looks like more of it.
-    fn leftover(&self, at: usize) -> u32 {
+    fn leftover(&self, from: usize) -> u32 {
         /// Enough to see whether an end of JSON stands in what follows; a longer stretch is prose.
         const STRETCH: usize = 2048;
-        let at = self.look.blank(at, false).end;
+        let at = self.look.blank(from, false).end;
         if self.look.is_end(at) {
             return 0;
         }
         match self.look.byte(at) {
+            Some(b'{' | b'[') if at == from => return cost::LEFTOVER,
             Some(b',' | b':' | b'"') => return cost::LEFTOVER,
             Some(b'}' | b']' | b')') => return cost::SLIGHT,
             _ => {}

@@ -1,7 +1,9 @@
 //! Strings: where they end when their marks cannot be trusted.
 
 use super::search::Search;
-use super::token::{Container, Form, Frame, Mode, NONE, Previous, Role, State, Text, Token, What, cost};
+use super::token::{
+    Container, Form, Frame, Mode, NONE, Previous, Quote, Role, State, Text, Token, What, cost,
+};
 use crate::verdict::RepairKind;
 
 /// How well the text behind a quote mark goes on if the string ends there.
@@ -43,34 +45,56 @@ impl Search<'_> {
 
     fn possible_end(&mut self, state: State, text: Text, at: usize, length: usize, out: &mut Vec<State>) {
         let fit = self.fit(at + length, state.frame, text.role);
-        let inner_text = Text { inner: text.inner + 1, ..text };
-        let inner = State { at: at + length, mode: Mode::Text(inner_text), ..state };
-        let inner = self.note(inner, RepairKind::InnerQuote, at);
-        let end = self.end_text(state, text, at, at + length, Form::Quoted);
-        match fit {
-            Fit::Good => out.push(end),
-            // Keys hold no quotes; a key that could would take in the rest of the text.
-            _ if text.role == Role::Key => out.push(end),
-            Fit::Fair => {
-                out.push(end);
-                out.push(State { cost: inner.cost + cost::INNER_QUOTE, ..inner });
+        let mut end = self.end_text(state, text, at, at + length, Form::Quoted);
+        if length == 1 && matches!(text.quote, Quote::TwiceDouble | Quote::TwiceSingle) {
+            end.cost += cost::DAMAGE;
+        }
+        // Keys hold no quotes; a key that could would take in the rest of the text.
+        if fit == Fit::Good || text.role == Role::Key {
+            out.push(end);
+        } else {
+            if let Some(inner) = self.read_on(state, text, at, length) {
+                let price = if fit == Fit::Fair { cost::INNER_QUOTE } else { 0 };
+                out.push(State { cost: inner.cost + price, ..inner });
             }
-            Fit::None => {
-                // The first mark with a colon behind it ends a key, whatever it is doing here.
-                let is_key =
-                    text.inner == 0 && self.look.starts(self.look.blank(at + length, false).end, ":");
-                if !is_key {
-                    out.push(inner);
-                }
-                let next = self.look.character(at + length);
-                if !next.is_some_and(char::is_alphanumeric) {
-                    out.push(State { cost: end.cost + cost::DAMAGE, ..end });
-                }
+            let inside_word = self.look.character(at + length).is_some_and(char::is_alphanumeric);
+            match fit {
+                Fit::Fair => out.push(end),
+                _ if !inside_word => out.push(State { cost: end.cost + cost::DAMAGE, ..end }),
+                _ => {}
             }
         }
         if text.role == Role::Value {
             self.key_in_list(state, text, at, at + length, out);
         }
+    }
+
+    /// Takes a quote mark as content, if it can be: it opens a phrase, closes one that is open, or stands as
+    /// marks do in prose. A mark between a word and a bracket, with no phrase open, is no content.
+    fn read_on(&mut self, state: State, text: Text, at: usize, length: usize) -> Option<State> {
+        let before = self.look.text.get(text.content as usize..at)?.chars().next_back();
+        let after = self.look.character(at + length);
+        if before.is_none() && !after.is_some_and(char::is_alphanumeric) {
+            return None;
+        }
+        let begins_word = after.is_some_and(|next| next.is_alphanumeric() || "/#$@<.-_*&%~".contains(next));
+        let opens = begins_word && !before.is_some_and(char::is_alphanumeric);
+        if !opens && !text.open && !self.is_prose(at + length) {
+            return None;
+        }
+        let inside = Text { inner: text.inner + 1, open: opens, ..text };
+        let inner = State { at: at + length, mode: Mode::Text(inside), ..state };
+        Some(self.note(inner, RepairKind::InnerQuote, at))
+    }
+
+    /// Whether the text goes on as a sentence does: with a word, or with a mark that ends or joins words.
+    fn is_prose(&self, at: usize) -> bool {
+        let rest = self.look.text.get(at..).unwrap_or_default();
+        let word = rest.trim_start_matches([' ', '\t']).chars().next();
+        word.is_some_and(char::is_alphanumeric)
+            || rest.starts_with([
+                '.', '?', '!', ';', ')', '>', '/', '-', '\'', '%', '\u{2019}', '\u{2014}', '\u{2013}',
+            ])
     }
 
     /// A string in a list with a colon behind it is a key: of an object whose bracket is missing, or of the

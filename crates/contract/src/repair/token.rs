@@ -105,6 +105,8 @@ pub(super) struct Text {
     pub(super) content: u32,
     /// How many quote marks have been taken as content so far.
     pub(super) inner: u32,
+    /// The last of them opened a phrase that has not been closed.
+    pub(super) open: bool,
 }
 
 /// What a string is for.
@@ -149,6 +151,8 @@ pub(super) struct State {
     pub(super) frame: u32,
     pub(super) event: u32,
     pub(super) previous: Previous,
+    /// A bracket had to be assumed or left out.
+    pub(super) guessed: bool,
 }
 
 /// What assumptions cost. Only their order and distances matter; each line says what it competes with.

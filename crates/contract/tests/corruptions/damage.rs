@@ -48,6 +48,10 @@ pub(crate) const DAMAGES: &[(&str, Damage)] = &[
     ("wrapper", wrapper),
     ("spaces", spaces),
     ("two_kinds", two_kinds),
+    ("drop_opener", drop_opener),
+    ("key_quote", key_quote),
+    ("extra_mark", extra_mark),
+    ("swapped_marks", swapped_marks),
     ("reject_missing", reject_missing),
     ("reject_type", reject_type),
     ("reject_two", reject_two),
@@ -407,6 +411,42 @@ fn two_kinds(random: &mut Random, document: &Document) -> Option<Case> {
             }
         },
     )
+}
+
+fn drop_opener(random: &mut Random, document: &Document) -> Option<Case> {
+    let fits = |all: &[Token], at: usize| at > 0 && matches!(all[at], Token::Open(_));
+    edit(random, document, fits, |all, at| {
+        all.remove(at);
+    })
+}
+
+fn key_quote(random: &mut Random, document: &Document) -> Option<Case> {
+    let first = random.chance(50);
+    edit(
+        random,
+        document,
+        |all, at| matches!(all[at], Token::Key(_)),
+        |all, at| {
+            if let Token::Key(name) = &all[at] {
+                all[at] = Token::Raw(if first { format!("{name}\"") } else { format!("\"{name}") });
+            }
+        },
+    )
+}
+
+/// One mark too many between two tokens.
+fn extra_mark(random: &mut Random, document: &Document) -> Option<Case> {
+    let mark = *random.pick(&[",", ":", "}", "]", "\"", "{", "["]);
+    edit(random, document, |_, at| at > 0, |all, at| all.insert(at, Token::Raw(mark.to_owned())))
+}
+
+/// Two neighbouring marks in the wrong order: `],}` for `]},`, say.
+fn swapped_marks(random: &mut Random, document: &Document) -> Option<Case> {
+    let is_mark = |token: &Token| matches!(token, Token::Close(_) | Token::Comma);
+    let fits = |all: &[Token], at: usize| {
+        is_mark(&all[at]) && all.get(at + 1).is_some_and(is_mark) && all[at] != all[at + 1]
+    };
+    edit(random, document, fits, |all, at| all.swap(at, at + 1))
 }
 
 fn reject_case(document: &Document, text: String) -> Option<Case> {
