@@ -65,6 +65,8 @@ pub(crate) fn scan(text: &str) -> Scan {
 struct Fence {
     mark: u8,
     length: usize,
+    /// Its content begins with a value, so the other values in it are of the same rank.
+    holds_values: bool,
 }
 
 struct Pass<'a> {
@@ -114,7 +116,8 @@ impl Pass<'_> {
     }
 
     fn bracket(&mut self) {
-        self.read(Source::Prose);
+        let fenced = self.fence.is_some_and(|fence| fence.holds_values);
+        self.read(if fenced { Source::Fence } else { Source::Prose });
     }
 
     fn read(&mut self, source: Source) {
@@ -122,11 +125,7 @@ impl Pass<'_> {
         let reading = match parse::value_at(self.text, start) {
             Ok((value, end)) => {
                 self.at = end;
-                let setting = match source {
-                    Source::Prose => self.setting(start, end),
-                    _ => Setting::Free,
-                };
-                Ok(Found { value, range: start..end, setting })
+                Ok(Found { value, range: start..end, setting: self.setting(start, end) })
             }
             Err(fault) => {
                 self.at = fault.at.max(start + 1);
@@ -152,7 +151,7 @@ impl Pass<'_> {
             self.at = after;
             return;
         }
-        self.fence = Some(Fence { mark, length });
+        self.fence = Some(Fence { mark, length, holds_values: false });
         let name_length = self
             .bytes
             .iter()
@@ -181,7 +180,10 @@ impl Pass<'_> {
             self.at += 1;
         }
         match self.bytes.get(self.at) {
-            Some(b'{' | b'[') if reasoning::at(self.text, self.at).is_none() => self.read(Source::Fence),
+            Some(b'{' | b'[') if reasoning::at(self.text, self.at).is_none() => {
+                self.fence = self.fence.map(|fence| Fence { holds_values: true, ..fence });
+                self.read(Source::Fence);
+            }
             Some(b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') if begins_line => self.scalar_in_fence(),
             _ => {}
         }

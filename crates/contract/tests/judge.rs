@@ -88,6 +88,25 @@ fn two_different_values_are_ambiguous_and_two_equal_ones_are_not() {
 }
 
 #[test]
+fn values_in_one_fence_are_of_one_rank() {
+    let fence = "```json\n{\"a\": 1}\n{\"a\": 2}\n```";
+    for contract in [schema(pair()), lenient(pair())] {
+        assert_eq!(rejected(&contract, fence).outcome, Outcome::Ambiguous);
+    }
+    let list = lenient(json!({"type": "array", "items": pair()}));
+    assert_eq!(value(&list, fence), Some(json!([{"a": 1}, {"a": 2}])));
+}
+
+#[test]
+fn a_value_that_the_text_goes_on_with_is_not_whole() {
+    let torn = "{\"a\": 1}, \"b\": \"x\"}";
+    for text in [torn.to_owned(), format!("```json\n{torn}\n```"), format!("Here: {torn}")] {
+        assert_eq!(value(&schema(pair()), &text), None, "{text}");
+        assert_eq!(value(&lenient(pair()), &text), Some(json!({"a": 1, "b": "x"})), "{text}");
+    }
+}
+
+#[test]
 fn the_schema_given_back_is_an_echo() {
     let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     for contract in [schema(open.clone()), lenient(open.clone())] {

@@ -17,6 +17,8 @@ struct Candidate {
     source: Source,
     /// What was read, conforming or not.
     read: Option<Found>,
+    /// Whether its brackets were guessed: then no part of it stands for itself.
+    guessed: bool,
     conforming: Option<(Value, Vec<Repair>)>,
 }
 
@@ -75,21 +77,23 @@ impl Judge<'_> {
             if item.start < behind || inside || unread.holds(text, item.start) {
                 continue;
             }
-            let (read, conforming) = match &item.reading {
+            let (read, conforming, guessed) = match &item.reading {
                 Ok(found) if found.setting == Setting::Free => {
-                    (Some(found.clone()), self.mend_single(&found.value, alone))
+                    (Some(found.clone()), self.mend_single(&found.value, alone), false)
                 }
                 _ => match self.read_damaged(&mut search, text, item, alone) {
-                    Damaged::Read { read, conforming, range } => {
-                        (Some(Found { value: read, range, setting: Setting::Unfinished }), conforming)
-                    }
+                    Damaged::Read { read, conforming, range, guessed } => (
+                        Some(Found { value: read, range, setting: Setting::Unfinished }),
+                        conforming,
+                        guessed,
+                    ),
                     Damaged::Ambiguous(verdict) => return Reads::Ambiguous(verdict),
-                    Damaged::Unread => (None, None),
+                    Damaged::Unread => (None, None, false),
                 },
             };
             behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
             unread = if read.is_none() { Unread { at: item.start, depth: 0 } } else { Unread::default() };
-            candidates.push(Candidate { source: item.source, read, conforming });
+            candidates.push(Candidate { source: item.source, read, guessed, conforming });
         }
         Reads::Candidates(candidates)
     }
@@ -112,10 +116,15 @@ impl Judge<'_> {
             (!guessed || self.contract.schema().names_all_members(&value)).then_some(Offer { value, repairs })
         };
         match search.read(Start { at: item.start, to_the_end }, &mut conform) {
-            Reading::Conforming { value, repairs, range } => {
-                Damaged::Read { read: value.clone(), conforming: Some((value, repairs)), range }
+            Reading::Conforming { value, repairs, range } => Damaged::Read {
+                read: value.clone(),
+                conforming: Some((value, repairs)),
+                range,
+                guessed: false,
+            },
+            Reading::Readable { value, range, guessed } => {
+                Damaged::Read { read: value, conforming: None, range, guessed }
             }
-            Reading::Readable { value, range } => Damaged::Read { read: value, conforming: None, range },
             Reading::Ambiguous { first, second } => Damaged::Ambiguous(report::ambiguous(&first, &second)),
             Reading::Nothing => Damaged::Unread,
         }
@@ -140,6 +149,7 @@ impl Judge<'_> {
             read: value,
             conforming: Some((mended.value, repairs)),
             range: start..text.len(),
+            guessed: false,
         })
     }
 
@@ -165,7 +175,7 @@ impl Judge<'_> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
-                let read = candidate.read.as_ref().map(|found| &found.value);
+                let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
                 let mut passes = |value: &Value| self.mend(value).is_some();
                 for inner in nested::inside(self.facts(), read, &mut passes) {
@@ -207,7 +217,7 @@ impl Judge<'_> {
 }
 
 enum Damaged {
-    Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize> },
+    Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize>, guessed: bool },
     Ambiguous(Verdict),
     Unread,
 }

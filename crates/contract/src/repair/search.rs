@@ -49,8 +49,8 @@ pub(crate) enum Reading {
     Conforming { value: Value, repairs: Vec<Repair>, range: Range<usize> },
     /// Two equally cheap readings conform and differ.
     Ambiguous { first: Value, second: Value },
-    /// It can be read, and no reading conforms. The cheapest is given.
-    Readable { value: Value, range: Range<usize> },
+    /// It can be read, and no reading conforms. The cheapest is given, and whether its brackets were guessed.
+    Readable { value: Value, range: Range<usize>, guessed: bool },
     /// It cannot be read as a value at all.
     Nothing,
 }
@@ -98,7 +98,6 @@ impl<'a> Search<'a> {
             frame: NONE,
             event: NONE,
             previous: Previous::Nothing,
-            guessed: false,
         }));
         let mut out = Vec::new();
         while let Some(Queued(mut state)) = self.queue.pop() {
@@ -151,7 +150,8 @@ impl<'a> Search<'a> {
         let offer = conform(&built.value, built.guessed).filter(|offer| !reads_twice(&built.repairs, offer));
         let Some(offer) = offer else {
             if choice.readable.is_none() {
-                choice.readable = Some((built.value, range));
+                let guessed = built.repairs.iter().any(|repair| repair.kind == RepairKind::Bracket);
+                choice.readable = Some((built.value, range, guessed));
             }
             return None;
         };
@@ -182,8 +182,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn note(&mut self, state: State, kind: RepairKind, at: usize) -> State {
-        let noted = self.event(state, What::Repair(kind, at as u32));
-        State { guessed: state.guessed || kind == RepairKind::Bracket, ..noted }
+        self.event(state, What::Repair(kind, at as u32))
     }
 
     pub(super) fn open(&mut self, state: State, container: Container) -> Option<State> {
@@ -219,7 +218,7 @@ fn reads_twice(made: &[Repair], offer: &Offer) -> bool {
 struct Choice {
     start: Start,
     best: Option<Best>,
-    readable: Option<(Value, Range<usize>)>,
+    readable: Option<(Value, Range<usize>, bool)>,
     offers: usize,
 }
 
@@ -241,7 +240,7 @@ impl Choice {
             (Some(best), _) => {
                 Reading::Conforming { value: best.value, repairs: best.repairs, range: best.range }
             }
-            (None, Some((value, range))) => Reading::Readable { value, range },
+            (None, Some((value, range, guessed))) => Reading::Readable { value, range, guessed },
             (None, None) => Reading::Nothing,
         }
     }

@@ -16,14 +16,7 @@ impl Search<'_> {
             Mode::Colon => self.colon_step(state, out),
             Mode::After => self.after_step(state, out),
             Mode::Text(text) => self.text_step(state, text, out),
-            Mode::Done => {
-                let price = self.leftover(state.at);
-                if price >= cost::LEFTOVER && state.guessed {
-                    return;
-                }
-                let state = if price > 0 { self.note(state, RepairKind::StrayText, state.at) } else { state };
-                out.push(State { mode: Mode::Complete, cost: state.cost + price, ..state });
-            }
+            Mode::Done => self.done_step(state, out),
             Mode::Complete => {}
         }
     }
@@ -296,30 +289,39 @@ impl Search<'_> {
         (next, blank)
     }
 
-    /// What the text behind a complete value costs: nothing for prose, something for what looks like more of it.
-    fn leftover(&self, from: usize) -> u32 {
-        /// Enough to see whether an end of JSON stands in what follows; a longer stretch is prose.
+    /// The root is complete. Prose may follow it, and closing brackets too many; but no more of the value, for
+    /// then it was not the root that ended here.
+    fn done_step(&mut self, state: State, out: &mut Vec<State>) {
+        let at = self.look.blank(state.at, false).end;
+        let goes_on = match self.look.byte(at) {
+            _ if self.look.is_end(at) => false,
+            Some(b'}' | b']' | b')') => {
+                let noted = self.note(state, RepairKind::StrayText, at);
+                let cost = state.cost + cost::SLIGHT;
+                return out.push(State { mode: Mode::Complete, cost, ..noted });
+            }
+            Some(b',' | b':' | b'"') => true,
+            Some(b'{' | b'[') => at == state.at,
+            _ => self.ends_a_value(at),
+        };
+        if !goes_on {
+            out.push(State { mode: Mode::Complete, ..state });
+        }
+    }
+
+    /// Whether the end of a value stands in the text before another one begins.
+    fn ends_a_value(&self, at: usize) -> bool {
+        /// Far enough to see the end of a member; a longer stretch is prose.
         const STRETCH: usize = 2048;
-        let at = self.look.blank(from, false).end;
-        if self.look.is_end(at) {
-            return 0;
-        }
-        match self.look.byte(at) {
-            Some(b'{' | b'[') if at == from => return cost::LEFTOVER,
-            Some(b',' | b':' | b'"') => return cost::LEFTOVER,
-            Some(b'}' | b']' | b')') => return cost::SLIGHT,
-            _ => {}
-        }
         let end = (at + STRETCH).min(self.look.bytes.len());
         let rest = self.look.bytes.get(at..end).unwrap_or_default();
         for (index, byte) in rest.iter().enumerate() {
             match byte {
-                // Another value begins, and has an end of its own.
-                b'{' | b'[' => return 0,
-                b'"' if matches!(rest.get(index + 1), Some(b'}' | b']')) => return cost::LEFTOVER,
+                b'{' | b'[' => return false,
+                b'"' if matches!(rest.get(index + 1), Some(b'}' | b']')) => return true,
                 _ => {}
             }
         }
-        0
+        false
     }
 }

@@ -151,8 +151,6 @@ pub(super) struct State {
     pub(super) frame: u32,
     pub(super) event: u32,
     pub(super) previous: Previous,
-    /// A bracket had to be assumed or left out.
-    pub(super) guessed: bool,
 }
 
 /// What assumptions cost. Only their order and distances matter; each line says what it competes with.
@@ -175,6 +173,4 @@ pub(super) mod cost {
     pub(in crate::repair) const DAMAGE_UNLIKELY: u32 = 4;
     /// Reading on over what looks in every way like the next member, or past the end of a string.
     pub(in crate::repair) const UNLIKELY: u32 = 6;
-    /// Text behind the value that looks like a part of it.
-    pub(in crate::repair) const LEFTOVER: u32 = 5;
 }
