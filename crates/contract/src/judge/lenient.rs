@@ -70,11 +70,14 @@ impl Judge<'_> {
         let alone = items.len() == 1;
         let mut search = Search::new(text);
         let mut behind = 0;
-        let mut unread = Unread::default();
+        let mut unread: Option<Unread> = None;
         let mut candidates = Vec::new();
         for item in items {
             let inside = item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Inside);
-            if item.start < behind || inside || unread.holds(text, item.start) {
+            if item.start < behind
+                || inside
+                || unread.as_mut().is_some_and(|unread| unread.holds(text, item.start))
+            {
                 continue;
             }
             let (read, conforming, guessed) = match &item.reading {
@@ -92,7 +95,7 @@ impl Judge<'_> {
                 },
             };
             behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
-            unread = if read.is_none() { Unread { at: item.start, depth: 0 } } else { Unread::default() };
+            unread = read.is_none().then_some(Unread { at: item.start, depth: 0 });
             candidates.push(Candidate { source: item.source, read, guessed, conforming });
         }
         Reads::Candidates(candidates)
@@ -224,7 +227,6 @@ enum Damaged {
 
 /// A value that could not be read, and how many of its brackets are open. What stands inside it is a part of
 /// it, not an answer.
-#[derive(Default)]
 struct Unread {
     at: usize,
     depth: usize,
