@@ -50,14 +50,18 @@ fn drop_impossible(graph: &mut Graph) -> bool {
 }
 
 /// Drops the branches for what no condition speaks of, where lifting changes nothing in the others: what does
-/// not fit there passes as it is, and the model is spared the choice.
+/// not fit there passes as it is, and the model is spared the choice. Such a place can hold anything, so its
+/// absence is written in a way that no value can be mistaken for.
 pub(super) fn drop_fallbacks(graph: &mut Graph, facts: &Facts) {
     for id in graph.ids() {
-        let Shape::Union { branches, .. } = &mut graph.get_mut(id).shape else { continue };
+        let node = graph.get_mut(id);
+        let Shape::Union { branches, .. } = &mut node.shape else { continue };
         let fallback = |branch: &Branch| matches!(branch.guard, Guard::Otherwise);
         let alone = branches.iter().all(fallback);
-        if !alone && branches.iter().all(|branch| fallback(branch) || facts.transparent(branch.node)) {
+        let any = branches.iter().any(fallback);
+        if any && !alone && branches.iter().all(|branch| fallback(branch) || facts.transparent(branch.node)) {
             branches.retain(|branch| !fallback(branch));
+            node.untyped = true;
         }
     }
 }

@@ -278,6 +278,21 @@ fn properties_that_only_a_condition_names_are_offered() {
 }
 
 #[test]
+fn what_stands_where_only_a_condition_speaks_is_never_taken_for_absence() {
+    for kind in ["null", "string"] {
+        let source = json!({
+            "type": "object",
+            "if": {"required": ["a"]},
+            "then": {"properties": {"b": {"type": kind}}},
+        });
+        let lowered = lowered(source, "openai");
+        for value in [json!({}), json!({"b": null}), json!({"b": {"absent": true}}), json!({"b": "absent"})] {
+            assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
+        }
+    }
+}
+
+#[test]
 fn boolean_schemas_have_a_lowered_form() {
     for profile in Profile::all() {
         for document in [json!(true), json!(false), json!({})] {
