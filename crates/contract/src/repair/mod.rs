@@ -4,7 +4,7 @@
 //! have stood in several places. So this is a search, not a pass with rules of thumb. A state is a position
 //! with the stack of open containers; each step reads one token; a step that assumes damage costs what such
 //! damage is unlikely. States are taken cheapest first, complete readings are offered to the contract in that
-//! order, and the first that conforms wins. If another reading of the same cost conforms with another value,
+//! order, and the first that conforms wins. If another one of about the same cost conforms with another value,
 //! the text is ambiguous and nothing wins.
 //!
 //! What has only one reading costs nothing: comments, other quotes, other literals, commas too many. So a text
