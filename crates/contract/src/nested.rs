@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use crate::parse;
 use crate::schema::Schema;
 use crate::schema::reference::{Resolver, base_of};
 use crate::schema::walk;
@@ -158,6 +159,17 @@ fn is_tool_call(members: &Map<String, Value>) -> bool {
         && ARGUMENT_KEYS
             .iter()
             .any(|key| members.get(*key).is_some_and(|value| value.is_object() || value.is_array()))
+}
+
+/// The arguments of a tool call that carries them as JSON text, as some APIs do.
+pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
+    let members = value.as_object()?;
+    let is_call = members.keys().all(|key| TOOL_KEYS.contains(&key.as_str()));
+    if let Some(inner) = members.get("function").filter(|inner| is_call && inner.is_object()) {
+        return written_arguments(inner);
+    }
+    let text = ARGUMENT_KEYS.iter().find_map(|key| members.get(*key)?.as_str()).filter(|_| is_call)?;
+    parse::whole(text).ok().filter(|arguments| arguments.is_object() || arguments.is_array())
 }
 
 /// The outermost conforming values inside wrappers, found with a test that says whether a value conforms.

@@ -255,6 +255,18 @@ fn a_part_of_a_failed_attempt_is_not_the_answer() {
 }
 
 #[test]
+fn arguments_written_as_text_are_read_in_lenient_mode() {
+    for call in [
+        json!({"name": "f", "arguments": "{\"a\": 1}"}),
+        json!({"id": "1", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}),
+    ] {
+        assert_eq!(value(&lenient(pair()), &call.to_string()), Some(json!({"a": 1})));
+        assert_eq!(value(&schema(pair()), &call.to_string()), None);
+    }
+    assert_eq!(value(&lenient(pair()), &json!({"note": "{\"a\": 1}", "x": 2}).to_string()), None);
+}
+
+#[test]
 fn invariants_take_part_in_the_choice() {
     let rule = Invariant { rule: "output.a > 1".to_owned(), message: "a must be above one".to_owned() };
     let contract = schema(pair()).with_invariants(Invariants::compile(&[rule]).expect("the rule compiles"));

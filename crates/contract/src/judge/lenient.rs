@@ -181,14 +181,13 @@ impl Judge<'_> {
                 let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
                 let mut passes = |value: &Value| self.mend(value).is_some();
-                for inner in nested::inside(self.facts(), read, &mut passes) {
-                    if let Some(mended) = self.mend(inner) {
-                        let detail = "the value stood inside another".to_owned();
-                        let unwrapped = Repair { kind: RepairKind::Unwrapped, path: "$".to_owned(), detail };
-                        tally.add(&mended.value, || {
-                            std::iter::once(unwrapped).chain(mended.repairs).collect()
-                        });
-                    }
+                let mut inner: Vec<Value> =
+                    nested::inside(self.facts(), read, &mut passes).into_iter().cloned().collect();
+                inner.extend(nested::written_arguments(read));
+                for mended in inner.iter().filter_map(|inner| self.mend(inner)) {
+                    let detail = "the value stood inside another".to_owned();
+                    let unwrapped = Repair { kind: RepairKind::Unwrapped, path: "$".to_owned(), detail };
+                    tally.add(&mended.value, || std::iter::once(unwrapped).chain(mended.repairs).collect());
                 }
             }
             if let Some(verdict) = tally.verdict(source) {
