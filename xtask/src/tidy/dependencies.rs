@@ -52,8 +52,9 @@ const TOOLS: &[&str] = &["accord-fuzz", "bench", "xtask"];
 
 /// Crates of others that have one home.
 const HOMES: &[(&str, &[&str])] = &[
-    ("sqlx", &["accord-store-sqlite", "accord-store-postgres"]),
-    ("axum", &["accord-coordinator"]),
+    ("sqlx", &["accord-store-postgres"]),
+    ("rusqlite", &["accord-store-sqlite"]),
+    ("axum", &["accord-coordinator", "accord-test-support"]),
     ("reqwest", &["accord-client", "accord-executor"]),
     ("clap", &["accord-cli"]),
     ("rmcp", &["accord-mcp", "accord-executor"]),
@@ -190,9 +191,9 @@ mod tests {
     #[test]
     fn a_dependency_away_from_home_is_refused() {
         let wrong = repository("accord-runner", "[dependencies]\nsqlx = \"0.9\"\n");
-        let expected = ["4: sqlx may be used only by accord-store-sqlite, accord-store-postgres"];
+        let expected = ["4: sqlx may be used only by accord-store-postgres"];
         assert_eq!(remedies(placement(&wrong)), expected);
-        assert_eq!(placement(&repository("accord-store-sqlite", "[dependencies]\nsqlx = \"0.9\"\n")), []);
+        assert_eq!(placement(&repository("accord-store-postgres", "[dependencies]\nsqlx = \"0.9\"\n")), []);
     }
 
     #[test]

@@ -1,0 +1,1 @@
+//! The server: stores, queues, streams, calls back.

@@ -1,0 +1,1 @@
+//! Ids, agents, sessions, runs, events, and the legal state changes.

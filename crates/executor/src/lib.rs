@@ -1,0 +1,1 @@
+//! What talks to a model, a CLI or a command.

@@ -1,0 +1,1 @@
+//! Claims runs, drives executors under the contract, reports.

@@ -1,0 +1,1 @@
+//! Scripted and chaos model servers, the store story, a coordinator for tests.
