@@ -1,1 +1,21 @@
 //! What talks to a model, a CLI or a command.
+//!
+//! An [`Executor`] opens a [`Session`]; a session takes one [`Turn`] at a time and gives back an [`Answer`], telling
+//! what happens meanwhile as [`Event`]s. What an answer is worth is not decided here: this crate knows no contract,
+//! it is handed a schema as data and hands back what was said, as it was said.
+
+mod answer;
+mod event;
+mod registry;
+mod session;
+mod start;
+mod transport;
+mod turn;
+
+pub use answer::{Answer, Stop, Usage};
+pub use event::{Event, Events};
+pub use registry::Registry;
+pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
+pub use start::Start;
+pub use transport::{ByteStream, Request, Response, Transport, TransportError};
+pub use turn::{Delivery, Turn};

@@ -1,0 +1,57 @@
+//! What came out of a turn.
+
+use serde::{Deserialize, Serialize};
+
+/// What the model said at the end of a turn, not judged by anybody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The text of the last message.
+    pub text: String,
+    /// The arguments of each call of the submit tool in the last message, as they were written: parsing them is the
+    /// judge's work. More than one is possible, and so is something that is not JSON.
+    pub submissions: Vec<String>,
+    /// A value that a CLI or a program handed over as structured, apart from the text.
+    pub structured: Option<serde_json::Value>,
+    /// Why the model stopped.
+    pub stop: Stop,
+    /// What the whole turn used, tool steps and repeated requests included.
+    pub usage: Usage,
+    /// The model that answered, as the provider names it.
+    pub model: String,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// It had said all it wanted.
+    Finished,
+    /// It called the submit tool.
+    Submitted,
+    /// The provider cut it off: too many tokens, context full, or the stream ended without an end.
+    Truncated,
+    /// It refused, with its words where it gave any.
+    Refused(String),
+}
+
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read by the model.
+    pub input_tokens: u64,
+    /// Tokens written by the model.
+    pub output_tokens: u64,
+    /// What it cost, where prices are known.
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Adds what another step used.
+    pub fn add(&mut self, other: Usage) {
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (None, None) => None,
+            (left, right) => Some(left.unwrap_or(0.0) + right.unwrap_or(0.0)),
+        };
+    }
+}

@@ -1,0 +1,77 @@
+//! What happens during a turn, told while it happens.
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::answer::Usage;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A whole message of the model.
+    Message {
+        /// Its text.
+        text: String,
+    },
+    /// A tool begins its work.
+    ToolStarted {
+        /// The call's id.
+        call_id: String,
+        /// The tool's name.
+        name: String,
+        /// Its arguments; a string where they were not JSON.
+        arguments: Value,
+    },
+    /// A tool has ended.
+    ToolFinished {
+        /// The call's id.
+        call_id: String,
+        /// The tool's name.
+        name: String,
+        /// Whether it did what it was asked.
+        ok: bool,
+        /// What the model was told, shortened.
+        output: String,
+    },
+    /// One request to the provider was answered.
+    Requested {
+        /// Where it went.
+        endpoint: String,
+        /// How long it took.
+        milliseconds: u64,
+        /// The HTTP status, none if there was no answer.
+        status: Option<u16>,
+        /// What it used.
+        usage: Usage,
+    },
+    /// A request is to be repeated.
+    Retrying {
+        /// Why.
+        reason: String,
+        /// After how long.
+        milliseconds: u64,
+    },
+}
+
+/// Where events go. Bounded: a slow listener slows the turn down instead of filling the memory.
+#[derive(Debug, Clone)]
+pub struct Events(Option<mpsc::Sender<Event>>);
+
+impl Events {
+    /// Events to a channel.
+    pub fn new(sender: mpsc::Sender<Event>) -> Self {
+        Self(Some(sender))
+    }
+
+    /// Events to nobody.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Tells one event. A listener that has gone is no reason to stop.
+    pub async fn tell(&self, event: Event) {
+        if let Some(sender) = &self.0 {
+            sender.send(event).await.unwrap_or_default();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The seam between the contract loop and whoever does the work.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::{Answer, Usage};
+use crate::event::Events;
+use crate::start::Start;
+use crate::turn::Turn;
+
+/// Opens sessions.
+#[async_trait]
+pub trait Executor: Send + Sync {
+    /// Opens a session, new or continued. Settings that do not fit are an error here, before anything is spent.
+    async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError>;
+}
+
+/// One conversation, held open over the turns of a run.
+#[async_trait]
+pub trait Session: Send {
+    /// What this session can do, for the model that it would use.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Asks, works, answers. Ends soon after `cancel`, with [`TurnError::Stopped`] and nothing left running. After an
+    /// error the conversation is as it was before the turn, so that the same turn can be asked in another way.
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure>;
+
+    /// The conversation so far, for a later run of the same session. None where it is kept elsewhere or not at all.
+    fn conversation(&self) -> Option<Value>;
+
+    /// Ends the session and everything that it started.
+    async fn close(self: Box<Self>);
+}
+
+/// What a session can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Who answers, for the memory of what an endpoint takes: provider and address, no secrets.
+    pub endpoint: String,
+    /// The model that the settings name.
+    pub model: String,
+    /// The lowering profile of the provider's own schema field, where it has one.
+    pub native: Option<String>,
+    /// The lowering profile of a strict submit tool, where tools can be had.
+    pub tool: Option<Tool>,
+    /// Whether a schema and other tools may be sent together.
+    pub native_beside_tools: bool,
+    /// Whether the session can be asked again in place.
+    pub reprompt: bool,
+    /// The ceiling of an answer in tokens, where the settings name one.
+    pub max_tokens: Option<u32>,
+}
+
+/// How a submit tool is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// The lowering profile for its parameters.
+    pub profile: String,
+    /// Whether the provider can hold the arguments to the schema.
+    pub strict: bool,
+    /// Whether a call can be demanded. Never where reasoning is on.
+    pub force: bool,
+}
+
+/// Why a session could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The settings are wrong: the message says which and what to do.
+    #[error("{0}")]
+    Settings(String),
+    /// What it needs is not there: a program, a key, a file.
+    #[error("{0}")]
+    Missing(String),
+}
+
+/// Why there was no answer, and what was used all the same.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{error}")]
+pub struct TurnFailure {
+    /// What went wrong.
+    pub error: TurnError,
+    /// What was used until then.
+    pub usage: Usage,
+}
+
+/// What went wrong in a turn, by what is to be done next.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TurnError {
+    /// The provider refuses this schema, or schemas at all: deliver in another way.
+    #[error("the provider refuses the schema: {0}")]
+    SchemaRejected(String),
+    /// The provider refuses tools, or a demanded call: deliver in another way.
+    #[error("the provider refuses the tool: {0}")]
+    ToolRejected(String),
+    /// The provider could not be reached, or was overloaded for longer than the retries last.
+    #[error("{0}")]
+    Transport(String),
+    /// The work failed for good: a key that is refused, a command that exits with an error, an answer that is no answer.
+    #[error("{0}")]
+    Failed(String),
+    /// The turn took more model requests than allowed.
+    #[error("no answer within {0} steps")]
+    TooManySteps(u32),
+    /// The time given by the settings is over.
+    #[error("no answer within {0} seconds")]
+    TimedOut(u64),
+    /// It was told to stop.
+    #[error("stopped")]
+    Stopped,
+}

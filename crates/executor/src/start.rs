@@ -1,0 +1,26 @@
+//! What a session begins with.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// Everything that an executor needs to open a session.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// The session's id.
+    pub session_id: String,
+    /// The run's id.
+    pub run_id: String,
+    /// The blueprint's `executor` object. Each executor reads its own settings from it.
+    pub settings: Value,
+    /// The folder that the agent works in. Tools and commands do not leave it.
+    pub project_dir: PathBuf,
+    /// The built-in tools that the blueprint lists.
+    pub tools: Vec<String>,
+    /// The run's parameters; a procedural agent computes from them.
+    pub parameters: Value,
+    /// What [`crate::Session::conversation`] gave at the end of the session's run before.
+    pub conversation: Option<Value>,
+    /// How many model requests one turn may take.
+    pub max_steps: u32,
+}

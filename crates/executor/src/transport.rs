@@ -1,0 +1,49 @@
+//! The way to a provider, as a seam: the network, a recorder in front of it, or a recording in its place.
+
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use futures_util::Stream;
+use serde_json::Value;
+
+/// One request to a provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The whole address.
+    pub url: String,
+    /// Headers, secrets among them: never recorded, never logged.
+    pub headers: Vec<(String, String)>,
+    /// The JSON body.
+    pub body: Value,
+}
+
+/// The bytes of an answer as they come.
+pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Vec<u8>, TransportError>> + Send>>;
+
+/// The answer of a provider.
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body, as it comes.
+    pub body: ByteStream,
+}
+
+/// Carries requests.
+#[async_trait]
+pub trait Transport: Send + Sync {
+    /// Sends one request. Dropping the future or the body ends the exchange.
+    async fn send(&self, request: Request) -> Result<Response, TransportError>;
+}
+
+/// Why there was no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TransportError {
+    /// Connection refused, lost, timed out: worth another try.
+    #[error("{0}")]
+    Connection(String),
+    /// It cannot work: a bad address, a recording that has no such request.
+    #[error("{0}")]
+    Impossible(String),
+}

@@ -1,0 +1,45 @@
+//! What a session is asked.
+
+use serde_json::Value;
+
+/// One question to a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// The whole system prompt of this turn.
+    pub system_prompt: String,
+    /// What the user says. Where the message before ended in a call of the submit tool, this is the call's answer.
+    pub prompt: String,
+    /// How the answer is to be given.
+    pub delivery: Delivery,
+    /// Another model than the settings name.
+    pub model: Option<String>,
+    /// Another ceiling for the answer than the settings name.
+    pub max_tokens: Option<u32>,
+}
+
+/// How the answer is to be given.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delivery {
+    /// As text, with nothing but the prompt to guide it.
+    Text,
+    /// As text, held to a schema by the provider.
+    Native {
+        /// A name for the format, for providers that want one.
+        name: String,
+        /// The schema, already lowered to what the provider takes.
+        schema: Value,
+    },
+    /// By calling a tool.
+    Tool {
+        /// The tool's name.
+        name: String,
+        /// What it is for.
+        description: String,
+        /// Its parameters, already lowered to what the provider takes.
+        schema: Value,
+        /// Whether the provider is to hold the arguments to the schema.
+        strict: bool,
+        /// Whether the model must call it now.
+        force: bool,
+    },
+}
