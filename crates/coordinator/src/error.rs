@@ -1,0 +1,94 @@
+//! The one door for errors: a public half that callers see, and a private half for the log.
+
+use accord_api::{ErrorBody, ErrorName};
+use accord_domain::run::change::Refused;
+use accord_store::StoreError;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}: {message}", name.as_str())]
+pub struct Error {
+    name: ErrorName,
+    message: String,
+    details: Option<Value>,
+    private: Option<String>,
+}
+
+impl Error {
+    /// An error that callers see as it is.
+    pub fn new(name: ErrorName, message: impl Into<String>) -> Self {
+        Self { name, message: message.into(), details: None, private: None }
+    }
+
+    /// Something that should not happen. The cause goes to the log only.
+    pub fn internal(cause: impl ToString) -> Self {
+        let message = "something went wrong inside; the coordinator's log says what";
+        Self { private: Some(cause.to_string()), ..Self::new(ErrorName::Internal, message) }
+    }
+
+    /// The same error with details.
+    #[must_use]
+    pub fn with_details(self, details: Value) -> Self {
+        Self { details: Some(details), ..self }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> ErrorName {
+        self.name
+    }
+
+    /// What callers see.
+    pub fn body(&self) -> ErrorBody {
+        ErrorBody {
+            error: self.name.as_str().to_owned(),
+            message: self.message.clone(),
+            status_code: self.name.status(),
+            details: self.details.clone(),
+        }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        let name = match &error {
+            StoreError::NoRun(_) => ErrorName::RunNotFound,
+            StoreError::NoSession(_) => ErrorName::SessionNotFound,
+            StoreError::NoSuch { kind, .. } => match *kind {
+                "agent" => ErrorName::AgentNotFound,
+                "schema" => ErrorName::SchemaNotFound,
+                "runner" => ErrorName::RunnerNotFound,
+                "key" => ErrorName::KeyNotFound,
+                _ => ErrorName::InvalidRequest,
+            },
+            StoreError::Exists { kind, .. } if *kind == "agent" => ErrorName::AgentExists,
+            StoreError::Exists { .. } => ErrorName::SchemaExists,
+            StoreError::Busy { .. } => ErrorName::SessionBusy,
+            StoreError::Refused(Refused::LeaseLost { .. } | Refused::WrongStatus { .. }) => {
+                ErrorName::LeaseLost
+            }
+            StoreError::IdempotencyConflict(_) => ErrorName::IdempotencyConflict,
+            StoreError::Changed { .. } => ErrorName::PreconditionFailed,
+            StoreError::Unavailable(_) => {
+                let public = "the store cannot be used now; try again, and see the coordinator's log";
+                return Self { private: Some(message), ..Self::new(ErrorName::StoreUnavailable, public) };
+            }
+            StoreError::Corrupt(_) => return Self::internal(message),
+        };
+        Self::new(name, message)
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        if let Some(cause) = &self.private {
+            tracing::error!(error = self.name.as_str(), cause, "request failed");
+        }
+        let status = StatusCode::from_u16(self.name.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        (status, Json(self.body())).into_response()
+    }
+}

@@ -1,0 +1,31 @@
+//! Request bodies, with errors that say where.
+
+use accord_api::ErrorName;
+use axum::body::Bytes;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// Reads a body that may hold raw JSON: straight from the text.
+pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(invalid)?;
+    deserializer
+        .end()
+        .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("the body: {error}")))?;
+    Ok(value)
+}
+
+/// Reads a body that holds tagged shapes: by way of a value, because numbers are kept as written.
+pub(crate) fn read_tagged<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
+    let value: Value = read(bytes)?;
+    serde_path_to_error::deserialize(value).map_err(invalid)
+}
+
+fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let path = error.path().to_string();
+    let message = error.into_inner().to_string();
+    let place = if path == "." { String::new() } else { format!(" at {path}") };
+    Error::new(ErrorName::InvalidRequest, format!("the body cannot be read{place}: {message}"))
+}

@@ -1,0 +1,81 @@
+//! All routes and who may use them, as one table.
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody, without a key too.
+    Open,
+    /// Viewers, callers and admins.
+    Read,
+    /// Callers and admins.
+    Call,
+    /// Runners and admins.
+    Run,
+    /// Admins.
+    Administer,
+}
+
+/// One route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// The method.
+    pub(crate) method: &'static str,
+    /// The path, as the router knows it.
+    pub(crate) path: &'static str,
+    /// Who may use it.
+    pub(crate) access: Access,
+}
+
+const fn route(method: &'static str, path: &'static str, access: Access) -> Route {
+    Route { method, path, access }
+}
+
+/// The table.
+pub(crate) const ROUTES: &[Route] = &[
+    route("GET", "/health", Access::Open),
+    route("GET", "/ready", Access::Open),
+    route("GET", "/metrics", Access::Read),
+    route("GET", "/openapi.json", Access::Open),
+    route("GET", "/docs", Access::Open),
+    route("GET", "/agents", Access::Read),
+    route("POST", "/agents", Access::Administer),
+    route("POST", "/agents/validate", Access::Read),
+    route("GET", "/agents/{name}", Access::Read),
+    route("PUT", "/agents/{name}", Access::Administer),
+    route("PATCH", "/agents/{name}", Access::Administer),
+    route("DELETE", "/agents/{name}", Access::Administer),
+    route("GET", "/agents/{name}/contract", Access::Read),
+    route("POST", "/agents/{name}/validate", Access::Read),
+    route("GET", "/runs", Access::Read),
+    route("POST", "/runs", Access::Call),
+    route("GET", "/runs/{id}", Access::Read),
+    route("GET", "/runs/{id}/attempts", Access::Read),
+    route("POST", "/runs/{id}/stop", Access::Call),
+    route("GET", "/sessions", Access::Read),
+    route("GET", "/sessions/{id}", Access::Read),
+    route("DELETE", "/sessions/{id}", Access::Administer),
+    route("GET", "/sessions/{id}/status", Access::Read),
+    route("GET", "/sessions/{id}/result", Access::Read),
+    route("GET", "/sessions/{id}/events", Access::Read),
+    route("GET", "/sessions/{id}/children", Access::Read),
+    route("POST", "/sessions/{id}/stop", Access::Call),
+    route("GET", "/events", Access::Read),
+    route("GET", "/schemas", Access::Read),
+    route("POST", "/schemas", Access::Administer),
+    route("POST", "/schemas/validate", Access::Read),
+    route("GET", "/schemas/{name}", Access::Read),
+    route("DELETE", "/schemas/{name}", Access::Administer),
+    route("POST", "/runner/register", Access::Run),
+    route("POST", "/runner/claims", Access::Run),
+    route("POST", "/runner/heartbeat", Access::Run),
+    route("POST", "/runner/runs/{id}/started", Access::Run),
+    route("POST", "/runner/runs/{id}/events", Access::Run),
+    route("POST", "/runner/runs/{id}/attempts", Access::Run),
+    route("POST", "/runner/runs/{id}/finish", Access::Run),
+    route("DELETE", "/runner/{id}", Access::Run),
+    route("GET", "/runners", Access::Read),
+    route("GET", "/stats", Access::Read),
+    route("GET", "/keys", Access::Administer),
+    route("POST", "/keys", Access::Administer),
+    route("DELETE", "/keys/{id}", Access::Administer),
+];

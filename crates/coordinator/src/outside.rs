@@ -1,0 +1,35 @@
+//! The clock and the source of ids, as a seam for tests.
+
+use jiff::Timestamp;
+
+/// What comes from outside.
+pub trait Outside: Send + Sync {
+    /// Now.
+    fn now(&self) -> Timestamp;
+
+    /// Something that nobody else has: the unique part of an id. Later ones sort after earlier ones.
+    fn unique(&self) -> String;
+
+    /// Random bytes for secrets.
+    fn secret(&self) -> Result<[u8; 32], String>;
+}
+
+/// The real clock and real randomness.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct System;
+
+impl Outside for System {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn unique(&self) -> String {
+        uuid::Uuid::now_v7().simple().to_string()
+    }
+
+    fn secret(&self) -> Result<[u8; 32], String> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,62 @@
+//! What can be set.
+
+use std::path::PathBuf;
+
+use accord_domain::contract::{Strategy, ValidationMode};
+
+/// Everything that can be set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The folder that holds agents, `.accord/agents`; none where all agents live in the store.
+    pub agents_dir: Option<PathBuf>,
+    /// The largest request body.
+    pub request_limit_bytes: usize,
+    /// How runs are handed out.
+    pub queue: Queue,
+    /// What holds where neither agent nor caller says otherwise.
+    pub enforcement: Enforcement,
+}
+
+/// How runs are handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queue {
+    /// How long a lease holds.
+    pub lease_seconds: u32,
+    /// How often a run may be lost with its runner.
+    pub max_deliveries: u32,
+    /// How long a run waits for a runner that can take it.
+    pub match_timeout_seconds: u32,
+}
+
+/// What holds where neither agent nor caller says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Enforcement {
+    /// How often a model is asked again, under a caller's or default contract.
+    pub max_retries: u32,
+    /// Whether the value may stand in a fence or in prose.
+    pub extract_json: bool,
+    /// How much may be mended.
+    pub validation_mode: ValidationMode,
+    /// How the model is held to it.
+    pub strategy: Strategy,
+}
+
+/// How often a model is asked again under its own agent's contract, where the agent does not say.
+pub(crate) const BLUEPRINT_RETRIES: u32 = 1;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            agents_dir: None,
+            // A conversation with a few large files fits; a model cannot read more anyway.
+            request_limit_bytes: 8 * 1024 * 1024,
+            queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },
+            enforcement: Enforcement {
+                max_retries: 2,
+                extract_json: true,
+                validation_mode: ValidationMode::Strict,
+                strategy: Strategy::Auto,
+            },
+        }
+    }
+}
