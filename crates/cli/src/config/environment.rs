@@ -1,0 +1,65 @@
+//! The environment: `ACCORD_SECTION__KEY`, and two older names.
+
+use std::ffi::OsString;
+
+use toml::Value;
+
+use super::origin::{Layers, Origin};
+use super::values::Values;
+use crate::failure::Problem;
+
+const PREFIX: &str = "ACCORD_";
+
+/// Names that other tools set, and the keys that they mean.
+const ALIASES: &[(&str, &str)] = &[
+    ("SCHEMA_ENFORCEMENT_MAX_RETRIES", "enforcement.max_retries"),
+    ("SCHEMA_ENFORCEMENT_EXTRACT_JSON", "enforcement.extract_json"),
+];
+
+/// Reads the variables that are ours.
+pub(super) fn read(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+    layers: &mut Layers,
+) -> Result<(), Problem> {
+    let defaults = Value::try_from(Values::default()).unwrap_or(Value::Boolean(false));
+    for (name, text) in variables {
+        let Some(name) = name.to_str() else { continue };
+        let Some(key) = key_of(name) else { continue };
+        let text = text.into_string().map_err(|_| Problem::new(format!("the variable {name} is not UTF-8")))?;
+        let value = typed(like(&defaults, &key), &text)
+            .ok_or_else(|| Problem::new(format!("the variable {name} holds '{text}', which is not what {key} takes")))?;
+        layers.set(&key, value, Origin::Variable(name.to_owned()));
+    }
+    Ok(())
+}
+
+/// The key that a variable sets. One without a section (`ACCORD_CODEX_BIN`) is not a setting.
+fn key_of(name: &str) -> Option<String> {
+    if let Some((_, key)) = ALIASES.iter().find(|(alias, _)| *alias == name) {
+        return Some((*key).to_owned());
+    }
+    let rest = name.strip_prefix(PREFIX)?;
+    rest.contains("__").then(|| rest.replace("__", ".").to_ascii_lowercase())
+}
+
+fn like<'a>(defaults: &'a Value, key: &str) -> Option<&'a Value> {
+    key.split('.').try_fold(defaults, |value, part| value.get(part))
+}
+
+/// The text as the type that the key has; numbers where there is no telling (prices of a provider).
+fn typed(like: Option<&Value>, text: &str) -> Option<Value> {
+    match like {
+        Some(Value::Integer(_)) => text.trim().parse().ok().map(Value::Integer),
+        Some(Value::Boolean(_)) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" | "on" => Some(Value::Boolean(true)),
+            "false" | "0" | "no" | "off" => Some(Value::Boolean(false)),
+            _ => None,
+        },
+        Some(Value::Array(_)) => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Some(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
+        }
+        Some(_) => Some(Value::String(text.to_owned())),
+        None => Some(text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Float)),
+    }
+}

@@ -1,0 +1,36 @@
+//! The configuration file.
+
+use std::path::Path;
+
+use toml::Table;
+
+use super::FOLDER;
+use super::origin::{Layers, Origin};
+use crate::failure::Problem;
+
+/// A configuration of a megabyte is a mistake.
+const LARGEST_FILE: u64 = 1024 * 1024;
+
+/// Reads the project's file, where there is one.
+pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
+    let candidates = [project.join("accord.toml"), project.join(FOLDER).join("config.toml")];
+    let present: Vec<_> = candidates.iter().filter(|path| path.exists()).collect();
+    let path = match present.as_slice() {
+        [] => return Ok(()),
+        [path] => *path,
+        _ => {
+            let message = "there is both accord.toml and .accord/config.toml";
+            return Err(Problem::new(message).hint("keep one of them"));
+        }
+    };
+    let name = path.display().to_string();
+    let problem = |error: std::io::Error| Problem::new(format!("{name} cannot be read: {error}"));
+    if std::fs::metadata(path).map_err(problem)?.len() > LARGEST_FILE {
+        return Err(Problem::new(format!("{name} is larger than {LARGEST_FILE} bytes")));
+    }
+    let text = std::fs::read_to_string(path).map_err(problem)?;
+    let table: Table =
+        text.parse().map_err(|error: toml::de::Error| Problem::new(format!("{name} is not TOML: {error}")))?;
+    layers.set_all("", table, &Origin::File(name));
+    Ok(())
+}

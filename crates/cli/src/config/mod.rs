@@ -1,0 +1,72 @@
+//! Configuration: a file, then the environment, then flags; and where each value came from.
+//!
+//! `accord.toml`, or `.accord/config.toml`, in the project's folder; then `ACCORD_SECTION__KEY`; then flags. What is not
+//! known is an error that names what is. Secrets are named by the variable that holds them.
+
+mod environment;
+mod file;
+mod origin;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use origin::Origin;
+pub(crate) use values::{Database, Log, LogFormat, Provider, ProviderKind, Queue, Runner, Server, Telemetry, Values};
+
+use crate::failure::Problem;
+
+/// The folder inside a project that is ours.
+pub(crate) const FOLDER: &str = ".accord";
+
+/// What is in force.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    /// The folder that holds `.accord`.
+    pub(crate) project: PathBuf,
+    /// The values.
+    pub(crate) values: Values,
+    /// Where those came from that are not defaults, by dotted key.
+    origins: origin::Origins,
+}
+
+/// A value given as a flag: its dotted key, its name on the command line, and the value.
+pub(crate) struct Flag {
+    pub(crate) key: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) value: toml::Value,
+}
+
+impl Config {
+    /// Reads the configuration of a project.
+    pub(crate) fn load(project: &Path, flags: Vec<Flag>) -> Result<Self, Problem> {
+        Self::layer(project, flags, std::env::vars_os())
+    }
+
+    fn layer(
+        project: &Path,
+        flags: Vec<Flag>,
+        environment: impl Iterator<Item = (std::ffi::OsString, std::ffi::OsString)>,
+    ) -> Result<Self, Problem> {
+        let mut layers = origin::Layers::default();
+        file::read(project, &mut layers)?;
+        environment::read(environment, &mut layers)?;
+        for flag in flags {
+            layers.set(flag.key, flag.value, Origin::Flag(flag.name));
+        }
+        let (values, origins) = layers.finish()?;
+        Ok(Self { project: project.to_owned(), values, origins })
+    }
+
+    /// Every value in force with its key and where it came from; secrets hidden.
+    pub(crate) fn explain(&self) -> Vec<(String, String, Origin)> {
+        self.origins.explain(&self.values)
+    }
+
+    /// The folder with agents.
+    pub(crate) fn agents_dir(&self) -> PathBuf {
+        self.project.join(FOLDER).join("agents")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+use std::ffi::OsString;
+
+use super::*;
+
+fn load(file: &str, variables: &[(&str, &str)], flags: Vec<Flag>) -> Result<Config, String> {
+    let folder = tempfile::tempdir().unwrap();
+    if !file.is_empty() {
+        std::fs::write(folder.path().join("accord.toml"), file).unwrap();
+    }
+    let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    Config::layer(folder.path(), flags, variables).map_err(|problem| format!("{problem:?}"))
+}
+
+#[test]
+fn a_flag_beats_the_environment_beats_the_file() {
+    let file = "[server]\nlisten = \"127.0.0.1:1\"\n[queue]\nlease_seconds = 5\n[runner]\ntags = [\"a\"]\n";
+    let variables = [("ACCORD_SERVER__LISTEN", "127.0.0.1:2"), ("ACCORD_QUEUE__LEASE_SECONDS", "7")];
+    let value = toml::Value::String("127.0.0.1:3".into());
+    let flags = vec![Flag { key: "server.listen", name: "--listen", value }];
+    let config = load(file, &variables, flags).unwrap();
+    assert_eq!(config.values.server.listen, "127.0.0.1:3");
+    assert_eq!(config.values.queue.lease_seconds, 7);
+    assert_eq!(config.values.runner.tags, ["a"]);
+    let explained = config.explain();
+    let origin = |wanted: &str| explained.iter().find(|(key, ..)| key == wanted).map(|line| line.2.clone());
+    assert_eq!(origin("server.listen"), Some(Origin::Flag("--listen")));
+    assert_eq!(origin("queue.lease_seconds"), Some(Origin::Variable("ACCORD_QUEUE__LEASE_SECONDS".into())));
+    assert_eq!(origin("queue.max_deliveries"), Some(Origin::Default));
+}
+
+#[test]
+fn the_older_names_work() {
+    let variables = [("SCHEMA_ENFORCEMENT_MAX_RETRIES", "4"), ("SCHEMA_ENFORCEMENT_EXTRACT_JSON", "false")];
+    let config = load("", &variables, Vec::new()).unwrap();
+    assert_eq!((config.values.enforcement.max_retries, config.values.enforcement.extract_json), (4, false));
+}
+
+#[test]
+fn unknown_keys_are_errors() {
+    for file in ["[server]\nlisen = \"x\"\n", "[sever]\n", "[providers.x]\nkind = \"openai\"\nkey = \"k\"\n"] {
+        assert!(load(file, &[], Vec::new()).is_err(), "{file}");
+    }
+    assert!(load("", &[("ACCORD_SERVER__LISEN", "x")], Vec::new()).is_err());
+    assert!(load("", &[("ACCORD_CODEX_BIN", "x")], Vec::new()).is_ok());
+}
+
+#[test]
+fn wrong_values_say_where_they_came_from() {
+    let error = load("", &[("ACCORD_QUEUE__LEASE_SECONDS", "soon")], Vec::new()).unwrap_err();
+    assert!(error.contains("ACCORD_QUEUE__LEASE_SECONDS") && error.contains("soon"), "{error}");
+    let error = load("[queue]\nlease_seconds = \"soon\"\n", &[], Vec::new()).unwrap_err();
+    assert!(error.contains("queue.lease_seconds") && error.contains("accord.toml"), "{error}");
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let file = "[runner]\nkey = \"accord_secret\"\n[database]\nurl = \"postgres://me:pass@host/db\"\n";
+    let explained = format!("{:?}", load(file, &[], Vec::new()).unwrap().explain());
+    assert!(!explained.contains("accord_secret") && !explained.contains("pass@"), "{explained}");
+    assert!(explained.contains("postgres://me:(hidden)@host/db"), "{explained}");
+}
+
+#[test]
+fn a_provider_is_read_whole() {
+    let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
+    let config = load(file, &[("ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT", "2")], Vec::new()).unwrap();
+    let expected = Provider {
+        kind: ProviderKind::OpenaiCompatible,
+        base_url: Some("http://127.0.0.1:9/v1".into()),
+        api_key_env: Some("LAB".into()),
+        headers: [("X-Team".to_owned(), "a.b".to_owned())].into(),
+        price_per_million_input: Some(1.5),
+        price_per_million_output: Some(2.0),
+    };
+    assert_eq!(config.values.providers.get("lab"), Some(&expected));
+}

@@ -1,0 +1,166 @@
+//! The values, with their defaults.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that can be set.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Values {
+    pub(crate) server: Server,
+    pub(crate) database: Database,
+    pub(crate) queue: Queue,
+    pub(crate) runner: Runner,
+    pub(crate) enforcement: Enforcement,
+    pub(crate) log: Log,
+    pub(crate) telemetry: Telemetry,
+    pub(crate) providers: BTreeMap<String, Provider>,
+}
+
+/// Where the coordinator listens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Server {
+    pub(crate) listen: String,
+    pub(crate) request_limit_bytes: u64,
+}
+
+/// Where runs are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Database {
+    pub(crate) url: String,
+}
+
+/// How runs are handed out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Queue {
+    pub(crate) lease_seconds: u32,
+    pub(crate) max_deliveries: u32,
+    pub(crate) match_timeout_seconds: u32,
+}
+
+/// The runner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Runner {
+    pub(crate) coordinator: String,
+    pub(crate) concurrency: u32,
+    pub(crate) tags: Vec<String>,
+    pub(crate) project_dir: String,
+    pub(crate) key: String,
+    pub(crate) drain_seconds: u32,
+}
+
+/// What holds where neither agent nor caller says otherwise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Enforcement {
+    pub(crate) max_retries: u32,
+    pub(crate) extract_json: bool,
+    pub(crate) validation_mode: accord_api::ValidationMode,
+    pub(crate) strategy: accord_api::Strategy,
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Log {
+    pub(crate) filter: String,
+    pub(crate) format: LogFormat,
+}
+
+/// For whom logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Human,
+    Json,
+}
+
+/// Where traces go.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Telemetry {
+    /// An OTLP address (HTTP); nothing is sent where it is empty.
+    pub(crate) otlp_endpoint: String,
+}
+
+/// Which protocol a provider speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProviderKind {
+    Anthropic,
+    Openai,
+    OpenaiChat,
+    OpenaiCompatible,
+    Ollama,
+}
+
+/// A provider with a name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Provider {
+    pub(crate) kind: ProviderKind,
+    #[serde(default)]
+    pub(crate) base_url: Option<String>,
+    /// The variable that holds the key.
+    #[serde(default)]
+    pub(crate) api_key_env: Option<String>,
+    #[serde(default)]
+    pub(crate) headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) price_per_million_input: Option<f64>,
+    #[serde(default)]
+    pub(crate) price_per_million_output: Option<f64>,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self { listen: "127.0.0.1:8765".to_owned(), request_limit_bytes: 8 * 1024 * 1024 }
+    }
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self { url: "sqlite://.accord/accord.db".to_owned() }
+    }
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 }
+    }
+}
+
+impl Default for Runner {
+    fn default() -> Self {
+        Self {
+            coordinator: "http://127.0.0.1:8765".to_owned(),
+            concurrency: 8,
+            tags: Vec::new(),
+            project_dir: ".".to_owned(),
+            key: String::new(),
+            drain_seconds: 30,
+        }
+    }
+}
+
+impl Default for Enforcement {
+    fn default() -> Self {
+        Self {
+            max_retries: 2,
+            extract_json: true,
+            validation_mode: accord_api::ValidationMode::Strict,
+            strategy: accord_api::Strategy::Auto,
+        }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { filter: "info".to_owned(), format: LogFormat::Human }
+    }
+}
