@@ -11,7 +11,9 @@ pub(crate) enum Exit {
     Usage,
     /// The contract was not met.
     ContractNotMet,
-    /// Stopped from outside; here: nobody reads the output any more.
+    /// A model, a CLI or a server failed.
+    Failed,
+    /// Stopped from outside or timed out; also: nobody reads the output any more.
     Stopped,
 }
 
@@ -21,7 +23,7 @@ impl From<Exit> for ExitCode {
             Exit::Success => 0,
             Exit::Usage => 1,
             Exit::ContractNotMet => 2,
-            // 3 is a failure of a model, a CLI or a server.
+            Exit::Failed => 3,
             Exit::Stopped => 4,
         })
     }

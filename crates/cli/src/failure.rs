@@ -16,6 +16,8 @@ use crate::output;
 pub(crate) enum Failure {
     /// Something that the user can put right.
     Problem(Problem),
+    /// A server, a model or a command that failed; the user has nothing to put right in the request.
+    Remote(Problem),
     /// stdout cannot be written to.
     Output(io::Error),
 }
@@ -107,6 +109,10 @@ pub(crate) fn tell(failure: Failure) -> Exit {
         Failure::Problem(problem) => {
             problem.tell();
             Exit::Usage
+        }
+        Failure::Remote(problem) => {
+            problem.tell();
+            Exit::Failed
         }
         Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Stopped,
         Failure::Output(error) => {

@@ -5,6 +5,8 @@
 
 mod arguments;
 mod commands;
+mod config;
+mod connection;
 mod document;
 mod excerpt;
 mod exit;
@@ -12,6 +14,9 @@ mod failure;
 mod json;
 mod lines;
 mod output;
+mod project;
+mod runtime;
+mod table;
 
 use std::process::ExitCode;
 

@@ -62,6 +62,11 @@ impl Config {
         self.origins.explain(&self.values)
     }
 
+    /// Where a value came from.
+    pub(crate) fn origin(&self, key: &str) -> Origin {
+        self.origins.of(key)
+    }
+
     /// The folder with agents.
     pub(crate) fn agents_dir(&self) -> PathBuf {
         self.project.join(FOLDER).join("agents")

@@ -92,6 +92,11 @@ impl Layers {
 }
 
 impl Origins {
+    /// Where a value came from.
+    pub(crate) fn of(&self, key: &str) -> Origin {
+        self.0.get(key).cloned().unwrap_or(Origin::Default)
+    }
+
     /// Every value in force with its key and where it came from; secrets hidden.
     pub(crate) fn explain(&self, values: &Values) -> Vec<(String, String, Origin)> {
         let mut lines = Vec::new();
@@ -113,7 +118,7 @@ impl Origins {
                 Value::String(text) if key == "database.url" => without_password(text),
                 value => value.to_string(),
             };
-            let origin = self.0.get(&key).cloned().unwrap_or(Origin::Default);
+            let origin = self.of(&key);
             lines.push((key, text, origin));
         }
     }

@@ -1,0 +1,140 @@
+//! The way to a coordinator: one that runs, or one of the command's own.
+//!
+//! Looked for in this order: `--coordinator`; the address that `accord up` has left in `.accord/coordinator.json`, if it
+//! answers; the configured `runner.coordinator`. A command that can do its work alone starts its own where none is found.
+
+use std::path::{Path, PathBuf};
+
+use accord_client::{ApiKey, Client, ClientError};
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, FOLDER, Flag, Origin};
+use crate::failure::{Failure, Problem};
+use crate::project::ProjectArguments;
+
+/// Which coordinator to talk to
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ConnectionArguments {
+    #[command(flatten)]
+    pub(crate) project: ProjectArguments,
+    /// The coordinator's address [default: the one that runs for this project]
+    #[arg(long, value_name = "URL")]
+    pub(crate) coordinator: Option<String>,
+    /// The key to show it
+    #[arg(long, value_name = "KEY", hide_env_values = true)]
+    pub(crate) key: Option<String>,
+}
+
+impl ConnectionArguments {
+    /// The configuration of the project, with these flags.
+    pub(crate) fn config(&self) -> Result<Config, Problem> {
+        let mut flags = Vec::new();
+        let mut flag = |key, name, value: &Option<String>| {
+            if let Some(value) = value {
+                flags.push(Flag { key, name, value: toml::Value::String(value.clone()) });
+            }
+        };
+        flag("runner.coordinator", "--coordinator", &self.coordinator);
+        flag("runner.key", "--key", &self.key);
+        Config::load(&self.project.find()?, flags)
+    }
+
+    /// A client of the coordinator that runs, or what to do where none does.
+    pub(crate) async fn client(&self) -> Result<Client, Failure> {
+        let config = self.config()?;
+        match running(&config).await? {
+            Some(client) => Ok(client),
+            None => Err(Problem::new("no coordinator runs for this project")
+                .hint("start one with accord up, or name one with --coordinator URL")
+                .into()),
+        }
+    }
+}
+
+/// A client of the coordinator that runs for a project, where there is one.
+pub(crate) async fn running(config: &Config) -> Result<Option<Client>, Failure> {
+    if let Some(address) = Address::read(&config.project) {
+        let client = client(&address.url, config)?;
+        if config.origin("runner.coordinator") == Origin::Default && client.health().await.is_ok() {
+            return Ok(Some(client));
+        }
+    }
+    if config.origin("runner.coordinator") == Origin::Default {
+        return Ok(None);
+    }
+    client(&config.values.runner.coordinator, config).map(Some)
+}
+
+/// A client for an address, with the configured key.
+pub(crate) fn client(url: &str, config: &Config) -> Result<Client, Failure> {
+    let key = &config.values.runner.key;
+    let key = (!key.is_empty()).then(|| ApiKey::new(key.clone()));
+    Ok(Client::new(url, key.as_ref())?)
+}
+
+/// Where a coordinator listens, left for other commands of the same project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Address {
+    /// Its address.
+    pub(crate) url: String,
+    /// Its process.
+    pub(crate) pid: u32,
+}
+
+impl Address {
+    fn path(project: &Path) -> PathBuf {
+        project.join(FOLDER).join("coordinator.json")
+    }
+
+    fn read(project: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(Self::path(project)).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// Leaves the address; it is taken away when the guard is dropped.
+    pub(crate) fn leave(self, project: &Path) -> Result<AddressGuard, Problem> {
+        let path = Self::path(project);
+        let write = || -> std::io::Result<()> {
+            std::fs::create_dir_all(project.join(FOLDER))?;
+            std::fs::write(&path, serde_json::to_vec(&self)?)
+        };
+        write().map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))?;
+        Ok(AddressGuard { path, address: self })
+    }
+}
+
+/// Takes the address away again, unless somebody else has written theirs meanwhile.
+#[derive(Debug)]
+pub(crate) struct AddressGuard {
+    path: PathBuf,
+    address: Address,
+}
+
+impl Drop for AddressGuard {
+    fn drop(&mut self) {
+        let ours = std::fs::read_to_string(&self.path)
+            .ok()
+            .and_then(|text| serde_json::from_str::<Address>(&text).ok())
+            .is_some_and(|address| address == self.address);
+        if ours {
+            // A file that stays behind names an address that does not answer: it is then ignored.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let message = error.to_string();
+        match error {
+            ClientError::Api(body) if body.status_code < 500 => {
+                Problem::new(message).hint(format!("see docs/errors/{}.md", body.error)).into()
+            }
+            ClientError::Settings(_) => Problem::new(message).into(),
+            ClientError::Unreachable { .. } => {
+                Self::Remote(Problem::new(message).hint("is it running? accord up starts one"))
+            }
+            ClientError::Api(_) | ClientError::Unreadable { .. } => Self::Remote(Problem::new(message)),
+        }
+    }
+}

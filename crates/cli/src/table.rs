@@ -1,0 +1,27 @@
+//! Tables for people. In a pipe they have no frame and no colour, one row a line.
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+use crate::output;
+
+/// A table with these columns.
+pub(crate) fn new(columns: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    if output::stdout_is_terminal() {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+    }
+    table.set_header(columns.iter().map(|column| column.to_uppercase()));
+    table
+}
+
+/// The table as text, without blanks at the ends of lines.
+pub(crate) fn text(table: &Table) -> String {
+    let lines = table.lines().map(|line| format!("{}\n", line.trim_end()));
+    lines.collect()
+}
+
+/// A time as people read it, and nothing where there is none.
+pub(crate) fn time(at: Option<jiff::Timestamp>) -> String {
+    at.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
