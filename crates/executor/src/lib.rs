@@ -9,6 +9,7 @@ mod event;
 mod registry;
 mod session;
 mod start;
+mod toolbox;
 mod transport;
 mod turn;
 
@@ -17,5 +18,6 @@ pub use event::{Event, Events};
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;
+pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};
 pub use transport::{ByteStream, Request, Response, Transport, TransportError};
 pub use turn::{Delivery, Turn};
