@@ -6,6 +6,8 @@
 
 mod answer;
 mod event;
+mod http;
+mod llm;
 mod registry;
 mod session;
 mod start;
@@ -15,6 +17,8 @@ mod turn;
 
 pub use answer::{Answer, Stop, Usage};
 pub use event::{Event, Events};
+pub use http::HttpTransport;
+pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;

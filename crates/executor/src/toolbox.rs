@@ -52,9 +52,9 @@ impl Toolboxes for NoTools {
     fn open(&self, names: &[String], _project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
         match names.first() {
             None => Ok(Box::new(NoTools)),
-            Some(name) => Err(OpenError::Settings(format!(
-                "there is no tool `{name}` here: take it out of `tools`"
-            ))),
+            Some(name) => {
+                Err(OpenError::Settings(format!("there is no tool `{name}` here: take it out of `tools`")))
+            }
         }
     }
 }
@@ -65,15 +65,7 @@ impl Toolbox for NoTools {
         Vec::new()
     }
 
-    async fn call(
-        &self,
-        name: &str,
-        _arguments: &Value,
-        _cancel: &CancellationToken,
-    ) -> ToolOutput {
-        ToolOutput {
-            ok: false,
-            text: format!("there is no tool `{name}`"),
-        }
+    async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
+        ToolOutput { ok: false, text: format!("there is no tool `{name}`") }
     }
 }
