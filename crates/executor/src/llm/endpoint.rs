@@ -71,13 +71,10 @@ impl Endpoint {
 
     /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound.
     pub(super) fn priced(&self, usage: Usage) -> Usage {
-        let part = |price: Option<f64>, tokens: u64| price.map(|price| price * tokens as f64 / 1e6);
-        let input = part(self.price_per_million_input, usage.input_tokens);
-        let output = part(self.price_per_million_output, usage.output_tokens);
-        let cost_usd = match (input, output) {
-            (None, None) => None,
-            (input, output) => Some(input.unwrap_or(0.0) + output.unwrap_or(0.0)),
-        };
+        let (input, output) = (self.price_per_million_input, self.price_per_million_output);
+        let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
+        let cost = (part(input, usage.input_tokens) + part(output, usage.output_tokens)) / 1e6;
+        let cost_usd = (input.is_some() || output.is_some()).then_some(cost);
         Usage { cost_usd, ..usage }
     }
 

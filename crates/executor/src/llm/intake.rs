@@ -11,7 +11,7 @@ const MAX_LINE_BYTES: usize = 4 * super::wire::MAX_ANSWER_BYTES;
 
 /// All that a stream may bring. Every few characters are wrapped in an event of some hundred bytes, so this is far more
 /// than the answer; without it a stream of comments would never end.
-const MAX_STREAM_BYTES: usize = 64 * super::wire::MAX_ANSWER_BYTES;
+const MAX_STREAM_BYTES: usize = 32 * super::wire::MAX_ANSWER_BYTES;
 
 /// The answer as far as it came.
 pub(super) struct Intake {
@@ -199,7 +199,8 @@ mod tests {
         let mebibyte = vec![b'x'; 1024 * 1024];
         let mut line = Intake::new(Wire::Anthropic, "text/event-stream");
         assert_eq!((0..64).find_map(|_| line.take(&mebibyte).err()), Some(ReadError::TooLarge));
-        let comments = b":\n".repeat(512 * 1024);
+        let mut comments = vec![b':'; 1024 * 1024];
+        comments.push(b'\n');
         let mut stream = Intake::new(Wire::Anthropic, "text/event-stream");
         assert_eq!((0..1024).find_map(|_| stream.take(&comments).err()), Some(ReadError::TooLarge));
     }

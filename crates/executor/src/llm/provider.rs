@@ -158,8 +158,8 @@ impl Providers {
         let mut anthropic = Provider::new(ProviderKind::Anthropic);
         anthropic.base_url = get("ANTHROPIC_BASE_URL").or(anthropic.base_url);
         anthropic.api_key = get("ANTHROPIC_API_KEY").map(Secret::new);
-        if anthropic.api_key.is_none() {
-            anthropic.api_key = get("ANTHROPIC_AUTH_TOKEN").map(Secret::new);
+        if let (None, Some(token)) = (&anthropic.api_key, get("ANTHROPIC_AUTH_TOKEN")) {
+            anthropic.api_key = Some(Secret::new(token));
             anthropic.auth = Auth::Bearer;
         }
         let openai = |kind| {

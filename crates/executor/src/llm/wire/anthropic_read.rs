@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set};
 use crate::answer::Usage;
 
@@ -32,24 +32,24 @@ pub(super) struct Stream {
 impl Reader for Stream {
     fn event(&mut self, data: &str) -> Result<bool, ReadError> {
         let event = parse(data)?;
-        match text_of(&event["type"]) {
+        match text_of(event.at("type")) {
             "message_start" => {
-                let message = &event["message"];
-                text_of(&message["model"]).clone_into(&mut self.model);
-                self.count(&message["usage"]);
+                let message = event.at("message");
+                text_of(message.at("model")).clone_into(&mut self.model);
+                self.count(message.at("usage"));
             }
             "content_block_start" => {
                 self.room.take(data.len())?;
-                let block = Block { value: event["content_block"].clone(), arguments: String::new() };
-                self.blocks.insert(tokens_of(&event["index"]), block);
+                let block = Block { value: event.at("content_block").clone(), arguments: String::new() };
+                self.blocks.insert(tokens_of(event.at("index")), block);
             }
             "content_block_delta" => self.delta(&event)?,
             "message_delta" => {
-                self.stop = event["delta"].clone();
-                self.count(&event["usage"]);
+                self.stop = event.at("delta").clone();
+                self.count(event.at("usage"));
             }
             "message_stop" => self.ended = true,
-            "error" => return Err(ReadError::Provider(Problem::in_answer(&event["error"]))),
+            "error" => return Err(ReadError::Provider(Problem::in_answer(event.at("error")))),
             _ => {}
         }
         Ok(self.ended)
@@ -78,18 +78,18 @@ impl Stream {
     }
 
     fn delta(&mut self, event: &Value) -> Result<(), ReadError> {
-        let block = self.blocks.entry(tokens_of(&event["index"])).or_default();
-        let delta = &event["delta"];
-        let field = match text_of(&delta["type"]) {
+        let block = self.blocks.entry(tokens_of(event.at("index"))).or_default();
+        let delta = event.at("delta");
+        let field = match text_of(delta.at("type")) {
             "input_json_delta" => {
-                return self.room.append(&mut block.arguments, text_of(&delta["partial_json"]));
+                return self.room.append(&mut block.arguments, text_of(delta.at("partial_json")));
             }
             "text_delta" => "text",
             "thinking_delta" => "thinking",
             "signature_delta" => "signature",
             _ => return Ok(()),
         };
-        let piece = text_of(&delta[field]);
+        let piece = text_of(delta.at(field));
         match block.value.get_mut(field) {
             Some(Value::String(text)) => self.room.append(text, piece),
             _ => {
@@ -103,12 +103,12 @@ impl Stream {
 
 /// Reads an answer that came in one piece.
 pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
-    let Some(content) = body["content"].as_array() else {
+    let Some(content) = body.at("content").as_array() else {
         return Err(ReadError::Unreadable("it has no `content`".into()));
     };
     let blocks =
         content.iter().map(|value| Block { value: value.clone(), arguments: String::new() }).collect();
-    reply(blocks, body, &body["usage"], text_of(&body["model"]).to_owned()).within_room()
+    reply(blocks, body, body.at("usage"), text_of(body.at("model")).to_owned()).within_room()
 }
 
 fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> Reply {
@@ -116,16 +116,16 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
     let mut calls = Vec::new();
     let mut plain = true;
     for block in &mut blocks {
-        match text_of(&block.value["type"]) {
-            "text" => text.push_str(text_of(&block.value["text"])),
+        match text_of(block.value.at("type")) {
+            "text" => text.push_str(text_of(block.value.at("text"))),
             "tool_use" => {
                 if block.arguments.is_empty() {
-                    block.arguments = arguments_text(&block.value["input"]);
+                    block.arguments = arguments_text(block.value.at("input"));
                 }
                 set(&mut block.value, "input", arguments_object(&block.arguments));
                 calls.push(ReplyCall {
-                    id: text_of(&block.value["id"]).to_owned(),
-                    name: text_of(&block.value["name"]).to_owned(),
+                    id: text_of(block.value.at("id")).to_owned(),
+                    name: text_of(block.value.at("name")).to_owned(),
                     arguments: std::mem::take(&mut block.arguments),
                 });
             }
@@ -140,15 +140,20 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
     Reply { text, calls, kept, end, usage: usage_of(usage), model }
 }
 
-/// An empty text is sent by the provider but not taken back.
+/// Whether the provider takes a block back: an empty text and a thought that was cut off before its signature it sends,
+/// and does not take.
 fn is_sendable(block: &Value) -> bool {
-    block["type"] != "text" || !text_of(&block["text"]).trim().is_empty()
+    match text_of(block.at("type")) {
+        "text" => !text_of(block.at("text")).trim().is_empty(),
+        "thinking" => !text_of(block.at("signature")).is_empty(),
+        _ => true,
+    }
 }
 
 fn end(stop: &Value, text: &str) -> End {
-    match text_of(&stop["stop_reason"]) {
+    match text_of(stop.at("stop_reason")) {
         "refusal" => {
-            let why = text_of(&stop["stop_details"]["explanation"]);
+            let why = text_of(stop.at("stop_details").at("explanation"));
             End::Refused(if why.is_empty() { text } else { why }.to_owned())
         }
         "max_tokens" | "model_context_window_exceeded" => End::Truncated,
@@ -158,7 +163,7 @@ fn end(stop: &Value, text: &str) -> End {
 }
 
 fn usage_of(usage: &Value) -> Usage {
-    let count = |name: &str| tokens_of(&usage[name]);
+    let count = |name: &str| tokens_of(usage.at(name));
     Usage {
         input_tokens: count("input_tokens")
             .saturating_add(count("cache_creation_input_tokens"))

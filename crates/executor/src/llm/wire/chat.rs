@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, set};
+use super::{Ask, arguments_sent, set};
 use crate::llm::conversation::{Call, Message};
 use crate::turn::Delivery;
 
@@ -88,7 +88,7 @@ fn assistant(text: &str, calls: &[Call]) -> Option<Value> {
             json!({
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments},
+                "function": {"name": call.name, "arguments": arguments_sent(&call.arguments)},
             })
         };
         set(&mut message, "tool_calls", calls.iter().map(call).collect::<Vec<Value>>());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::reply::{Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall};
 use crate::answer::Usage;
 
@@ -39,17 +39,17 @@ impl Reader for Stream {
             return Err(ReadError::Provider(Problem::in_answer(error)));
         }
         self.message.heading(&chunk);
-        let choice = &chunk["choices"][0];
-        let delta = &choice["delta"];
-        let piece = content_text(&delta["content"]);
+        let choice = chunk.at("choices").at(0);
+        let delta = choice.at("delta");
+        let piece = content_text(delta.at("content"));
         self.room.append(&mut self.message.text, &piece)?;
-        if let Some(piece) = delta["refusal"].as_str() {
+        if let Some(piece) = delta.at("refusal").as_str() {
             self.room.append(self.message.refusal.get_or_insert_default(), piece)?;
         }
-        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+        for call in delta.at("tool_calls").as_array().into_iter().flatten() {
             self.call(call)?;
         }
-        if let Some(finish) = choice["finish_reason"].as_str() {
+        if let Some(finish) = choice.at("finish_reason").as_str() {
             finish.clone_into(&mut self.message.finish);
         }
         Ok(false)
@@ -70,8 +70,8 @@ impl Stream {
     /// Adds a piece of a call. It belongs to the call of its index, unless it brings an id of its own: some servers
     /// give every call the index 0, and some give none.
     fn call(&mut self, piece: &Value) -> Result<(), ReadError> {
-        let index = piece["index"].as_u64();
-        let id = text_of(&piece["id"]);
+        let index = piece.at("index").as_u64();
+        let id = text_of(piece.at("id"));
         let open = match index {
             Some(_) => self.calls.iter().rposition(|(known, _)| *known == index),
             None => self.calls.len().checked_sub(1),
@@ -87,12 +87,12 @@ impl Stream {
         let Some((_, call)) = self.calls.get_mut(position) else {
             return Ok(());
         };
-        let function = &piece["function"];
+        let function = piece.at("function");
         if call.id.is_empty() {
             self.room.append(&mut call.id, id)?;
         }
-        self.room.append(&mut call.name, text_of(&function["name"]))?;
-        self.room.append(&mut call.arguments, &arguments_text(&function["arguments"]))
+        self.room.append(&mut call.name, text_of(function.at("name")))?;
+        self.room.append(&mut call.arguments, &arguments_text(function.at("arguments")))
     }
 }
 
@@ -101,23 +101,23 @@ pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
     if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
         return Err(ReadError::Provider(Problem::in_answer(error)));
     }
-    let choice = &body["choices"][0];
-    let said = &choice["message"];
+    let choice = body.at("choices").at(0);
+    let said = choice.at("message");
     if !said.is_object() {
         return Err(ReadError::Unreadable("it has no `choices[0].message`".into()));
     }
     let mut message = Message {
-        text: content_text(&said["content"]),
-        refusal: said["refusal"].as_str().map(str::to_owned),
-        finish: text_of(&choice["finish_reason"]).to_owned(),
+        text: content_text(said.at("content")),
+        refusal: said.at("refusal").as_str().map(str::to_owned),
+        finish: text_of(choice.at("finish_reason")).to_owned(),
         ..Message::default()
     };
     message.heading(body);
-    let calls = said["tool_calls"].as_array().into_iter().flatten();
+    let calls = said.at("tool_calls").as_array().into_iter().flatten();
     let calls = calls.map(|call| ReplyCall {
-        id: text_of(&call["id"]).to_owned(),
-        name: text_of(&call["function"]["name"]).to_owned(),
-        arguments: arguments_text(&call["function"]["arguments"]),
+        id: text_of(call.at("id")).to_owned(),
+        name: text_of(call.at("function").at("name")).to_owned(),
+        arguments: arguments_text(call.at("function").at("arguments")),
     });
     message.reply(calls.collect()).within_room()
 }
@@ -125,14 +125,14 @@ pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
 impl Message {
     /// Takes the model and the counts.
     fn heading(&mut self, body: &Value) {
-        if let Some(model) = body["model"].as_str() {
+        if let Some(model) = body.at("model").as_str() {
             model.clone_into(&mut self.model);
         }
-        let usage = &body["usage"];
+        let usage = body.at("usage");
         if usage.is_object() {
             self.usage = Usage {
-                input_tokens: tokens_of(&usage["prompt_tokens"]),
-                output_tokens: tokens_of(&usage["completion_tokens"]),
+                input_tokens: tokens_of(usage.at("prompt_tokens")),
+                output_tokens: tokens_of(usage.at("completion_tokens")),
                 cost_usd: None,
             };
         }
@@ -155,7 +155,7 @@ impl Message {
 /// The text of a content, which some servers write as a list of parts.
 fn content_text(content: &Value) -> String {
     match content {
-        Value::Array(parts) => parts.iter().map(|part| text_of(&part["text"])).collect(),
+        Value::Array(parts) => parts.iter().map(|part| text_of(part.at("text"))).collect(),
         other => text_of(other).to_owned(),
     }
 }

@@ -150,6 +150,14 @@ fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
     }
 }
 
+/// Arguments for the dialects that take a text. Some servers parse it again, so it is always an object's.
+fn arguments_sent(arguments: &str) -> String {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(_)) => arguments.to_owned(),
+        _ => arguments_object(arguments).to_string(),
+    }
+}
+
 /// Arguments for the dialects that take an object and not a text. What cannot be read as one is shown as it was
 /// written, so that the model sees its own mistake.
 fn arguments_object(arguments: &str) -> Value {

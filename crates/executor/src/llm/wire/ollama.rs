@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::chat::function;
-use super::reply::{Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{Ask, End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set};
 use crate::answer::Usage;
 use crate::llm::conversation::{Call, Message};
@@ -103,21 +103,21 @@ impl Stream {
         if let Some(error) = line.get("error") {
             return Err(ReadError::Provider(Problem::in_answer(error)));
         }
-        if let Some(model) = line["model"].as_str() {
+        if let Some(model) = line.at("model").as_str() {
             model.clone_into(&mut self.model);
         }
-        let message = &line["message"];
-        self.room.append(&mut self.text, text_of(&message["content"]))?;
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
+        let message = line.at("message");
+        self.room.append(&mut self.text, text_of(message.at("content")))?;
+        for call in message.at("tool_calls").as_array().into_iter().flatten() {
             let call = ReplyCall {
-                id: text_of(&call["id"]).to_owned(),
-                name: text_of(&call["function"]["name"]).to_owned(),
-                arguments: arguments_text(&call["function"]["arguments"]),
+                id: text_of(call.at("id")).to_owned(),
+                name: text_of(call.at("function").at("name")).to_owned(),
+                arguments: arguments_text(call.at("function").at("arguments")),
             };
             self.room.take(call.id.len() + call.name.len() + call.arguments.len() + 1)?;
             self.calls.push(call);
         }
-        let done = line["done"] == true;
+        let done = line.at("done") == true;
         if done {
             self.last = Some(line);
         }
@@ -126,13 +126,13 @@ impl Stream {
 
     fn reply(self) -> Reply {
         let end = match &self.last {
-            Some(last) if last["done_reason"] != "length" => End::Finished,
+            Some(last) if last.at("done_reason") != "length" => End::Finished,
             _ => End::Truncated,
         };
         let last = self.last.unwrap_or_default();
         let usage = Usage {
-            input_tokens: tokens_of(&last["prompt_eval_count"]),
-            output_tokens: tokens_of(&last["eval_count"]),
+            input_tokens: tokens_of(last.at("prompt_eval_count")),
+            output_tokens: tokens_of(last.at("eval_count")),
             cost_usd: None,
         };
         Reply { text: self.text, calls: self.calls, kept: Vec::new(), end, usage, model: self.model }
@@ -142,7 +142,7 @@ impl Stream {
 /// Reads an answer that came in one piece.
 pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
     let mut stream = Stream::default();
-    if body.get("error").is_none() && !body["message"].is_object() {
+    if body.get("error").is_none() && !body.at("message").is_object() {
         return Err(ReadError::Unreadable("it has no `message`".into()));
     }
     stream.line(body.clone())?;

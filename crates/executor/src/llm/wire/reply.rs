@@ -1,6 +1,7 @@
 //! What is read out of an answer, and what can be wrong with it.
 
 use serde_json::Value;
+use serde_json::value::Index;
 
 use crate::answer::Usage;
 
@@ -74,11 +75,11 @@ impl Problem {
     pub(crate) fn from_body(status: u16, body: &str) -> Self {
         let parsed: Value = serde_json::from_str(body).unwrap_or_default();
         let error = parsed.get("error").unwrap_or(&parsed);
-        let message = [error, &error["message"], &error["detail"], &parsed["message"]]
+        let message = [error, error.at("message"), error.at("detail"), parsed.at("message")]
             .into_iter()
             .find_map(Value::as_str)
             .unwrap_or(body);
-        let part = |key: &str| error[key].as_str().unwrap_or_default();
+        let part = |key: &str| error.at(key).as_str().unwrap_or_default();
         let code = [part("type"), part("code"), part("param")].join(" ").trim().to_owned();
         Self { status, code, message: message.trim().to_owned() }
     }
@@ -87,7 +88,7 @@ impl Problem {
     pub(crate) fn in_answer(error: &Value) -> Self {
         let body = serde_json::json!({ "error": error }).to_string();
         let problem = Self::from_body(0, &body);
-        let status = error["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        let status = error.at("code").as_u64().and_then(|code| u16::try_from(code).ok());
         let status = status.unwrap_or_else(|| status_of(&problem.code));
         Self { status, ..problem }
     }
@@ -146,6 +147,21 @@ impl Reply {
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
     serde_json::from_str(data)
         .map_err(|error| ReadError::Unreadable(format!("an event of the answer is not JSON: {error}")))
+}
+
+/// Nothing, to refer to.
+static NOTHING: Value = Value::Null;
+
+/// Looks into a value that a server wrote: what is not there is null.
+pub(crate) trait Look {
+    /// The member of a key or an index.
+    fn at(&self, key: impl Index) -> &Value;
+}
+
+impl Look for Value {
+    fn at(&self, key: impl Index) -> &Value {
+        self.get(key).unwrap_or(&NOTHING)
+    }
 }
 
 /// A text, empty where there is none.

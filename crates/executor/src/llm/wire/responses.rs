@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, set};
+use super::{Ask, arguments_sent, set};
 use crate::llm::conversation::Message;
 use crate::turn::Delivery;
 
@@ -77,7 +77,7 @@ fn input(ask: &Ask<'_>) -> Vec<Value> {
                         "type": "function_call",
                         "call_id": call.id,
                         "name": call.name,
-                        "arguments": call.arguments,
+                        "arguments": arguments_sent(&call.arguments),
                     })
                 }));
             }

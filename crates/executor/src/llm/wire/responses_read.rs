@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set};
 use crate::answer::Usage;
 
@@ -33,22 +33,22 @@ pub(super) struct Stream {
 impl Reader for Stream {
     fn event(&mut self, data: &str) -> Result<bool, ReadError> {
         let event = parse(data)?;
-        let kind = text_of(&event["type"]);
+        let kind = text_of(event.at("type"));
         match kind {
             "response.output_item.added" => {
                 self.room.take(data.len())?;
-                self.item(&event).value = event["item"].clone();
+                self.item(&event).value = event.at("item").clone();
             }
             "response.output_item.done" => {
                 let item = self.item(&event);
                 let before = item.text.len() + item.refusal.len() + item.arguments.len();
-                *item = Item { value: event["item"].clone(), done: true, ..Item::default() };
+                *item = Item { value: event.at("item").clone(), done: true, ..Item::default() };
                 self.room.take(data.len().saturating_sub(before))?;
             }
             "response.output_text.delta"
             | "response.refusal.delta"
             | "response.function_call_arguments.delta" => {
-                let piece = text_of(&event["delta"]);
+                let piece = text_of(event.at("delta"));
                 self.room.take(piece.len())?;
                 let item = self.item(&event);
                 match kind {
@@ -57,9 +57,9 @@ impl Reader for Stream {
                     _ => item.arguments.push_str(piece),
                 }
             }
-            "response.created" | "response.in_progress" => self.response = event["response"].clone(),
+            "response.created" | "response.in_progress" => self.response = event.at("response").clone(),
             "response.completed" | "response.incomplete" | "response.failed" => {
-                self.response = event["response"].clone();
+                self.response = event.at("response").clone();
                 self.ended = true;
             }
             "error" => {
@@ -75,7 +75,7 @@ impl Reader for Stream {
         if !self.response.is_object() {
             self.response = json!({});
         }
-        let has_output = self.response["output"].as_array().is_some_and(|output| !output.is_empty());
+        let has_output = self.response.at("output").as_array().is_some_and(|output| !output.is_empty());
         if !has_output {
             let items = std::mem::take(&mut self.items);
             let output: Vec<Value> = items.into_values().map(Item::so_far).collect();
@@ -90,7 +90,7 @@ impl Reader for Stream {
 
 impl Stream {
     fn item(&mut self, event: &Value) -> &mut Item {
-        self.items.entry(tokens_of(&event["output_index"])).or_default()
+        self.items.entry(tokens_of(event.at("output_index"))).or_default()
     }
 }
 
@@ -107,7 +107,7 @@ impl Item {
         if !value.is_object() {
             value = json!({"type": "message"});
         }
-        if value["type"] == "message" {
+        if value.at("type") == "message" {
             let mut parts = vec![json!({"type": "output_text", "text": self.text})];
             if !self.refusal.is_empty() {
                 parts.push(json!({"type": "refusal", "refusal": self.refusal}));
@@ -120,46 +120,46 @@ impl Item {
 
 /// Reads an answer that came in one piece.
 pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
-    if text_of(&body["status"]) == "failed" {
-        return Err(ReadError::Provider(Problem::in_answer(&body["error"])));
+    if text_of(body.at("status")) == "failed" {
+        return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
     }
-    let Some(output) = body["output"].as_array() else {
+    let Some(output) = body.at("output").as_array() else {
         return Err(ReadError::Unreadable("it has no `output`".into()));
     };
     let mut text = String::new();
     let mut refusal: Option<String> = None;
     let mut calls = Vec::new();
     for item in output {
-        match text_of(&item["type"]) {
+        match text_of(item.at("type")) {
             "message" => {
-                for part in item["content"].as_array().into_iter().flatten() {
-                    text.push_str(text_of(&part["text"]));
-                    if part["type"] == "refusal" {
-                        refusal.get_or_insert_default().push_str(text_of(&part["refusal"]));
+                for part in item.at("content").as_array().into_iter().flatten() {
+                    text.push_str(text_of(part.at("text")));
+                    if part.at("type") == "refusal" {
+                        refusal.get_or_insert_default().push_str(text_of(part.at("refusal")));
                     }
                 }
             }
             "function_call" => calls.push(ReplyCall {
-                id: text_of(&item["call_id"]).to_owned(),
-                name: text_of(&item["name"]).to_owned(),
-                arguments: arguments_text(&item["arguments"]),
+                id: text_of(item.at("call_id")).to_owned(),
+                name: text_of(item.at("name")).to_owned(),
+                arguments: arguments_text(item.at("arguments")),
             }),
             _ => {}
         }
     }
     let end = end(body, refusal)?;
     let usage = Usage {
-        input_tokens: tokens_of(&body["usage"]["input_tokens"]),
-        output_tokens: tokens_of(&body["usage"]["output_tokens"]),
+        input_tokens: tokens_of(body.at("usage").at("input_tokens")),
+        output_tokens: tokens_of(body.at("usage").at("output_tokens")),
         cost_usd: None,
     };
-    let model = text_of(&body["model"]).to_owned();
+    let model = text_of(body.at("model")).to_owned();
     Reply { text, calls, kept: kept(output), end, usage, model }.within_room()
 }
 
 fn end(body: &Value, refusal: Option<String>) -> Result<End, ReadError> {
-    let reason = text_of(&body["incomplete_details"]["reason"]);
-    match (text_of(&body["status"]), refusal) {
+    let reason = text_of(body.at("incomplete_details").at("reason"));
+    match (text_of(body.at("status")), refusal) {
         (_, Some(words)) => Ok(End::Refused(words)),
         ("incomplete", None) if reason == "content_filter" => {
             Ok(End::Refused("the provider's content filter stopped the answer".into()))
@@ -173,20 +173,20 @@ fn end(body: &Value, refusal: Option<String>) -> Result<End, ReadError> {
 /// The output as it can be sent back, where it holds reasoning that came with its encrypted content. Ids of things that
 /// are not stored mean nothing, save the one that the content belongs to.
 fn kept(output: &[Value]) -> Vec<Value> {
-    let has_content = |item: &Value| item["encrypted_content"].is_string();
-    if !output.iter().any(|item| item["type"] == "reasoning" && has_content(item)) {
+    let has_content = |item: &Value| item.at("encrypted_content").is_string();
+    if !output.iter().any(|item| item.at("type") == "reasoning" && has_content(item)) {
         return Vec::new();
     }
     output.iter().filter_map(|item| sendable(item, has_content(item))).collect()
 }
 
 fn sendable(item: &Value, has_content: bool) -> Option<Value> {
-    let fields: &[&str] = match text_of(&item["type"]) {
+    let fields: &[&str] = match text_of(item.at("type")) {
         "reasoning" if has_content => &["type", "id", "summary", "encrypted_content"],
         "function_call" => &["type", "call_id", "name", "arguments"],
         "message" => {
-            let parts = item["content"].as_array().into_iter().flatten();
-            let text: String = parts.map(|part| text_of(&part["text"])).collect();
+            let parts = item.at("content").as_array().into_iter().flatten();
+            let text: String = parts.map(|part| text_of(part.at("text"))).collect();
             return (!text.is_empty()).then(|| json!({"role": "assistant", "content": text}));
         }
         _ => return None,
