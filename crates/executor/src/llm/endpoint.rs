@@ -22,6 +22,8 @@ pub(super) struct Endpoint {
     /// Where requests go.
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
+    /// Whether the provider has a key that was not for this address.
+    pub(super) key_withheld: bool,
     secrets: Vec<String>,
     price_per_million_input: Option<f64>,
     price_per_million_output: Option<f64>,
@@ -39,6 +41,7 @@ impl Endpoint {
         })?;
         let base = base_url(provider, settings)?;
         let api_key = key(provider, settings, &base)?;
+        let key_withheld = provider.api_key.is_some() && api_key.is_none();
         let wire = Wire::of(provider.kind);
         let mut url = base.clone();
         url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), wire.path()));
@@ -63,6 +66,7 @@ impl Endpoint {
             name: format!("{} {}", settings.provider, shown(&base)),
             url: url.into(),
             headers,
+            key_withheld,
             secrets,
             price_per_million_input: provider.price_per_million_input,
             price_per_million_output: provider.price_per_million_output,

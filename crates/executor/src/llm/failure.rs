@@ -110,6 +110,11 @@ impl Asked<'_> {
     fn lasting(&self, problem: &Problem) -> String {
         let (endpoint, model) = (self.endpoint, self.model);
         match problem.status {
+            401 | 403 if endpoint.key_withheld => format!(
+                "{} wants a key ({}), and none was sent, because the agent's `base_url` is not the address of provider \
+                 `{}`: configure a provider with this address and its key",
+                endpoint.name, problem.status, endpoint.provider
+            ),
             // The provider's words are left out: some of them repeat the key.
             401 => format!(
                 "{} refuses the key (401): check the key of provider `{}`",

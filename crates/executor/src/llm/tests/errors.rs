@@ -77,6 +77,16 @@ async fn what_cannot_be_mended_by_asking_again_says_what_to_do() {
 }
 
 #[tokio::test]
+async fn a_key_that_was_not_sent_is_told_as_the_reason() {
+    let script = Script::new([Canned::error(401, &openai("no key"))]);
+    let elsewhere = settings("openai", json!({"base_url": "http://127.0.0.1:9/v1"}));
+    let mut opened = open(&script, start(elsewhere, &[], None)).await.unwrap();
+    let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
+    assert!(failure.to_string().contains("configure a provider with this address"), "{failure}");
+    assert_eq!(script.requests().pop().unwrap().headers, []);
+}
+
+#[tokio::test]
 async fn a_used_up_quota_is_not_asked_again() {
     let body = json!({"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}});
     let script = Script::new([Canned::error(429, &body)]);

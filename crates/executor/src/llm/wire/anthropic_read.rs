@@ -103,6 +103,9 @@ impl Stream {
 
 /// Reads an answer that came in one piece.
 pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
+    if body.at("type") == "error" {
+        return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
+    }
     let Some(content) = body.at("content").as_array() else {
         return Err(ReadError::Unreadable("it has no `content`".into()));
     };

@@ -36,14 +36,14 @@ impl Reader for Stream {
         let kind = text_of(event.at("type"));
         match kind {
             "response.output_item.added" => {
-                self.room.take(data.len())?;
+                self.room.take(size(event.at("item")))?;
                 self.item(&event).value = event.at("item").clone();
             }
             "response.output_item.done" => {
                 let item = self.item(&event);
                 let before = item.text.len() + item.refusal.len() + item.arguments.len();
                 *item = Item { value: event.at("item").clone(), done: true, ..Item::default() };
-                self.room.take(data.len().saturating_sub(before))?;
+                self.room.take(size(event.at("item")).saturating_sub(before))?;
             }
             "response.output_text.delta"
             | "response.refusal.delta"
@@ -91,6 +91,16 @@ impl Reader for Stream {
 impl Stream {
     fn item(&mut self, event: &Value) -> &mut Item {
         self.items.entry(tokens_of(event.at("output_index"))).or_default()
+    }
+}
+
+/// How much an item holds, escapes not counted.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + size(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
     }
 }
 
