@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -100,6 +101,8 @@ pub(super) struct Script {
     steps: Mutex<VecDeque<Step>>,
     requests: Mutex<Vec<Request>>,
     pub(super) hanging: Arc<Notify>,
+    /// How many bytes of endless bodies were taken.
+    pub(super) taken: Arc<AtomicUsize>,
 }
 
 impl Script {
@@ -149,7 +152,14 @@ impl Transport for Script {
                     std::future::pending().await
                 }))
                 .boxed(),
-            Then::RepeatForEver => stream::repeat_with(move || Ok(canned.body.clone())).boxed(),
+            Then::RepeatForEver => {
+                let taken = Arc::clone(&self.taken);
+                stream::repeat_with(move || {
+                    taken.fetch_add(canned.body.len(), Ordering::Relaxed);
+                    Ok(canned.body.clone())
+                })
+                .boxed()
+            }
         };
         let headers = canned.headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Ok(Response { status: canned.status, headers, body })

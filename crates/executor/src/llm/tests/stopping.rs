@@ -1,6 +1,7 @@
 //! Turns that are ended from outside, or by a limit.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::json;
 
@@ -99,6 +100,8 @@ async fn an_answer_without_end_is_cut_off() {
         let expected =
             matches!(&failure.error, TurnError::Failed(words) if words.contains("larger than 8 MiB"));
         assert!(expected, "{provider}: {failure:?}");
+        let taken = script.taken.load(Ordering::Relaxed);
+        assert!(taken < 9 * 1024 * 1024, "{provider} took {taken} bytes");
     }
     let whole = json!({"message": {"content": "x".repeat(9 * 1024 * 1024)}, "done": true});
     let script = Script::new([Canned::whole(&whole)]);

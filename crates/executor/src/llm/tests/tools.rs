@@ -199,11 +199,15 @@ async fn thinking_goes_back_where_it_came_from_and_nowhere_else() {
             {"type": "tool_use", "id": "c1", "name": "echo", "input": {}},
         ]}))
     );
-    script.add([streamed("openai", Say::Text("ok"))]);
-    let mut elsewhere = working(&script, "openai", opened.session.conversation()).await;
-    elsewhere.ask(turn("And?", Delivery::Text)).await.unwrap();
-    let sent = format!("{:?}", last_messages(&script));
-    assert!(!sent.contains("Let me see") && sent.contains("call_id"), "{sent}");
+    let address = json!({"base_url": "http://127.0.0.1:9"});
+    for (provider, more) in [("openai", json!({})), ("anthropic", address)] {
+        script.add([streamed(provider, Say::Text("ok"))]);
+        let start = start(settings(provider, more), &["echo"], opened.session.conversation());
+        let mut elsewhere = open(&script, start).await.unwrap();
+        elsewhere.ask(turn("And?", Delivery::Text)).await.unwrap();
+        let sent = format!("{:?}", last_messages(&script));
+        assert!(!sent.contains("Let me see") && sent.contains("echo"), "{sent}");
+    }
 }
 
 #[tokio::test]
