@@ -10,5 +10,6 @@ mod chaos;
 mod decode;
 mod faults;
 mod http;
+mod postgres;
 mod server;
 mod wires;
