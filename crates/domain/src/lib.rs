@@ -1,1 +1,18 @@
-//! Ids, agents, sessions, runs, events, and the legal state changes.
+//! What Accord is about: agents, sessions, runs, attempts, events, runners, callbacks, and the legal state changes.
+//!
+//! Decisions are pure: a state, a command and the time go in; the next state, the events and what is owed to others
+//! come out ([`run`]). Absent on purpose: clocks, randomness, input and output. Ids and times come in as arguments.
+//! JSON documents that nobody here looks into (parameters, results, conversations) travel as text.
+
+pub mod agent;
+pub mod attempt;
+pub mod callback;
+pub mod contract;
+pub mod demands;
+pub mod event;
+pub mod id;
+pub mod key;
+pub mod run;
+pub mod runner;
+pub mod session;
+pub mod usage;

@@ -1,1 +1,67 @@
-//! The store as use cases.
+//! The store, as use cases.
+//!
+//! Each method is one use case and exactly one transaction: what it writes is there whole, after a crash too, or not at
+//! all, and when it returns, it is on disk. No transaction crosses the seam. Decisions are not made here: an
+//! implementation loads a run, asks [`accord_domain::run::change`], and writes what comes out.
+//!
+//! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
+
+mod agents;
+mod error;
+mod events;
+mod facts;
+mod keys;
+mod page;
+mod runners;
+mod runs;
+mod schemas;
+mod sessions;
+mod stats;
+mod upkeep;
+
+pub use agents::{AgentRecord, AgentStore, Condition};
+pub use error::StoreError;
+pub use events::{EventFilter, EventStore, Notice, Notices};
+pub use facts::{Fact, FactStore, Verdict};
+pub use keys::KeyStore;
+pub use page::{Page, PageRequest};
+pub use runners::{Beat, Directive, HeldRun, RunnerStore};
+pub use runs::{
+    AskAgain, Claim, Claimed, Finish, Idempotency, Report, RunFilter, RunReader, RunStore, SessionChoice,
+    Submission, Submitted,
+};
+pub use schemas::{SchemaRecord, SchemaStore};
+pub use sessions::{SessionFilter, SessionStore};
+pub use stats::{ErrorCount, Group, StatRow, StatsQuery, StatsStore};
+pub use upkeep::{Due, QueueDepth, Upkeep};
+
+/// Everything that a coordinator needs of its store.
+pub trait Store:
+    RunStore
+    + RunReader
+    + SessionStore
+    + EventStore
+    + AgentStore
+    + SchemaStore
+    + KeyStore
+    + RunnerStore
+    + FactStore
+    + StatsStore
+    + Upkeep
+{
+}
+
+impl<T> Store for T where
+    T: RunStore
+        + RunReader
+        + SessionStore
+        + EventStore
+        + AgentStore
+        + SchemaStore
+        + KeyStore
+        + RunnerStore
+        + FactStore
+        + StatsStore
+        + Upkeep
+{
+}

@@ -1,0 +1,115 @@
+//! Agents: what a blueprint says. One document in files, over the API, and in what a runner is handed.
+//!
+//! The types say which fields there are. Whether schemas compile and rules parse is for those who can compile them.
+
+mod executor;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use executor::{Cli, Command, Executor, Llm, ProcessArguments, Replay};
+
+use crate::contract::{Invariant, Options};
+use crate::demands::Demands;
+
+/// Who decides: a model or a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    /// A model decides.
+    #[default]
+    Autonomous,
+    /// A command computes.
+    Procedural,
+}
+
+/// Where an agent lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// In a file of the project.
+    File,
+    /// In the store.
+    Store,
+}
+
+/// Bounds on one run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Model requests in one turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_steps: Option<u32>,
+    /// Tokens in all, read and written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens_total: Option<u64>,
+    /// Money in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+    /// Time in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+}
+
+/// A blueprint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Blueprint {
+    /// Its name: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Who decides.
+    #[serde(default, rename = "type")]
+    pub kind: Type,
+    /// What does the work.
+    pub executor: Executor,
+    /// Stronger models, in order, for when the contract is not met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub escalate_to: Vec<String>,
+    /// What the model is told first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Built-in tools that it may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// MCP servers by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
+    pub mcp_servers: Map<String, Value>,
+    /// Bounds on one run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Limits,
+    /// Labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// What it asks of a runner.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub demands: Demands,
+    /// The input contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub parameters_schema: Option<Value>,
+    /// The output contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub output_schema: Option<Value>,
+    /// The output contract where nobody else sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub default_output_schema: Option<Value>,
+    /// Options of the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_output_schema_options: Option<Options>,
+    /// Options of `output_schema`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema_options: Option<Options>,
+    /// Rules that a schema cannot say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub invariants: Vec<Invariant>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

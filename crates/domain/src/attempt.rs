@@ -1,0 +1,153 @@
+//! Attempts: each answer of a model inside a run, with what was made of it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::contract::Strategy;
+use crate::usage::Usage;
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It conforms.
+    Accepted,
+    /// There was no JSON in it.
+    NoJson,
+    /// There was, and it could not be read.
+    ParseError,
+    /// It could be read and does not conform.
+    SchemaInvalid,
+    /// It conforms and breaks an invariant.
+    InvariantFailed,
+    /// It was the schema given back.
+    SchemaEcho,
+    /// It held two different values that conform.
+    Ambiguous,
+    /// The model ended without calling the submit tool.
+    NotSubmitted,
+    /// The provider cut it off.
+    Truncated,
+    /// The model refused.
+    Refused,
+    /// The provider refused the schema or the tool.
+    SchemaRejected,
+    /// The same text or the same errors as before.
+    NoProgress,
+    /// The provider could not be reached.
+    Transport,
+    /// The work failed.
+    Failed,
+    /// Tokens, cost or steps were used up.
+    BudgetExhausted,
+    /// The time was over.
+    TimedOut,
+    /// It was told to stop.
+    Stopped,
+}
+
+impl Outcome {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::NoJson => "no_json",
+            Self::ParseError => "parse_error",
+            Self::SchemaInvalid => "schema_invalid",
+            Self::InvariantFailed => "invariant_failed",
+            Self::SchemaEcho => "schema_echo",
+            Self::Ambiguous => "ambiguous",
+            Self::NotSubmitted => "not_submitted",
+            Self::Truncated => "truncated",
+            Self::Refused => "refused",
+            Self::SchemaRejected => "schema_rejected",
+            Self::NoProgress => "no_progress",
+            Self::Transport => "transport",
+            Self::Failed => "failed",
+            Self::BudgetExhausted => "budget_exhausted",
+            Self::TimedOut => "timed_out",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// One located error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Error {
+    /// Where, as people write it: `$.issues[0].severity`.
+    pub path: String,
+    /// Where, as a JSON pointer.
+    pub pointer: String,
+    /// The keyword that is broken.
+    pub keyword: String,
+    /// What is wrong, with the value.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.path, self.message)
+    }
+}
+
+/// One change made to an answer before it was accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Repair {
+    /// What kind of change.
+    pub kind: String,
+    /// Where.
+    pub path: String,
+    /// What exactly.
+    pub detail: String,
+}
+
+/// One answer, judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Attempt {
+    /// Which answer of the delivery, from 1.
+    pub number: u32,
+    /// Which delivery of the run to a runner, from 1.
+    pub delivery: u32,
+    /// When it was judged.
+    #[schema(value_type = String, format = DateTime)]
+    pub at: Timestamp,
+    /// How the model was held to the contract.
+    pub strategy: Strategy,
+    /// The model that answered.
+    pub model: String,
+    /// Who serves it.
+    #[serde(default)]
+    pub endpoint: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was wrong, the most useful first.
+    #[serde(default)]
+    pub errors: Vec<Error>,
+    /// How many errors are not listed.
+    #[serde(default)]
+    pub more_errors: usize,
+    /// What was mended.
+    #[serde(default)]
+    pub repairs: Vec<Repair>,
+    /// What it used.
+    #[serde(default)]
+    pub usage: Usage,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What the model said, as it said it (shortened past a limit).
+    pub text: String,
+    /// What it was asked: the re-prompt, or nothing for the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+}

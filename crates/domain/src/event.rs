@@ -1,0 +1,161 @@
+//! Events: what happened, in order, for whoever watches. One tagged enum.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::attempt::Attempt;
+use crate::id::{EventId, RunId, RunnerId, SessionId};
+use crate::run::Failure;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", deny_unknown_fields)]
+pub enum Body {
+    /// A session began.
+    #[serde(rename = "session.created")]
+    SessionCreated {
+        /// Its agent.
+        agent_name: String,
+        /// Who started it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent_session_id: Option<SessionId>,
+    },
+    /// A run waits for a runner, for the first time or again.
+    #[serde(rename = "run.queued")]
+    RunQueued {
+        /// Its agent.
+        agent_name: String,
+        /// Why again, if so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// A runner took it.
+    #[serde(rename = "run.claimed")]
+    RunClaimed {
+        /// Which runner.
+        runner_id: RunnerId,
+        /// Which delivery, from 1.
+        attempt: u32,
+    },
+    /// The work began.
+    #[serde(rename = "run.started")]
+    RunStarted,
+    /// The model, or the user on its behalf, said something.
+    #[serde(rename = "message")]
+    Message {
+        /// `assistant` or `user`.
+        role: String,
+        /// What was said.
+        text: String,
+    },
+    /// A tool began its work.
+    #[serde(rename = "tool.started")]
+    ToolStarted {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// Its arguments.
+        #[schema(value_type = Object)]
+        arguments: Value,
+    },
+    /// A tool ended.
+    #[serde(rename = "tool.finished")]
+    ToolFinished {
+        /// The call.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// Whether it did what it was asked.
+        ok: bool,
+        /// What the model was told, shortened.
+        output: String,
+    },
+    /// An answer was judged.
+    #[serde(rename = "attempt.judged")]
+    AttemptJudged {
+        /// The attempt, without its text.
+        attempt: Box<Attempt>,
+    },
+    /// The run has a result: exactly one of the two is set.
+    #[serde(rename = "result")]
+    Result {
+        /// The text of an agent without a contract.
+        result_text: Option<String>,
+        /// The conforming value.
+        #[schema(value_type = Option<Object>)]
+        result_data: Option<Value>,
+    },
+    /// The run is completed.
+    #[serde(rename = "run.completed")]
+    RunCompleted,
+    /// The run failed.
+    #[serde(rename = "run.failed")]
+    RunFailed {
+        /// Why.
+        error: Failure,
+    },
+    /// The run was stopped.
+    #[serde(rename = "run.stopped")]
+    RunStopped,
+    /// Children's results went to their parent.
+    #[serde(rename = "callback.delivered")]
+    CallbackDelivered {
+        /// The children.
+        children: Vec<SessionId>,
+        /// The run that resumes the parent.
+        resumed_by: RunId,
+    },
+}
+
+impl Body {
+    /// The name on the wire.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::SessionCreated { .. } => "session.created",
+            Self::RunQueued { .. } => "run.queued",
+            Self::RunClaimed { .. } => "run.claimed",
+            Self::RunStarted => "run.started",
+            Self::Message { .. } => "message",
+            Self::ToolStarted { .. } => "tool.started",
+            Self::ToolFinished { .. } => "tool.finished",
+            Self::AttemptJudged { .. } => "attempt.judged",
+            Self::Result { .. } => "result",
+            Self::RunCompleted => "run.completed",
+            Self::RunFailed { .. } => "run.failed",
+            Self::RunStopped => "run.stopped",
+            Self::CallbackDelivered { .. } => "callback.delivered",
+        }
+    }
+}
+
+/// An event to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEvent {
+    /// When.
+    pub at: Timestamp,
+    /// In which session.
+    pub session_id: SessionId,
+    /// In which run.
+    pub run_id: Option<RunId>,
+    /// What.
+    pub body: Body,
+}
+
+/// An event as it was written. The body is JSON text with its `type`: it is passed on, not looked into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its place in the order.
+    pub id: EventId,
+    /// When.
+    pub at: Timestamp,
+    /// In which session.
+    pub session_id: SessionId,
+    /// In which run.
+    pub run_id: Option<RunId>,
+    /// Which kind: [`Body::kind`].
+    pub kind: String,
+    /// What, as JSON text.
+    pub body: String,
+}

@@ -1,0 +1,184 @@
+//! Ids. Each kind has its prefix, so that one cannot be taken for another.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not an id of this kind: it should look like {prefix}…")]
+pub struct IdError {
+    prefix: &'static str,
+    text: String,
+}
+
+/// An id is at most this long: what we make has 36 characters, and others' are not accepted.
+const LONGEST: usize = 64;
+
+fn checked(text: &str, prefix: &'static str) -> Result<String, IdError> {
+    let rest = text.strip_prefix(prefix).unwrap_or_default();
+    let plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if rest.is_empty() || text.len() > LONGEST || !plain {
+        let text = text.chars().take(LONGEST).collect();
+        return Err(IdError { prefix, text });
+    }
+    Ok(text.to_owned())
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
+        #[serde(try_from = "String", into = "String")]
+        #[schema(value_type = String)]
+        pub struct $name(String);
+
+        impl $name {
+            /// What every id of this kind begins with.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// The id with this unique part.
+            pub fn new(unique: impl fmt::Display) -> Self {
+                Self(format!("{}{unique}", Self::PREFIX))
+            }
+
+            /// The id as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                checked(text, Self::PREFIX).map(Self)
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+
+            fn try_from(text: String) -> Result<Self, IdError> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+    };
+}
+
+id!(
+    /// A session's id.
+    SessionId, "ses_"
+);
+id!(
+    /// A run's id.
+    RunId, "run_"
+);
+id!(
+    /// A runner's id.
+    RunnerId, "rnr_"
+);
+id!(
+    /// The id of one lease on one run.
+    LeaseId, "lse_"
+);
+id!(
+    /// The id of an API key.
+    KeyId, "key_"
+);
+
+/// An event's id: it grows in the order in which events become visible, across all sessions.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    utoipa::ToSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schema(value_type = String)]
+pub struct EventId(pub i64);
+
+impl EventId {
+    const PREFIX: &'static str = "evt_";
+}
+
+impl fmt::Display for EventId {
+    /// Digits enough for every number, so that ids sort as texts too.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}{:019}", Self::PREFIX, self.0)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = IdError;
+
+    /// With or without its prefix: browsers and scripts count from a plain 0.
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let digits = text.strip_prefix(Self::PREFIX).unwrap_or(text);
+        let number = digits.parse().ok().filter(|number| *number >= 0);
+        number
+            .map(Self)
+            .ok_or_else(|| IdError { prefix: Self::PREFIX, text: text.chars().take(LONGEST).collect() })
+    }
+}
+
+impl TryFrom<String> for EventId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<EventId> for String {
+    fn from(id: EventId) -> Self {
+        id.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_reads_as_it_is_written() {
+        let id = RunId::new("0190");
+        assert_eq!(id.to_string().parse(), Ok(id));
+        assert_eq!(EventId(42).to_string(), "evt_0000000000000000042");
+        assert_eq!("evt_0000000000000000042".parse(), Ok(EventId(42)));
+        assert_eq!("42".parse(), Ok(EventId(42)));
+    }
+
+    #[test]
+    fn another_kind_is_refused() {
+        for text in ["ses_1", "run_", "run_a b", "run_\0", "", "run_../x"] {
+            assert!(text.parse::<RunId>().is_err(), "{text:?}");
+        }
+        let long = format!("run_{}", "x".repeat(100));
+        assert!(long.parse::<RunId>().is_err());
+        for text in ["evt_-1", "-1", "evt_", "x"] {
+            assert!(text.parse::<EventId>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! API keys and what they allow.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::id::KeyId;
+
+/// What a key allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Reads, and starts and stops runs.
+    Caller,
+    /// Speaks the runner protocol, and nothing else.
+    Runner,
+    /// Reads.
+    Viewer,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Admin => "admin",
+            Self::Caller => "caller",
+            Self::Runner => "runner",
+            Self::Viewer => "viewer",
+        })
+    }
+}
+
+/// A key as it is stored: the secret itself is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// Its id, which is also the first part of the secret.
+    pub id: KeyId,
+    /// What people call it.
+    pub name: String,
+    /// What it allows.
+    pub role: Role,
+    /// SHA-256 of the secret, in hex.
+    pub hash: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+}

@@ -1,0 +1,280 @@
+//! The legal changes of a run, each a pure function.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
+use crate::callback::Callback;
+use crate::event::{Body, NewEvent};
+use crate::id::{LeaseId, RunnerId};
+use crate::session::{ExecutionMode, Session, Status as SessionStatus};
+use crate::usage::Usage;
+
+/// A run and its session as they will be, and what else is to be written with them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The run.
+    pub run: Run,
+    /// Its session.
+    pub session: Session,
+    /// What happened.
+    pub events: Vec<NewEvent>,
+    /// What the parent is owed.
+    pub callback: Option<Callback>,
+}
+
+/// Why a change is not to be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Whoever asks does not hold the run, or no longer.
+    #[error("the lease on {run} is not held by this runner, or no longer")]
+    LeaseLost {
+        /// The run.
+        run: crate::id::RunId,
+    },
+    /// The run is not in a state for it.
+    #[error("{run} is {status}")]
+    WrongStatus {
+        /// The run.
+        run: crate::id::RunId,
+        /// Where it stands.
+        status: Status,
+    },
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    /// With a result.
+    Completed(Outcome),
+    /// With a reason.
+    Failed(Failure),
+    /// As it was told.
+    Stopped,
+}
+
+/// Whether children of the session have still to call back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Children {
+    /// None has.
+    Quiet,
+    /// At least one has: it runs, or its end is not delivered yet.
+    WillCallBack,
+}
+
+/// The events of a new run: it waits for a runner.
+pub fn queued(run: &Run, session: &Session) -> Vec<NewEvent> {
+    let mut events = Vec::new();
+    if run.kind == super::Kind::StartSession {
+        let parent_session_id = session.parent_session_id.clone();
+        let body = Body::SessionCreated { agent_name: session.agent_name.clone(), parent_session_id };
+        events.push(NewEvent { run_id: None, ..event(run, run.created_at, body) });
+    }
+    let body = Body::RunQueued { agent_name: run.agent_name.clone(), reason: None };
+    events.push(event(run, run.created_at, body));
+    events
+}
+
+/// A runner takes a waiting run.
+pub fn claim(
+    run: Run,
+    session: Session,
+    runner_id: &RunnerId,
+    lease_id: LeaseId,
+    now: Timestamp,
+    lease: SignedDuration,
+) -> Result<Change, Refused> {
+    if run.status != Status::Pending {
+        return Err(wrong_status(&run));
+    }
+    let attempt = run.attempt + 1;
+    let lease = Lease { id: lease_id, runner_id: runner_id.clone(), expires_at: later(now, lease) };
+    let body = Body::RunClaimed { runner_id: runner_id.clone(), attempt };
+    let events = vec![event(&run, now, body)];
+    let run = Run { status: Status::Claimed, attempt, lease: Some(lease), claimed_at: Some(now), ..run };
+    Ok(Change { run, session: with_status(session, SessionStatus::Running, now), events, callback: None })
+}
+
+/// The holder begins to work.
+pub fn start(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Result<Change, Refused> {
+    held(&run, holder)?;
+    match run.status {
+        Status::Claimed => {
+            let events = vec![event(&run, now, Body::RunStarted)];
+            let run = Run { status: Status::Running, started_at: Some(now), ..run };
+            Ok(Change { run, session, events, callback: None })
+        }
+        // Told twice, or told to stop meanwhile: nothing changes, and the heartbeat carries the stop.
+        Status::Running | Status::Stopping => Ok(unchanged(run, session)),
+        _ => Err(wrong_status(&run)),
+    }
+}
+
+/// The holder goes on holding.
+pub fn renew(run: Run, holder: &Holder, now: Timestamp, lease: SignedDuration) -> Result<Run, Refused> {
+    held(&run, holder)?;
+    let lease = run.lease.clone().map(|held| Lease { expires_at: later(now, lease), ..held });
+    Ok(Run { lease, ..run })
+}
+
+/// The holder reports the end. A completed session whose children are still to call back is idle, not finished.
+pub fn finish(
+    run: Run,
+    session: Session,
+    holder: &Holder,
+    end: End,
+    usage: Usage,
+    children: Children,
+    now: Timestamp,
+) -> Result<Change, Refused> {
+    held(&run, holder)?;
+    let mut change = over(Run { usage, ..run }, session, end, now);
+    if change.session.status == SessionStatus::Finished && children == Children::WillCallBack {
+        change.session.status = SessionStatus::Idle;
+    }
+    Ok(change)
+}
+
+/// Somebody asks to stop. A waiting run is stopped at once, one at work is told by its runner's next heartbeat.
+/// Asking again, or after the end, changes nothing.
+pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
+    match run.status {
+        Status::Pending => over(run, session, End::Stopped, now),
+        Status::Claimed | Status::Running => {
+            let session = with_status(session, SessionStatus::Stopping, now);
+            Change {
+                run: Run { status: Status::Stopping, ..run },
+                session,
+                events: Vec::new(),
+                callback: None,
+            }
+        }
+        Status::Stopping | Status::Completed | Status::Failed | Status::Stopped => unchanged(run, session),
+    }
+}
+
+/// A lease has run out: the run goes to another runner, until it has been handed out too often.
+pub fn lose(run: Run, session: Session, now: Timestamp, max_deliveries: u32) -> Change {
+    let expired = run.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
+    if !expired || run.status.is_over() {
+        return unchanged(run, session);
+    }
+    if run.status == Status::Stopping {
+        return over(run, session, End::Stopped, now);
+    }
+    let run = Run { losses: run.losses + 1, ..run };
+    if run.losses >= max_deliveries {
+        let message = format!(
+            "the runner was lost with this run {} times; see the runners' logs for what ends them",
+            run.losses
+        );
+        return over(run, session, End::Failed(Failure::new(FailureType::RunnerLost, message)), now);
+    }
+    requeue(run, session, "its runner was lost", now)
+}
+
+/// A runner gives a run back that it cannot finish: it is shutting down.
+pub fn give_back(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Result<Change, Refused> {
+    held(&run, holder)?;
+    if run.status == Status::Stopping {
+        return Ok(over(run, session, End::Stopped, now));
+    }
+    // Nothing was wrong with the run: this is not one of the losses that count against it.
+    Ok(requeue(run, session, "its runner shut down", now))
+}
+
+/// The coordinator asks again, for an executor that it holds to the contract itself.
+pub fn ask_again(
+    run: Run,
+    session: Session,
+    holder: &Holder,
+    usage: Usage,
+    now: Timestamp,
+) -> Result<Change, Refused> {
+    held(&run, holder)?;
+    if run.status == Status::Stopping {
+        return Ok(over(Run { usage, ..run }, session, End::Stopped, now));
+    }
+    let run = Run { retry_count: run.retry_count + 1, usage, ..run };
+    Ok(requeue(run, session, "its output did not meet the contract", now))
+}
+
+/// Nobody can take a waiting run.
+pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
+    if run.status != Status::Pending {
+        return unchanged(run, session);
+    }
+    let demands = serde_json::to_string(&run.demands).unwrap_or_default();
+    let message = format!(
+        "no runner that is alive meets the demands {demands}; start one that does, or change the demands"
+    );
+    over(run, session, End::Failed(Failure::new(FailureType::NoMatchingRunner, message)), now)
+}
+
+/// Whether this is who holds the run now.
+pub fn held(run: &Run, holder: &Holder) -> Result<(), Refused> {
+    let same = run.lease.as_ref().is_some_and(|lease| {
+        lease.id == holder.lease_id && lease.runner_id == holder.runner_id && run.attempt == holder.attempt
+    });
+    if same && !run.status.is_over() { Ok(()) } else { Err(Refused::LeaseLost { run: run.id.clone() }) }
+}
+
+fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
+    let body = Body::RunQueued { agent_name: run.agent_name.clone(), reason: Some(reason.to_owned()) };
+    let events = vec![event(&run, now, body)];
+    let run = Run { status: Status::Pending, lease: None, queued_at: now, ..run };
+    Change { run, session: with_status(session, SessionStatus::Pending, now), events, callback: None }
+}
+
+fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
+    let (status, session_status, failure, bodies) = match end {
+        End::Completed(outcome) => {
+            let result_data = outcome.result_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
+            let result = Body::Result { result_text: outcome.result_text, result_data };
+            (Status::Completed, SessionStatus::Finished, None, vec![result, Body::RunCompleted])
+        }
+        End::Failed(failure) => {
+            let bodies = vec![Body::RunFailed { error: failure.clone() }];
+            (Status::Failed, SessionStatus::Failed, Some(failure), bodies)
+        }
+        End::Stopped => {
+            let failure = Failure::new(FailureType::Stopped, "stopped on request");
+            (Status::Stopped, SessionStatus::Stopped, Some(failure), vec![Body::RunStopped])
+        }
+    };
+    let events = bodies.into_iter().map(|body| event(&run, now, body)).collect();
+    let callback = match (&session.parent_session_id, run.execution_mode) {
+        (Some(parent), ExecutionMode::AsyncCallback) => Some(Callback {
+            run_id: run.id.clone(),
+            session_id: session.id.clone(),
+            parent_session_id: parent.clone(),
+            created_at: now,
+        }),
+        _ => None,
+    };
+    let run = Run { status, failure, lease: None, finished_at: Some(now), ..run };
+    Change { run, session: with_status(session, session_status, now), events, callback }
+}
+
+fn unchanged(run: Run, session: Session) -> Change {
+    Change { run, session, events: Vec::new(), callback: None }
+}
+
+fn wrong_status(run: &Run) -> Refused {
+    Refused::WrongStatus { run: run.id.clone(), status: run.status }
+}
+
+fn with_status(session: Session, status: SessionStatus, now: Timestamp) -> Session {
+    Session { status, updated_at: now, ..session }
+}
+
+fn event(run: &Run, at: Timestamp, body: Body) -> NewEvent {
+    NewEvent { at, session_id: run.session_id.clone(), run_id: Some(run.id.clone()), body }
+}
+
+/// Far in the future instead of an error: leases are seconds long.
+fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
+    now.checked_add(by).unwrap_or(Timestamp::MAX)
+}
+
+#[cfg(test)]
+mod tests;

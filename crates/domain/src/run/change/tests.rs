@@ -1,0 +1,184 @@
+use super::*;
+use crate::demands::Demands;
+use crate::id::{RunId, SessionId};
+use crate::run::Kind;
+
+const LEASE: SignedDuration = SignedDuration::from_secs(30);
+const MAX_DELIVERIES: u32 = 3;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+fn run() -> Run {
+    Run {
+        id: RunId::new("1"),
+        session_id: SessionId::new("1"),
+        kind: Kind::StartSession,
+        agent_name: "a".into(),
+        status: Status::Pending,
+        execution_mode: ExecutionMode::AsyncCallback,
+        demands: Demands::default(),
+        priority: 0,
+        attempt: 0,
+        losses: 0,
+        retry_count: 0,
+        lease: None,
+        failure: None,
+        usage: Usage::default(),
+        created_at: at(0),
+        queued_at: at(0),
+        claimed_at: None,
+        started_at: None,
+        finished_at: None,
+    }
+}
+
+fn session() -> Session {
+    Session {
+        id: SessionId::new("1"),
+        agent_name: "a".into(),
+        status: SessionStatus::Pending,
+        parent_session_id: Some(SessionId::new("0")),
+        project_dir: None,
+        affinity: Demands::default(),
+        last_run_id: RunId::new("1"),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+fn runner() -> RunnerId {
+    RunnerId::new("1")
+}
+
+fn claimed(lease: &str, second: i64) -> Change {
+    claim(run(), session(), &runner(), LeaseId::new(lease), at(second), LEASE).unwrap()
+}
+
+fn holder(lease: &str, attempt: u32) -> Holder {
+    Holder { run_id: RunId::new("1"), runner_id: runner(), lease_id: LeaseId::new(lease), attempt }
+}
+
+fn kinds(change: &Change) -> Vec<&'static str> {
+    change.events.iter().map(|event| event.body.kind()).collect()
+}
+
+fn text(text: &str) -> End {
+    End::Completed(Outcome { result_text: Some(text.into()), result_data: None, raw: None, validation: None })
+}
+
+#[test]
+fn a_run_goes_from_pending_to_completed() {
+    let claimed = claimed("1", 1);
+    assert_eq!((claimed.run.status, claimed.session.status), (Status::Claimed, SessionStatus::Running));
+    let started = start(claimed.run, claimed.session, &holder("1", 1), at(2)).unwrap();
+    assert_eq!((started.run.status, kinds(&started)), (Status::Running, vec!["run.started"]));
+    let (run, session) = (started.run, started.session);
+    let done =
+        finish(run, session, &holder("1", 1), text("x"), Usage::default(), Children::Quiet, at(3)).unwrap();
+    assert_eq!((done.run.status, done.session.status), (Status::Completed, SessionStatus::Finished));
+    assert_eq!(kinds(&done), ["result", "run.completed"]);
+    assert_eq!(done.callback.map(|callback| callback.parent_session_id), Some(SessionId::new("0")));
+}
+
+#[test]
+fn a_session_that_waits_for_children_is_idle() {
+    let change = claimed("1", 1);
+    let (run, session) = (change.run, change.session);
+    let children = Children::WillCallBack;
+    let done = finish(run, session, &holder("1", 1), text("x"), Usage::default(), children, at(3)).unwrap();
+    assert_eq!(done.session.status, SessionStatus::Idle);
+}
+
+#[test]
+fn only_the_holder_reports() {
+    let change = claimed("1", 1);
+    let strangers =
+        [holder("2", 1), holder("1", 2), Holder { runner_id: RunnerId::new("9"), ..holder("1", 1) }];
+    for stranger in strangers {
+        let (run, session) = (change.run.clone(), change.session.clone());
+        let usage = Usage::default();
+        let refused =
+            finish(run.clone(), session.clone(), &stranger, text("x"), usage, Children::Quiet, at(2));
+        assert_eq!(refused, Err(Refused::LeaseLost { run: RunId::new("1") }));
+        assert!(start(run.clone(), session, &stranger, at(2)).is_err());
+        assert!(renew(run, &stranger, at(2), LEASE).is_err());
+    }
+}
+
+#[test]
+fn nobody_reports_twice() {
+    let change = claimed("1", 1);
+    let usage = Usage::default();
+    let done = finish(change.run, change.session, &holder("1", 1), text("x"), usage, Children::Quiet, at(2));
+    let done = done.unwrap();
+    let again = finish(done.run, done.session, &holder("1", 1), text("y"), usage, Children::Quiet, at(3));
+    assert_eq!(again, Err(Refused::LeaseLost { run: RunId::new("1") }));
+}
+
+#[test]
+fn a_lost_run_is_handed_out_again_until_it_was_lost_too_often() {
+    let mut state = (run(), session());
+    for delivery in 1..=MAX_DELIVERIES {
+        let lease = LeaseId::new(delivery);
+        let change = claim(state.0, state.1, &runner(), lease, at(0), LEASE).unwrap();
+        let early = lose(change.run.clone(), change.session.clone(), at(29), MAX_DELIVERIES);
+        assert_eq!(early.run, change.run, "the lease still holds");
+        let lost = lose(change.run, change.session, at(30), MAX_DELIVERIES);
+        if delivery < MAX_DELIVERIES {
+            assert_eq!((lost.run.status, kinds(&lost)), (Status::Pending, vec!["run.queued"]));
+        } else {
+            assert_eq!(lost.run.failure.as_ref().map(|failure| failure.kind), Some(FailureType::RunnerLost));
+            assert!(lost.callback.is_some());
+        }
+        state = (lost.run, lost.session);
+    }
+}
+
+#[test]
+fn a_run_given_back_counts_no_loss() {
+    let change = claimed("1", 1);
+    let back = give_back(change.run, change.session, &holder("1", 1), at(2)).unwrap();
+    assert_eq!((back.run.status, back.run.losses, back.run.attempt), (Status::Pending, 0, 1));
+    let late = start(back.run, back.session, &holder("1", 1), at(3));
+    assert!(late.is_err(), "who gave it back holds it no longer");
+}
+
+#[test]
+fn a_stop_ends_a_waiting_run_and_warns_a_working_one() {
+    let waiting = stop(run(), session(), at(1));
+    assert_eq!((waiting.run.status, kinds(&waiting)), (Status::Stopped, vec!["run.stopped"]));
+    let change = claimed("1", 1);
+    let working = stop(change.run, change.session, at(2));
+    assert_eq!((working.run.status, working.session.status), (Status::Stopping, SessionStatus::Stopping));
+    let again = stop(working.run.clone(), working.session.clone(), at(3));
+    assert_eq!(again.run, working.run);
+    let lost = lose(working.run, working.session, at(60), MAX_DELIVERIES);
+    assert_eq!(lost.run.status, Status::Stopped, "a runner that dies while stopping has stopped");
+}
+
+#[test]
+fn a_run_that_nobody_can_take_fails_and_its_parent_hears_of_it() {
+    let change = unmatched(run(), session(), at(300));
+    assert_eq!(change.run.failure.as_ref().map(|failure| failure.kind), Some(FailureType::NoMatchingRunner));
+    assert_eq!(change.session.status, SessionStatus::Failed);
+    assert!(change.callback.is_some());
+}
+
+#[test]
+fn an_empty_object_is_a_result() {
+    let change = claimed("1", 1);
+    let outcome = Outcome {
+        result_text: None,
+        result_data: Some("{}".into()),
+        raw: Some("{}".into()),
+        validation: None,
+    };
+    let end = End::Completed(outcome);
+    let usage = Usage::default();
+    let done =
+        finish(change.run, change.session, &holder("1", 1), end, usage, Children::Quiet, at(2)).unwrap();
+    let expected = Body::Result { result_text: None, result_data: Some(serde_json::json!({})) };
+    assert_eq!(done.events.first().map(|event| &event.body), Some(&expected));
+}

@@ -1,0 +1,205 @@
+//! Runs: one unit of work in a session.
+//!
+//! `pending → claimed → running → completed | failed | stopped`, with `stopping` on the way to stopped. The changes are
+//! in [`change`]: each takes the run and its session as they are and gives them as they will be, with the events to
+//! write and what is owed to a parent. A store loads, asks, writes, in one transaction; it decides nothing.
+
+pub mod change;
+mod failure;
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub use failure::{Failure, FailureType};
+
+use crate::attempt::Repair;
+use crate::contract::Strategy;
+use crate::demands::Demands;
+use crate::id::{LeaseId, RunId, RunnerId, SessionId};
+use crate::session::ExecutionMode;
+use crate::usage::Usage;
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It waits for a runner.
+    Pending,
+    /// A runner took it.
+    Claimed,
+    /// A runner works on it.
+    Running,
+    /// It was told to stop, and the runner is about to.
+    Stopping,
+    /// It has a result that conforms.
+    Completed,
+    /// It failed, and says why.
+    Failed,
+    /// It was stopped.
+    Stopped,
+}
+
+impl Status {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Claimed => "claimed",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Whether it is over.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Stopped)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// Whether a run begins a session or goes on with one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It begins one.
+    StartSession,
+    /// It goes on with one.
+    ResumeSession,
+}
+
+impl Kind {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::StartSession => "start_session",
+            Self::ResumeSession => "resume_session",
+        }
+    }
+}
+
+/// A runner's right to report on a run, for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Its id.
+    pub id: LeaseId,
+    /// Who holds it.
+    pub runner_id: RunnerId,
+    /// Until when.
+    pub expires_at: Timestamp,
+}
+
+/// What a runner shows to prove that it holds a run. The attempt number fences late writers: each delivery has its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The run.
+    pub run_id: RunId,
+    /// The runner.
+    pub runner_id: RunnerId,
+    /// The lease.
+    pub lease_id: LeaseId,
+    /// Which delivery.
+    pub attempt: u32,
+}
+
+/// One unit of work, without its documents: those are in [`Assignment`] and [`Outcome`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// Whether it began the session.
+    pub kind: Kind,
+    /// Its agent.
+    pub agent_name: String,
+    /// Where it stands.
+    pub status: Status,
+    /// What happens at its end.
+    pub execution_mode: ExecutionMode,
+    /// What it asks of a runner.
+    pub demands: Demands,
+    /// Higher is first.
+    pub priority: i32,
+    /// How often it was handed to a runner.
+    pub attempt: u32,
+    /// How often a runner was lost with it.
+    pub losses: u32,
+    /// How often the coordinator asked again, for executors that it holds to the contract itself.
+    pub retry_count: u32,
+    /// Who works on it.
+    pub lease: Option<Lease>,
+    /// Why it failed.
+    pub failure: Option<Failure>,
+    /// What it used.
+    pub usage: Usage,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Since when it waits, or waited, for a runner.
+    pub queued_at: Timestamp,
+    /// When a runner took it last.
+    pub claimed_at: Option<Timestamp>,
+    /// When the work began last.
+    pub started_at: Option<Timestamp>,
+    /// When it was over.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// What a runner needs to do the work, as JSON texts. Fixed when the run is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The blueprint, as it was then.
+    pub blueprint: String,
+    /// The parameters.
+    pub parameters: String,
+    /// The contract in force: [`crate::contract::Contract`].
+    pub contract: Option<String>,
+    /// Another model than the blueprint names.
+    pub model: Option<String>,
+    /// The folder to work in, where the caller named one.
+    pub project_dir: Option<String>,
+    /// The prompt of a coordinator's own re-prompt, in the place of the parameters.
+    pub retry_prompt: Option<String>,
+}
+
+/// What a completed run has to show. Exactly one of `result_text` and `result_data` is set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The text of an agent without a contract.
+    pub result_text: Option<String>,
+    /// The conforming value, as JSON text.
+    pub result_data: Option<String>,
+    /// The text that the value was found in.
+    pub raw: Option<String>,
+    /// How the contract was met.
+    pub validation: Option<Validation>,
+}
+
+/// How a contract was met.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Validation {
+    /// Always true: what is not valid is never a result.
+    pub valid: bool,
+    /// The schema's name, where it has one.
+    pub schema_name: Option<String>,
+    /// SHA-256 of the schema.
+    pub schema_hash: String,
+    /// How often the model was asked again.
+    pub retry_count: u32,
+    /// How the model was held to the contract in the end.
+    pub strategy: Strategy,
+    /// What was mended.
+    pub repairs: Vec<Repair>,
+    /// How many answers were judged.
+    pub attempts: u32,
+}

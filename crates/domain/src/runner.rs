@@ -1,0 +1,80 @@
+//! Runners: who claims runs.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::demands::Demands;
+use crate::id::RunnerId;
+
+/// What a runner says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Profile {
+    /// The host's name.
+    pub hostname: String,
+    /// The folder that it works on.
+    pub project_dir: String,
+    /// The executors that it has.
+    pub executor_types: BTreeSet<String>,
+    /// Of those, the ones that only return text and cannot be asked again in place: the coordinator holds their
+    /// contract by resuming the session.
+    pub held_executor_types: BTreeSet<String>,
+    /// Free labels.
+    pub tags: BTreeSet<String>,
+    /// How many runs it works on at once.
+    pub concurrency: u32,
+    /// Its version.
+    pub version: String,
+}
+
+impl Profile {
+    /// Whether this runner can do what is demanded.
+    pub fn meets(&self, demands: &Demands) -> bool {
+        let is =
+            |wanted: &Option<String>, value: &String| wanted.as_ref().is_none_or(|wanted| wanted == value);
+        is(&demands.hostname, &self.hostname)
+            && is(&demands.project_dir, &self.project_dir)
+            && demands.executor_type.as_ref().is_none_or(|wanted| self.executor_types.contains(wanted))
+            && demands.tags.is_subset(&self.tags)
+    }
+}
+
+/// A registered runner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runner {
+    /// Its id.
+    pub id: RunnerId,
+    /// What it says of itself.
+    pub profile: Profile,
+    /// Since when it is known.
+    pub registered_at: Timestamp,
+    /// When it was last heard of.
+    pub seen_at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_demand_counts() {
+        let set = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
+        let runner = Profile {
+            hostname: "h".into(),
+            project_dir: "/p".into(),
+            executor_types: set(&["llm"]),
+            tags: set(&["gpu", "eu"]),
+            ..Profile::default()
+        };
+        let none = Demands::default();
+        assert!(runner.meets(&none));
+        assert!(runner.meets(&Demands { tags: set(&["gpu"]), ..none.clone() }));
+        assert!(!runner.meets(&Demands { tags: set(&["gpu", "us"]), ..none.clone() }));
+        assert!(!runner.meets(&Demands { hostname: Some("H".into()), ..none.clone() }));
+        assert!(!runner.meets(&Demands { project_dir: Some("/q".into()), ..none.clone() }));
+        assert!(!runner.meets(&Demands { executor_type: Some("codex".into()), ..none.clone() }));
+        assert!(runner.meets(&Demands { executor_type: Some("llm".into()), ..none }));
+    }
+}

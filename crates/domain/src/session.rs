@@ -1,0 +1,102 @@
+//! Sessions: one conversation with one agent, over many runs.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::demands::Demands;
+use crate::id::{RunId, SessionId};
+
+/// Where a session stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Its run waits for a runner.
+    Pending,
+    /// Its run is at work.
+    Running,
+    /// Its last run is completed, and children will still call back.
+    Idle,
+    /// Its last run is completed.
+    Finished,
+    /// Its run was told to stop.
+    Stopping,
+    /// Its last run was stopped.
+    Stopped,
+    /// Its last run failed.
+    Failed,
+}
+
+impl Status {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Idle => "idle",
+            Self::Finished => "finished",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Whether a run of the session is under way.
+    pub fn is_busy(self) -> bool {
+        matches!(self, Self::Pending | Self::Running | Self::Stopping)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// What happens at the end of a child's run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutionMode {
+    /// The caller waits.
+    #[default]
+    Sync,
+    /// The caller asks again.
+    AsyncPoll,
+    /// The coordinator resumes the parent.
+    AsyncCallback,
+}
+
+impl ExecutionMode {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::AsyncPoll => "async_poll",
+            Self::AsyncCallback => "async_callback",
+        }
+    }
+}
+
+/// One conversation with one agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: SessionId,
+    /// The agent's name.
+    pub agent_name: String,
+    /// Where it stands.
+    pub status: Status,
+    /// The session that started it.
+    pub parent_session_id: Option<SessionId>,
+    /// The folder that it works in, where the caller named one.
+    pub project_dir: Option<String>,
+    /// What every later run must demand: where a CLI keeps its transcript.
+    pub affinity: Demands,
+    /// Its newest run.
+    pub last_run_id: RunId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}

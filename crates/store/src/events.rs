@@ -1,0 +1,61 @@
+//! Events, in the one order that everybody sees.
+
+use accord_domain::event::Event;
+use accord_domain::id::{EventId, RunId, SessionId};
+use async_trait::async_trait;
+use tokio::sync::broadcast;
+
+use crate::error::StoreError;
+
+/// Which events.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EventFilter {
+    /// Those of this session.
+    pub session_id: Option<SessionId>,
+    /// Those of this run.
+    pub run_id: Option<RunId>,
+    /// Those of these kinds; all, where empty.
+    pub kinds: Vec<String>,
+}
+
+/// Something that was written, for whoever waits. A hint and not a message: it may be lost or come twice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A run waits for a runner.
+    Queued,
+    /// Events were written.
+    Events {
+        /// In this session.
+        session_id: SessionId,
+        /// In this run.
+        run_id: Option<RunId>,
+    },
+    /// A run is over, or waits for its runner to stop: callers and reconcilers may look.
+    Changed {
+        /// Which run.
+        run_id: RunId,
+        /// Whether it is over.
+        over: bool,
+    },
+}
+
+/// Where notices come from.
+pub type Notices = broadcast::Receiver<Notice>;
+
+/// Reads events.
+#[async_trait]
+pub trait EventStore: Send + Sync {
+    /// Events after this id, in order. Once an event has been seen, none with a smaller id appears.
+    async fn events(
+        &self,
+        filter: &EventFilter,
+        after: EventId,
+        limit: u32,
+    ) -> Result<Vec<Event>, StoreError>;
+
+    /// The newest event's id.
+    async fn last_event(&self) -> Result<EventId, StoreError>;
+
+    /// What is written from now on, by this process and by others on the same database.
+    fn notices(&self) -> Notices;
+}

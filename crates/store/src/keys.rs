@@ -1,0 +1,20 @@
+//! API keys.
+
+use accord_domain::id::KeyId;
+use accord_domain::key::Key;
+use async_trait::async_trait;
+
+use crate::error::StoreError;
+
+/// Keeps keys.
+#[async_trait]
+pub trait KeyStore: Send + Sync {
+    /// Adds one.
+    async fn add_key(&self, key: Key) -> Result<(), StoreError>;
+
+    /// All keys, oldest first. They are few.
+    async fn keys(&self) -> Result<Vec<Key>, StoreError>;
+
+    /// Removes one.
+    async fn remove_key(&self, key_id: &KeyId) -> Result<(), StoreError>;
+}

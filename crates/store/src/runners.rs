@@ -1,0 +1,63 @@
+//! Runners and the leases that they hold.
+
+use accord_domain::id::{LeaseId, RunId, RunnerId};
+use accord_domain::runner::Runner;
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::error::StoreError;
+
+/// A run that a runner believes to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldRun {
+    /// The run.
+    pub run_id: RunId,
+    /// The lease.
+    pub lease_id: LeaseId,
+    /// Which delivery.
+    pub attempt: u32,
+}
+
+/// A runner is alive, and holds these.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beat {
+    /// Who.
+    pub runner_id: RunnerId,
+    /// What it holds.
+    pub runs: Vec<HeldRun>,
+    /// For how long again.
+    pub lease: SignedDuration,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What a runner is told about a run that it believes to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Directive {
+    /// Go on: the lease is renewed.
+    Continue,
+    /// Stop it: the lease is renewed for the time that this takes.
+    Stop,
+    /// Drop it: it is somebody else's now, or over.
+    Lost,
+}
+
+/// Keeps runners.
+#[async_trait]
+pub trait RunnerStore: Send + Sync {
+    /// A runner begins.
+    async fn register_runner(&self, runner: Runner) -> Result<(), StoreError>;
+
+    /// One runner.
+    async fn runner(&self, runner_id: &RunnerId) -> Result<Option<Runner>, StoreError>;
+
+    /// All runners, newest first. They are few.
+    async fn runners(&self) -> Result<Vec<Runner>, StoreError>;
+
+    /// A runner is alive: its leases are renewed, and it hears what became of each. An unknown runner is
+    /// [`StoreError::NoSuch`]: it registers again.
+    async fn heartbeat(&self, beat: Beat) -> Result<Vec<Directive>, StoreError>;
+
+    /// A runner ends. Its leases run out by themselves.
+    async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), StoreError>;
+}

@@ -1,0 +1,203 @@
+//! Runs: made, claimed, worked on, ended.
+
+use accord_domain::attempt::Attempt;
+use accord_domain::event::Body;
+use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, Holder, Outcome, Run, Status};
+use accord_domain::runner::Profile;
+use accord_domain::session::Session;
+use accord_domain::usage::Usage;
+use async_trait::async_trait;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::error::StoreError;
+use crate::facts::Fact;
+use crate::page::{Page, PageRequest};
+
+/// A promise that the same request has the same answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    /// Whose key it is and for which route: keys of others do not meet.
+    pub scope: String,
+    /// The key.
+    pub key: String,
+    /// A hash of the request's body.
+    pub fingerprint: String,
+    /// The answer, kept for the next time.
+    pub response: String,
+}
+
+/// The session of a new run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionChoice {
+    /// A new one.
+    New(Box<Session>),
+    /// One that exists and has no run under way.
+    Resume(SessionId),
+}
+
+/// A run to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Submission {
+    /// The run, `pending`.
+    pub run: Run,
+    /// Its session.
+    pub session: SessionChoice,
+    /// Its documents.
+    pub assignment: Assignment,
+    /// The children's runs whose end this run tells their parent. Each is delivered once: where one is no longer owed,
+    /// nothing is written and the answer is [`Submitted::AlreadyDelivered`].
+    pub delivers: Vec<RunId>,
+    /// Where the request had a key.
+    pub idempotency: Option<Idempotency>,
+}
+
+/// What became of a submission.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Submitted {
+    /// The run is there.
+    Created(Box<Run>),
+    /// The key was used before: this was the answer.
+    Replayed(String),
+    /// The children's ends were delivered by another run.
+    AlreadyDelivered,
+}
+
+/// A runner asks for work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// Who asks.
+    pub runner_id: RunnerId,
+    /// What it can do.
+    pub profile: Profile,
+    /// Ids for the leases; at most so many runs are handed out.
+    pub leases: Vec<LeaseId>,
+    /// For how long.
+    pub lease: SignedDuration,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A run that was handed out, with all that it needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claimed {
+    /// The run.
+    pub run: Run,
+    /// Its session.
+    pub session: Session,
+    /// Its documents.
+    pub assignment: Assignment,
+    /// The conversation so far, as JSON text.
+    pub conversation: Option<String>,
+}
+
+/// What happened in a run, told by who holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Who tells.
+    pub holder: Holder,
+    /// What happened.
+    pub events: Vec<Body>,
+    /// Answers that were judged. Each is also an `attempt.judged` event, without its text.
+    pub attempts: Vec<Attempt>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// The end of a run, told by who holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finish {
+    /// Who tells.
+    pub holder: Holder,
+    /// How it ended.
+    pub end: End,
+    /// What it used in all.
+    pub usage: Usage,
+    /// The conversation, as JSON text; none leaves the session's as it is.
+    pub conversation: Option<String>,
+    /// What every later run of the session must demand, where the conversation lives with this runner.
+    pub affinity: Option<accord_domain::demands::Demands>,
+    /// What was learnt about endpoints.
+    pub facts: Vec<Fact>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// The coordinator asks again, instead of an end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskAgain {
+    /// Who told the answer.
+    pub holder: Holder,
+    /// The answer, judged.
+    pub attempt: Attempt,
+    /// What to ask.
+    pub prompt: String,
+    /// What was used in all.
+    pub usage: Usage,
+    /// The conversation, as JSON text.
+    pub conversation: Option<String>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Makes and moves runs.
+#[async_trait]
+pub trait RunStore: Send + Sync {
+    /// Writes a run, its session, its events and its idempotency key. A session is busy until its run is over.
+    async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError>;
+
+    /// Hands out waiting runs that the runner can do: higher priority first, then first come first served. A run goes to
+    /// one claim only, whoever asks at the same time.
+    async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError>;
+
+    /// The work begins.
+    async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError>;
+
+    /// Something happened. An attempt with a number and delivery that is already there is not written again.
+    async fn report(&self, report: Report) -> Result<(), StoreError>;
+
+    /// The end: status, result and events, the session's status and conversation, and what the parent is owed.
+    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError>;
+
+    /// The coordinator asks again: the run waits for a runner, with this prompt.
+    async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError>;
+
+    /// A runner gives a run back.
+    async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError>;
+
+    /// Somebody asks to stop it.
+    async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunFilter {
+    /// Those that stand so.
+    pub status: Option<Status>,
+    /// Those of this agent.
+    pub agent_name: Option<String>,
+    /// Those of this session.
+    pub session_id: Option<SessionId>,
+    /// Those made at this time or later.
+    pub since: Option<Timestamp>,
+}
+
+/// Reads runs.
+#[async_trait]
+pub trait RunReader: Send + Sync {
+    /// One run.
+    async fn run(&self, run_id: &RunId) -> Result<Run, StoreError>;
+
+    /// Its documents.
+    async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError>;
+
+    /// Its result, where it is completed.
+    async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError>;
+
+    /// Its attempts, in order.
+    async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError>;
+
+    /// Runs, newest first.
+    async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError>;
+}

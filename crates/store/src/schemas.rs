@@ -1,0 +1,46 @@
+//! The registry of output schemas. They are immutable.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::page::{Page, PageRequest};
+use crate::runs::Idempotency;
+
+/// A registered schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaRecord {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The schema, as JSON text.
+    pub document: String,
+    /// SHA-256 of the schema.
+    pub hash: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its description last changed.
+    pub modified_at: Timestamp,
+}
+
+/// Keeps schemas.
+#[async_trait]
+pub trait SchemaStore: Send + Sync {
+    /// Adds one. The same name with the same hash is no error: the description is set, and the record as it is now
+    /// comes back. With another hash it is [`StoreError::Exists`].
+    async fn add_schema(
+        &self,
+        schema: SchemaRecord,
+        idempotency: Option<Idempotency>,
+    ) -> Result<SchemaRecord, StoreError>;
+
+    /// One schema.
+    async fn schema(&self, name: &str) -> Result<Option<SchemaRecord>, StoreError>;
+
+    /// Schemas, by name.
+    async fn schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, StoreError>;
+
+    /// Removes one.
+    async fn remove_schema(&self, name: &str) -> Result<(), StoreError>;
+}

@@ -1,0 +1,84 @@
+//! Figures over runs and attempts.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+
+/// By what to group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Everything together.
+    All,
+    /// By agent.
+    Agent,
+    /// By the model of the last attempt.
+    Model,
+    /// By the strategy of the last attempt.
+    Strategy,
+    /// By the day (UTC) on which the run was made.
+    Day,
+}
+
+/// Which runs count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatsQuery {
+    /// By what to group.
+    pub group: Group,
+    /// Only runs made at this time or later.
+    pub since: Option<Timestamp>,
+    /// Only runs of this agent.
+    pub agent_name: Option<String>,
+}
+
+/// The figures of one group. Only runs that are over count.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StatRow {
+    /// The agent, model, strategy or day; empty for everything together.
+    pub key: String,
+    /// Runs that are over.
+    pub runs: u64,
+    /// Of those, completed.
+    pub completed: u64,
+    /// Of the completed, those whose first answer was accepted (or that had no contract).
+    pub first_try: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Failed because the contract was not met.
+    pub contract_failed: u64,
+    /// Stopped.
+    pub stopped: u64,
+    /// Answers judged.
+    pub attempts: u64,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Money, where known.
+    pub cost_usd: f64,
+    /// Milliseconds from making to end: the median.
+    pub latency_ms_p50: u64,
+    /// Milliseconds from making to end: 95 of 100 are quicker.
+    pub latency_ms_p95: u64,
+}
+
+/// How often one place broke one keyword.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorCount {
+    /// The place, list indices as `[*]`.
+    pub path: String,
+    /// The keyword.
+    pub keyword: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// Counts.
+#[async_trait]
+pub trait StatsStore: Send + Sync {
+    /// The figures, by key.
+    async fn stats(&self, query: &StatsQuery) -> Result<Vec<StatRow>, StoreError>;
+
+    /// The errors of attempts, the most frequent first.
+    async fn frequent_errors(&self, query: &StatsQuery, limit: u32) -> Result<Vec<ErrorCount>, StoreError>;
+}

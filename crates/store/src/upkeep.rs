@@ -1,0 +1,58 @@
+//! What reconcilers do, again and again: each is idempotent and safe beside others doing the same.
+
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::Run;
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+
+/// Children's ends that are owed to one parent, which has no run under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The parent.
+    pub parent_session_id: SessionId,
+    /// The children's runs, in the order of their ends.
+    pub run_ids: Vec<RunId>,
+}
+
+/// What waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueDepth {
+    /// Runs that wait for a runner.
+    pub pending: u64,
+    /// Runs that runners hold.
+    pub held: u64,
+}
+
+/// Keeps things going after silent deaths.
+#[async_trait]
+pub trait Upkeep: Send + Sync {
+    /// Takes back runs whose lease has run out. Gives those that changed, at most `limit`.
+    async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError>;
+
+    /// Fails runs that have waited since before `queued_before` and whose demands no runner meets that was heard of
+    /// after `alive_since`. A matching runner that is merely busy is no reason to fail.
+    async fn fail_unmatched(
+        &self,
+        queued_before: Timestamp,
+        alive_since: Timestamp,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Run>, StoreError>;
+
+    /// Parents that are owed something and can be resumed now.
+    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError>;
+
+    /// Forgets idempotency keys and runners from before this time.
+    async fn forget(&self, before: Timestamp) -> Result<(), StoreError>;
+
+    /// When the next lease runs out, so that the reaper can sleep until then.
+    async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError>;
+
+    /// What waits.
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
+
+    /// Whether the store can be used.
+    async fn ping(&self) -> Result<(), StoreError>;
+}
