@@ -5,11 +5,13 @@
 //! it is handed a schema as data and hands back what was said, as it was said.
 
 mod answer;
+mod child;
 mod event;
 mod registry;
 mod session;
 mod start;
 mod toolbox;
+mod tools;
 mod transport;
 mod turn;
 
@@ -19,5 +21,6 @@ pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;
 pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};
+pub use tools::BuiltinTools;
 pub use transport::{ByteStream, Request, Response, Transport, TransportError};
 pub use turn::{Delivery, Turn};

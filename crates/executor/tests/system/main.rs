@@ -1,0 +1,6 @@
+//! Files and processes: what needs a real system to be tried.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
+mod command;
+mod confinement;
+mod support;
