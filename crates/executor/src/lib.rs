@@ -7,6 +7,7 @@
 mod answer;
 mod child;
 mod event;
+mod process;
 mod registry;
 mod session;
 mod start;
@@ -17,6 +18,7 @@ mod turn;
 
 pub use answer::{Answer, Stop, Usage};
 pub use event::{Event, Events};
+pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;

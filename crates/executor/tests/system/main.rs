@@ -3,4 +3,5 @@
 
 mod command;
 mod confinement;
+mod process;
 mod support;
