@@ -2,10 +2,13 @@
 //!
 //! The content goes into a new file beside the old one, which is then put in its place. So a reader never sees half a
 //! file, and neither a symbolic nor a hard link at the path can carry the content to a file elsewhere.
+//!
+//! What decides over agents and what Git executes is not written: with it, an agent could give itself more than its
+//! blueprint does.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{Dir, OpenOptions, Permissions};
@@ -20,6 +23,12 @@ const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
 
 /// How many names are tried for the new file before it is put in place. Names are taken only by writers that were killed.
 const NAMES_TRIED: usize = 100;
+
+/// Folders that hold blueprints and settings of Accord, and hooks of Git.
+const PROTECTED_FOLDERS: &[&str] = &[".accord", ".git"];
+
+/// Files of the project folder that are settings of Accord.
+const PROTECTED_FILES: &[&str] = &["accord.toml", ".accord", ".git"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,6 +58,9 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let name = relative.file_name().filter(|_| !path.ends_with('/') && !path.ends_with("/."));
     let name = name.ok_or_else(|| Refusal(format!("'{path}' names no file: add a file name")))?;
     let parent = make_parent(folder.dir(), &relative).map_err(|error| refusal(&path, &error))?;
+    if is_protected(folder.dir(), &relative).map_err(|error| refusal(&path, &error))? {
+        return Err(Refusal(format!("'{path}' may not be written: it holds settings of Accord or Git")));
+    }
     let permissions = replaceable(&parent, name, &path)?;
     if pace.is_over() {
         return Err(Refusal("stopped before anything was written".to_owned()));
@@ -65,6 +77,21 @@ fn make_parent(dir: &Dir, relative: &Path) -> io::Result<Dir> {
             dir.open_dir(parent)
         }
     }
+}
+
+/// Whether a path really leads to a protected place, whichever links it goes through.
+fn is_protected(dir: &Dir, relative: &Path) -> io::Result<bool> {
+    let parent = relative.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let real = dir.canonicalize(parent.unwrap_or(Path::new(".")))?;
+    let mut folders = real.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    });
+    let name = relative.file_name();
+    let file = PROTECTED_FILES.iter().any(|file| name == Some(OsStr::new(file)));
+    let at_top = folders.clone().next().is_none();
+    Ok(at_top && file
+        || folders.any(|folder| PROTECTED_FOLDERS.iter().any(|each| folder == OsStr::new(each))))
 }
 
 /// The permissions of the file that would be replaced; a refusal where something else stands there.
@@ -163,6 +190,29 @@ mod tests {
             write(&folder, "new", &long).unwrap_err(),
             "the content is longer than 8 MiB: write several smaller files"
         );
+    }
+
+    #[test]
+    fn an_agent_cannot_write_its_own_rules() {
+        let project = tempfile::tempdir().unwrap();
+        let at = |path: &str| project.path().join(path);
+        fs::create_dir_all(at(".accord/agents")).unwrap();
+        std::os::unix::fs::symlink(".accord/agents", at("link")).unwrap();
+        let folder = Folder::open(project.path()).unwrap();
+        for path in [
+            ".accord/agents/agent.yaml",
+            "link/agent.yaml",
+            "new/../.accord/config.toml",
+            "accord.toml",
+            "./accord.toml",
+            ".git",
+            "sub/.git/hooks/pre-commit",
+        ] {
+            let text = format!("'{path}' may not be written: it holds settings of Accord or Git");
+            assert_eq!(write(&folder, path, "x").unwrap_err(), text);
+        }
+        write(&folder, "docs/accord.toml", "x").unwrap();
+        write(&folder, ".gitignore", "x").unwrap();
     }
 
     #[test]
