@@ -5,6 +5,7 @@
 //! it is handed a schema as data and hands back what was said, as it was said.
 
 mod answer;
+mod cassette;
 mod child;
 mod event;
 mod process;
@@ -17,6 +18,10 @@ mod transport;
 mod turn;
 
 pub use answer::{Answer, Stop, Usage};
+pub use cassette::{
+    Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedRequest, RecordedResponse,
+    Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
+};
 pub use event::{Event, Events};
 pub use process::ProcessExecutor;
 pub use registry::Registry;

@@ -26,6 +26,7 @@ const SECRET_WORDS: &[&str] = &[
     "CREDENTIAL",
     "CREDENTIALS",
     "AUTH",
+    "AUTHORIZATION",
     "COOKIE",
     "DSN",
     "DATABASE_URL",

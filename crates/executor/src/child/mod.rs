@@ -21,7 +21,7 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
-pub(crate) use environment::{Environment, own_variable, secret};
+pub(crate) use environment::{Environment, is_secret, own_variable, secret};
 
 use group::Group;
 
