@@ -1,0 +1,27 @@
+//! `accord coordinator`: the coordinator without a runner.
+
+use crate::commands::up::{self, ServerArguments};
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::project::ProjectArguments;
+
+/// Start a coordinator; runners come from elsewhere
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Any number of coordinators may share one PostgreSQL, and any number of runners may ask any of them.
+
+Examples:
+  accord coordinator
+  accord keys create --role runner && accord coordinator --listen 0.0.0.0:8765")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = Config::load(&arguments.project.find()?, arguments.server.flags())?;
+    up::serve(&config, false)
+}

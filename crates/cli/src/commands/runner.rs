@@ -1,0 +1,51 @@
+//! `accord runner`: a runner without a coordinator.
+
+use crate::config::Flag;
+use crate::connection::{self, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::host;
+use crate::runtime;
+
+/// Start a runner that takes work from a coordinator
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The first Ctrl-C (or SIGTERM) lets running work end, the second gives it back at once.
+
+Examples:
+  accord runner --coordinator http://10.0.0.5:8765 --key accord_… --tags gpu,eu --concurrency 16")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    connection: ConnectionArguments,
+    /// Labels that runs can demand
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// How many runs to work on at once
+    #[arg(long, value_name = "N")]
+    concurrency: Option<u32>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let mut flags = Vec::new();
+    if !arguments.tags.is_empty() {
+        let value = arguments.tags.iter().cloned().map(toml::Value::String).collect();
+        flags.push(Flag { key: "runner.tags", name: "--tags", value: toml::Value::Array(value) });
+    }
+    if let Some(concurrency) = arguments.concurrency {
+        let value = toml::Value::Integer(i64::from(concurrency));
+        flags.push(Flag { key: "runner.concurrency", name: "--concurrency", value });
+    }
+    let config = arguments.connection.config(flags)?;
+    host::start_log(&config)?;
+    runtime::block_on(async {
+        let signals = runtime::signals()?;
+        let client = match connection::running(&config).await? {
+            Some(client) => client,
+            None => connection::client(&config.values.runner.coordinator, &config)?,
+        };
+        let executors = host::executors(&config)?;
+        let work = host::runner(&config, client, executors, signals.gently.clone(), signals.now.clone())?;
+        let _ = work.task.await;
+        Ok(Exit::Success)
+    })
+}

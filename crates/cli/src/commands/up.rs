@@ -1,0 +1,97 @@
+//! `accord up`: coordinator and runner in one process.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Config, Flag};
+use crate::connection::{self, Address};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::host;
+use crate::output;
+use crate::project::ProjectArguments;
+use crate::runtime;
+
+/// Start coordinator and runner in one process
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+One line with the address goes to stdout when it is ready; logs go to stderr. The first Ctrl-C (or SIGTERM) lets running
+work end, the second gives it back at once. Nothing is lost either way.
+
+Examples:
+  accord up
+  accord up --listen 127.0.0.1:0 --dir examples
+  accord up --database postgres://accord@localhost/accord --concurrency 32")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    #[command(flatten)]
+    server: ServerArguments,
+    /// Start the coordinator alone
+    #[arg(long)]
+    no_runner: bool,
+    /// How many runs to work on at once
+    #[arg(long, value_name = "N")]
+    concurrency: Option<u32>,
+}
+
+/// How the coordinator is reached and where it keeps things
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct ServerArguments {
+    /// Where to listen [default: 127.0.0.1:8765]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Where to keep runs: sqlite://FILE or postgres://… [default: sqlite://.accord/accord.db]
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
+}
+
+impl ServerArguments {
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        let text = |key, name, value: &Option<String>| {
+            value.as_ref().map(|value| Flag { key, name, value: toml::Value::String(value.clone()) })
+        };
+        [text("server.listen", "--listen", &self.listen), text("database.url", "--database", &self.database)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let mut flags = arguments.server.flags();
+    if let Some(concurrency) = arguments.concurrency {
+        let value = toml::Value::Integer(i64::from(concurrency));
+        flags.push(Flag { key: "runner.concurrency", name: "--concurrency", value });
+    }
+    let config = Config::load(&arguments.project.find()?, flags)?;
+    serve(&config, !arguments.no_runner)
+}
+
+/// Hosts a coordinator, and a runner where one is wanted, until a signal comes.
+pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure> {
+    host::start_log(config)?;
+    runtime::block_on(async {
+        let signals = runtime::signals()?;
+        let store = crate::store::local_store(config).await?;
+        let serving = CancellationToken::new();
+        let hosted = host::coordinator(config, store, &config.values.server.listen, serving.clone()).await?;
+        let url = hosted.url();
+        let _address = Address { url: url.clone(), pid: std::process::id() }.leave(&config.project)?;
+        let work = if with_runner {
+            let client = connection::client(&url, config)?;
+            let executors = host::executors(config)?;
+            Some(host::runner(config, client, executors, signals.gently.clone(), signals.now.clone())?)
+        } else {
+            None
+        };
+        output::show(&format!("accord is ready at {url}\n"))?;
+        signals.gently.cancelled().await;
+        // The runner goes first: it still has to report to the coordinator.
+        if let Some(work) = work {
+            let _ = work.task.await;
+        }
+        serving.cancel();
+        hosted.coordinator.ended().await;
+        Ok(Exit::Success)
+    })
+}

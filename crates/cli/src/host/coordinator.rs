@@ -1,0 +1,73 @@
+//! A coordinator, from the configuration.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use accord_coordinator::{Coordinator, Enforcement, Queue, Settings, System};
+use accord_store::Store;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::failure::{Failure, Problem};
+
+/// A coordinator at work.
+pub(crate) struct Hosted {
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// Ends when it has.
+    pub(crate) coordinator: Coordinator,
+}
+
+impl Hosted {
+    /// Its address for clients on this machine.
+    pub(crate) fn url(&self) -> String {
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            address.set_ip(match address {
+                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            });
+        }
+        format!("http://{address}")
+    }
+}
+
+/// Starts a coordinator that listens at `listen`.
+pub(crate) async fn coordinator(
+    config: &Config,
+    store: Arc<dyn Store>,
+    listen: &str,
+    shutdown: CancellationToken,
+) -> Result<Hosted, Failure> {
+    let problem = |error: std::io::Error| {
+        let hint = "another accord may run there: choose another address with --listen, for example 127.0.0.1:0";
+        Problem::new(format!("cannot listen at {listen}: {error}")).hint(hint)
+    };
+    let listener = TcpListener::bind(listen).await.map_err(problem)?;
+    let address = listener.local_addr().map_err(problem)?;
+    let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
+    accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
+    let coordinator = Coordinator::start(store, listener, Arc::new(System), settings(config), shutdown).await;
+    let coordinator = coordinator.map_err(|error| Problem::new(format!("the coordinator cannot start: {error}")))?;
+    Ok(Hosted { address, coordinator })
+}
+
+fn settings(config: &Config) -> Settings {
+    let values = &config.values;
+    Settings {
+        agents_dir: Some(config.agents_dir()),
+        request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
+        queue: Queue {
+            lease_seconds: values.queue.lease_seconds,
+            max_deliveries: values.queue.max_deliveries,
+            match_timeout_seconds: values.queue.match_timeout_seconds,
+        },
+        enforcement: Enforcement {
+            max_retries: values.enforcement.max_retries,
+            extract_json: values.enforcement.extract_json,
+            validation_mode: values.enforcement.validation_mode,
+            strategy: values.enforcement.strategy,
+        },
+    }
+}

@@ -1,0 +1,14 @@
+//! What a process hosts: a coordinator, a runner, or both, put together from the configuration.
+//!
+//! The only place that names concrete stores and executors. In one process they still meet over loopback HTTP: one path,
+//! always the same.
+
+mod coordinator;
+mod executors;
+mod log;
+mod runner;
+
+pub(crate) use coordinator::{Hosted, coordinator};
+pub(crate) use executors::{executors, recording_executors};
+pub(crate) use log::start as start_log;
+pub(crate) use runner::{Work, runner};

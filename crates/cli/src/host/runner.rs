@@ -1,0 +1,64 @@
+//! A runner, from the configuration.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use accord_api::Profile;
+use accord_client::Client;
+use accord_executor::Registry;
+use accord_runner::{Runner, RunnerSettings};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::Config;
+use crate::failure::{Failure, Problem};
+
+/// A runner at work.
+pub(crate) struct Work {
+    /// Its task.
+    pub(crate) task: JoinHandle<()>,
+}
+
+/// Starts a runner against a coordinator.
+pub(crate) fn runner(
+    config: &Config,
+    client: Client,
+    executors: Registry,
+    shutdown: CancellationToken,
+    hurry: CancellationToken,
+) -> Result<Work, Failure> {
+    let project_dir = folder(config)?;
+    let values = &config.values.runner;
+    let profile = Profile {
+        hostname: hostname(),
+        project_dir: project_dir.display().to_string(),
+        executor_types: executors.kinds().into_iter().collect(),
+        tags: values.tags.iter().cloned().collect(),
+        concurrency: values.concurrency,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Profile::default()
+    };
+    let settings = RunnerSettings {
+        profile,
+        project_dir,
+        drain: Duration::from_secs(u64::from(values.drain_seconds)),
+    };
+    let runner = Runner::new(client, executors, settings);
+    let task = tokio::spawn(async move {
+        let _ = hurry;
+        runner.run(shutdown).await;
+    });
+    Ok(Work { task })
+}
+
+fn folder(config: &Config) -> Result<PathBuf, Failure> {
+    let wanted = config.project.join(Path::new(&config.values.runner.project_dir));
+    let problem = |error| Problem::new(format!("runner.project_dir {} cannot be used: {error}", wanted.display()));
+    Ok(wanted.canonicalize().map_err(problem)?)
+}
+
+fn hostname() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = name.or_else(|| std::env::var("HOSTNAME").ok());
+    name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".to_owned())
+}
