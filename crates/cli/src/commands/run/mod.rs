@@ -1,0 +1,140 @@
+//! `accord run`: one run, from the question to the exit code.
+
+mod follow;
+mod parameters;
+mod report;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use accord_api::{CreateRun, Strategy, ValidationMode, contract};
+use accord_client::Client;
+
+use crate::connection::{self, ConnectionArguments};
+use crate::document::Source;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::host::{self, Embedded};
+use crate::runtime;
+
+pub(crate) use follow::{Ending, follow};
+pub(crate) use report::{Report, exit_of};
+
+/// Run an agent and print its result
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The result goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or starts its own for as
+long as the run lasts. Exit codes: 0 conforming result, 1 usage or configuration, 2 the contract was not met, 3 the model,
+CLI or server failed, 4 stopped or timed out.
+
+Examples:
+  accord run summarizer \"Summarise the attached minutes\"
+  accord run ticket-triage --param ticket=\"Nobody can log in since 9:00\"
+  accord run release-notes --params commits.json --json | jq .result_data
+  accord run writer \"Plan the launch\" --schema task.schema.json --max-retries 3")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArguments,
+    /// The agent's name
+    pub(crate) agent: String,
+    /// What to do, short for --param prompt=TASK; - reads it from stdin
+    pub(crate) task: Option<String>,
+    /// One parameter; JSON where the agent does not ask for a text
+    #[arg(long = "param", value_name = "KEY=VALUE")]
+    pub(crate) param: Vec<String>,
+    /// A JSON file with parameters; - reads stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) params: Option<PathBuf>,
+    /// A JSON Schema that the result must conform to
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// The same, by its name in the registry
+    #[arg(long, value_name = "NAME")]
+    schema_name: Option<String>,
+    /// How often to ask again, 0 to 10; only with a schema of yours
+    #[arg(long, value_name = "N")]
+    max_retries: Option<u32>,
+    /// How to hold the model to your schema: auto, native, tool or prompt
+    #[arg(long, value_name = "STRATEGY", value_parser = strategy)]
+    strategy: Option<Strategy>,
+    /// How much to mend before judging by your schema: strict or lenient
+    #[arg(long, value_name = "MODE", value_parser = mode)]
+    mode: Option<ValidationMode>,
+    /// Another model than the agent's
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Print one JSON object with everything
+    #[arg(long)]
+    json: bool,
+    /// Stop after so many seconds
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = arguments.connection.config(Vec::new())?;
+    runtime::block_on(async {
+        if let Some(client) = connection::running(&config).await? {
+            return with(&client, arguments).await;
+        }
+        let store = crate::store::local_store(&config).await?;
+        let executors = host::executors(&config)?;
+        let (embedded, client) = Embedded::start(&config, store, executors).await?;
+        let result = with(&client, arguments).await;
+        embedded.end().await;
+        result
+    })
+}
+
+async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
+    let request = request(client, arguments).await?;
+    let created = client.create_run(&request, None).await?;
+    let timeout = arguments.timeout.map(Duration::from_secs);
+    let ending = follow(client, &created.run_id, &arguments.agent, timeout).await?;
+    let report = Report::new(ending);
+    if arguments.json { report.json()? } else { report.show()? }
+    Ok(report.exit())
+}
+
+/// The body of the request that these arguments mean.
+pub(crate) async fn request(client: &Client, arguments: &Arguments) -> Result<CreateRun, Failure> {
+    let agent = client.agent(&arguments.agent).await?;
+    let parameters = parameters::read(arguments, &agent.blueprint)?;
+    let output_schema = match &arguments.schema {
+        Some(file) => Some(Source::read(file)?.json("schema")?),
+        None => None,
+    };
+    let options = contract::Options {
+        max_retries: arguments.max_retries,
+        strategy: arguments.strategy,
+        validation_mode: arguments.mode,
+        ..contract::Options::default()
+    };
+    let given = options != contract::Options::default();
+    if given && output_schema.is_none() && arguments.schema_name.is_none() {
+        return Err(Problem::new("--max-retries, --strategy and --mode go with a schema of yours")
+            .hint("add --schema FILE or --schema-name NAME, or set output_schema_options in the agent")
+            .into());
+    }
+    Ok(CreateRun {
+        agent_name: Some(arguments.agent.clone()),
+        parameters: Some(parameters),
+        output_schema,
+        output_schema_name: arguments.schema_name.clone(),
+        output_schema_options: given.then_some(options),
+        model: arguments.model.clone(),
+        ..CreateRun::default()
+    })
+}
+
+fn strategy(text: &str) -> Result<Strategy, String> {
+    word(text, "auto, native, tool or prompt")
+}
+
+fn mode(text: &str) -> Result<ValidationMode, String> {
+    word(text, "strict or lenient")
+}
+
+fn word<T: serde::de::DeserializeOwned>(text: &str, known: &str) -> Result<T, String> {
+    serde_json::from_value(serde_json::Value::String(text.to_owned())).map_err(|_| format!("it is one of {known}"))
+}
