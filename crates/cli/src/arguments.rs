@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, completions, schema};
+use crate::commands::{check, completions, coordinator, record, replay, run, runner, schema, up};
 
 /// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
 #[derive(Debug, Parser)]
@@ -28,6 +28,12 @@ pub(crate) struct Arguments {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Up(up::Arguments),
+    Coordinator(coordinator::Arguments),
+    Runner(runner::Arguments),
+    Run(run::Arguments),
+    Record(record::Arguments),
+    Replay(replay::Arguments),
     Check(check::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),

@@ -71,6 +71,11 @@ pub(crate) fn client(url: &str, config: &Config) -> Result<Client, Failure> {
     Ok(Client::new(url, key.as_ref())?)
 }
 
+/// A client of a coordinator in this process.
+pub(crate) fn local_client(hosted: &crate::host::Hosted, config: &Config) -> Result<Client, Failure> {
+    client(&hosted.url(), config)
+}
+
 /// Where a coordinator listens, left for other commands of the same project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Address {

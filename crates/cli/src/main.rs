@@ -11,6 +11,7 @@ mod document;
 mod excerpt;
 mod exit;
 mod failure;
+mod host;
 mod json;
 mod lines;
 mod output;

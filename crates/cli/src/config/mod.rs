@@ -27,6 +27,8 @@ pub(crate) struct Config {
     pub(crate) values: Values,
     /// Where those came from that are not defaults, by dotted key.
     origins: origin::Origins,
+    /// Whether agents are read from files.
+    file_agents: bool,
 }
 
 /// A value given as a flag: its dotted key, its name on the command line, and the value.
@@ -54,7 +56,7 @@ impl Config {
             layers.set(flag.key, flag.value, Origin::Flag(flag.name));
         }
         let (values, origins) = layers.finish()?;
-        Ok(Self { project: project.to_owned(), values, origins })
+        Ok(Self { project: project.to_owned(), values, origins, file_agents: true })
     }
 
     /// Every value in force with its key and where it came from; secrets hidden.
@@ -67,9 +69,14 @@ impl Config {
         self.origins.of(key)
     }
 
-    /// The folder with agents.
-    pub(crate) fn agents_dir(&self) -> PathBuf {
-        self.project.join(FOLDER).join("agents")
+    /// The folder with agents, where files are looked at.
+    pub(crate) fn agents_dir(&self) -> Option<PathBuf> {
+        self.file_agents.then(|| self.project.join(FOLDER).join("agents"))
+    }
+
+    /// The same configuration, with agents from the store alone.
+    pub(crate) fn without_agents(&self) -> Self {
+        Self { file_agents: false, ..self.clone() }
     }
 }
 

@@ -4,11 +4,13 @@
 //! always the same.
 
 mod coordinator;
+mod embedded;
 mod executors;
 mod log;
 mod runner;
 
 pub(crate) use coordinator::{Hosted, coordinator};
+pub(crate) use embedded::Embedded;
 pub(crate) use executors::{executors, recording_executors};
 pub(crate) use log::start as start_log;
 pub(crate) use runner::{Work, runner};

@@ -11,7 +11,7 @@ use accord_api::{CreateRun, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
 use crate::connection::{self, ConnectionArguments};
-use crate::document::Source;
+use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::host::{self, Embedded};
@@ -101,7 +101,7 @@ pub(crate) async fn request(client: &Client, arguments: &Arguments) -> Result<Cr
     let agent = client.agent(&arguments.agent).await?;
     let parameters = parameters::read(arguments, &agent.blueprint)?;
     let output_schema = match &arguments.schema {
-        Some(file) => Some(Source::read(file)?.json("schema")?),
+        Some(file) => Some(Input::of(Some(file)).read()?.json("schema")?),
         None => None,
     };
     let options = contract::Options {

@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::Arguments;
-use crate::document::Source;
+use crate::document::Input;
 use crate::failure::{Failure, Problem};
 
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(arguments: &Arguments, blueprint: &Value) -> Result<Value, Failure> {
     let mut all = match &arguments.params {
-        Some(file) => object(Source::read(file)?.json("parameters")?)?,
+        Some(file) => object(Input::of(Some(file)).read()?.json("parameters")?)?,
         None => Map::new(),
     };
     for param in &arguments.param {
@@ -20,7 +20,7 @@ pub(super) fn read(arguments: &Arguments, blueprint: &Value) -> Result<Value, Fa
         all.insert(key.to_owned(), value(blueprint, key, text));
     }
     if let Some(task) = &arguments.task {
-        let task = if task == "-" { Source::read(std::path::Path::new("-"))?.text } else { task.clone() };
+        let task = if task == "-" { Input::Stdin.read()?.text } else { task.clone() };
         all.insert("prompt".to_owned(), Value::String(task));
     }
     Ok(Value::Object(all))

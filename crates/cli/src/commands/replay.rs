@@ -1,0 +1,89 @@
+//! `accord replay`: a cassette, played back offline.
+
+use std::path::PathBuf;
+
+use accord_api::CreateRun;
+use accord_executor::Cassette;
+use serde_json::{Value, json};
+
+use crate::commands::record::comparable;
+use crate::commands::run::{Report, follow};
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::host::{self, Embedded};
+use crate::output;
+use crate::project::ProjectArguments;
+use crate::runtime;
+
+/// Play a cassette back, offline, and compare every attempt with the recorded one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit codes are those of the recorded run; 3 where an attempt differs from the recording.
+
+Examples:
+  accord replay triage.json
+  accord replay --json triage.json")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    project: ProjectArguments,
+    /// The cassette
+    cassette: PathBuf,
+    /// Print one JSON object with everything
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = Config::load(&arguments.project.find()?, Vec::new())?;
+    runtime::block_on(async {
+        let file = arguments.cassette.display();
+        let path = arguments.cassette.canonicalize();
+        let path = path.map_err(|error| Problem::new(format!("{file} cannot be read: {error}")))?;
+        let cassette = Cassette::load(&path).await.map_err(|error| Problem::new(error.to_string()))?;
+        let (name, blueprint) = replaying(cassette.agent.clone(), &path.display().to_string())?;
+        let store = crate::store::memory_store().await?;
+        let executors = host::executors(&config)?;
+        // The project's own agents are left aside: one of the same name would win over the recorded one.
+        let alone = config.without_agents();
+        let (embedded, client) = Embedded::start(&alone, store, executors).await?;
+        client.create_agent(&blueprint).await?;
+        let request = CreateRun {
+            agent_name: Some(name.clone()),
+            parameters: Some(cassette.parameters.clone()),
+            ..CreateRun::default()
+        };
+        let created = client.create_run(&request, None).await?;
+        let ending = follow(&client, &created.run_id, &name, None).await?;
+        embedded.end().await;
+        let replayed = comparable(&ending.attempts);
+        let report = Report::new(ending);
+        if arguments.json { report.json()? } else { report.show()? }
+        if replayed == cassette.attempts {
+            let count = replayed.as_array().map_or(0, Vec::len);
+            output::talk(&format!("replayed {count} attempt(s), each as it was recorded\n"));
+            return Ok(report.exit());
+        }
+        Err(Failure::Remote(difference(&cassette.attempts, &replayed)))
+    })
+}
+
+/// The recorded blueprint, with the recording in the place of its model.
+fn replaying(mut blueprint: Value, cassette: &str) -> Result<(String, Value), Problem> {
+    let name = blueprint.get("name").and_then(Value::as_str).map(str::to_owned);
+    let name = name.ok_or_else(|| Problem::new("the cassette's agent has no name"))?;
+    blueprint["executor"] = json!({"type": "replay", "cassette": cassette});
+    Ok((name, blueprint))
+}
+
+fn difference(recorded: &Value, replayed: &Value) -> Problem {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let (recorded, replayed) = (list(recorded), list(replayed));
+    if recorded.len() != replayed.len() {
+        let message = format!("{} attempts were recorded, {} were replayed", recorded.len(), replayed.len());
+        return Problem::new(message).hint("record it again with accord record");
+    }
+    let first = recorded.iter().zip(&replayed).position(|(left, right)| left != right).unwrap_or_default();
+    let message = format!("attempt {} is not the one that was recorded", first + 1);
+    Problem::new(message).hint("record it again with accord record")
+}
