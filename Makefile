@@ -6,13 +6,14 @@ FUZZ_TARGETS := judge compile
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 EXAMPLE := examples/check
 
-.PHONY: help test run fuzz bench peers deny
+.PHONY: help test run fuzz bench bench-coordinator peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
 	@echo 'make run    build, then judge three example answers'
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
+	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
 	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
 	@echo 'make deny   licences and sources of dependencies, where cargo-deny is'
 
@@ -43,6 +44,10 @@ fuzz:
 
 bench:
 	@cargo run --release --quiet --package bench --bin ratios
+
+bench-coordinator:
+	@cargo build --release --quiet --package accord-cli --package bench
+	@cargo run --release --quiet --package bench --bin coordinator -- "$${CARGO_TARGET_DIR:-target}/release/accord"
 
 peers:
 	@bench/judge_peers

@@ -53,7 +53,7 @@ const TOOLS: &[&str] = &["accord-fuzz", "bench", "xtask"];
 /// Crates of others that have one home.
 const HOMES: &[(&str, &[&str])] = &[
     ("sqlx", &["accord-store-postgres"]),
-    ("rusqlite", &["accord-store-sqlite"]),
+    ("rusqlite", &["accord-store-sqlite", "bench"]),
     ("axum", &["accord-coordinator", "accord-test-support"]),
     ("reqwest", &["accord-client", "accord-executor"]),
     ("clap", &["accord-cli"]),

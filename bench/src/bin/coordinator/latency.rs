@@ -1,0 +1,52 @@
+//! How long it takes from the request for a run to a runner that waits for one.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::cycle::Worker;
+use crate::http::Connection;
+use crate::server::Server;
+
+const SAMPLES: usize = 500;
+
+/// An otherwise idle coordinator, one waiting runner, one run after the other.
+pub(crate) async fn idle_claims(binary: &Path) -> Result<()> {
+    let folder = tempfile::tempdir_in(".")?;
+    let server = Server::start(binary, folder.path(), &["coordinator"]).await?;
+    let mut worker = Worker::new(&server).await?;
+    let mut caller = Connection::open(&server.address).await?;
+    let body = json!({"agent_name": "bench", "prompt": "x"}).to_string();
+    let (mut acknowledged, mut claimed) = (Vec::new(), Vec::new());
+    for _ in 0..SAMPLES {
+        let claim = tokio::spawn(async move {
+            let run = worker.claim(30).await;
+            (worker, run, Instant::now())
+        });
+        // The claim is to wait already when the run comes.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let begun = Instant::now();
+        caller.post("/runs", &body).await?;
+        acknowledged.push(begun.elapsed());
+        let (back, run, at) = claim.await?;
+        anyhow::ensure!(run?.is_some(), "no run came");
+        claimed.push(at.saturating_duration_since(begun));
+        worker = back;
+    }
+    println!("## Latency of an idle claim\n");
+    println!("| from the request | p50 ms | p99 ms |");
+    println!("|---|---:|---:|");
+    for (name, mut times) in [("to its answer (one commit)", acknowledged), ("to the waiting runner (two commits)", claimed)] {
+        times.sort();
+        println!("| {name} | {:.2} | {:.2} |", at(&times, 50), at(&times, 99));
+    }
+    println!();
+    Ok(())
+}
+
+fn at(sorted: &[Duration], percent: usize) -> f64 {
+    let index = sorted.len() * percent / 100;
+    sorted.get(index).or(sorted.last()).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+}

@@ -1,0 +1,73 @@
+//! The real binary, in a process of its own.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// A coordinator that is ready.
+pub(crate) struct Server {
+    child: Child,
+    /// Where it listens: host and port.
+    pub(crate) address: String,
+    /// From spawning to the line that says so.
+    pub(crate) ready_after: Duration,
+}
+
+impl Server {
+    /// Starts `accord` with these arguments, on a free port, in a folder with one agent that no executor is needed for.
+    pub(crate) async fn start(binary: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
+        let agents = folder.join(".accord/agents/bench");
+        std::fs::create_dir_all(&agents)?;
+        std::fs::write(agents.join("agent.yaml"), AGENT)?;
+        let begun = Instant::now();
+        let mut child = Command::new(binary)
+            .args(arguments)
+            .args(["--listen", "127.0.0.1:0", "--dir"])
+            .arg(folder)
+            .env("ACCORD_LOG__FILTER", "error")
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stdout = child.stdout.take().context("no stdout")?;
+        let line = BufReader::new(stdout).lines().next_line().await?.context("it ended before it was ready")?;
+        let ready_after = begun.elapsed();
+        let address = line.rsplit("http://").next().context("no address")?.trim().to_owned();
+        Ok(Self { child, address, ready_after })
+    }
+
+    /// CPU time used so far, in the kernel's ticks of 10 ms.
+    pub(crate) fn cpu(&self) -> Result<Duration> {
+        let stat = std::fs::read_to_string(self.proc("stat")?)?;
+        let fields: Vec<&str> = stat.rsplit(')').next().context("no fields")?.split_whitespace().collect();
+        let ticks = |index: usize| -> Result<u64> { Ok(fields.get(index).context("too few fields")?.parse()?) };
+        Ok(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
+    }
+
+    /// Resident memory in MiB.
+    pub(crate) fn resident(&self) -> Result<f64> {
+        let status = std::fs::read_to_string(self.proc("status")?)?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("no VmRSS")?;
+        let kibibytes: f64 = line.split_whitespace().nth(1).context("no number")?.parse()?;
+        Ok(kibibytes / 1024.0)
+    }
+
+    fn proc(&self, file: &str) -> Result<String> {
+        Ok(format!("/proc/{}/{file}", self.child.id().context("it has ended")?))
+    }
+}
+
+const AGENT: &str = "\
+name: bench
+type: autonomous
+executor: { type: llm, provider: anthropic, model: bench }
+output_schema:
+  type: object
+  required: [severity, summary]
+  properties:
+    severity: { type: string, enum: [low, medium, high] }
+    summary: { type: string }
+";
