@@ -1,0 +1,10 @@
+//! The binary as a user runs it: `accord up` in a folder, a scripted model behind it, HTTP in front of it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
+
+mod faults;
+mod lifecycle;
+mod seed_000;
+mod seed_001;
+mod seed_002;
+mod support;

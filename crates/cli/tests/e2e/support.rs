@@ -1,0 +1,187 @@
+//! A project folder, the binary in it, and a client of what it serves.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use accord_api::{CreateRun, EventBody, EventId, EventView, RunId, RunView};
+use accord_client::{Client, EventFilter};
+use accord_test_support::{ModelServer, Reply, Script};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// A run that takes longer than this hangs.
+const PATIENCE: u32 = 60;
+
+/// `accord up`, or its parts, in a folder of its own.
+pub(crate) struct Accord {
+    folder: tempfile::TempDir,
+    child: Child,
+    pub(crate) client: Client,
+    pub(crate) url: String,
+}
+
+/// What stands in a project's folder before the start.
+pub(crate) struct Project {
+    folder: tempfile::TempDir,
+    environment: Vec<(String, String)>,
+}
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join(".accord/agents")).unwrap();
+        Self { folder, environment: Vec::new() }
+    }
+
+    /// An agent as a file.
+    pub(crate) fn agent(self, blueprint: &Value) -> Self {
+        self.file(blueprint["name"].as_str().unwrap(), &serde_json::to_string_pretty(blueprint).unwrap())
+    }
+
+    /// A file agent with this text, good or bad.
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        let folder = self.folder.path().join(".accord/agents").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("agent.json"), text).unwrap();
+        self
+    }
+
+    /// A setting, as a variable.
+    pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Coordinator and runner in one process.
+    pub(crate) async fn up(self) -> Accord {
+        self.start(&["up"]).await
+    }
+
+    /// The coordinator alone.
+    pub(crate) async fn coordinator(self) -> Accord {
+        self.start(&["coordinator"]).await
+    }
+
+    async fn start(self, arguments: &[&str]) -> Accord {
+        let mut child = accord(self.folder.path())
+            .args(arguments)
+            .args(["--listen", "127.0.0.1:0"])
+            .envs(self.environment.iter().cloned())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let line = BufReader::new(stdout).lines().next_line().await.unwrap();
+        let line = line.unwrap_or_else(|| "it ended before it was ready".to_owned());
+        let url = line.split_whitespace().last().unwrap().to_owned();
+        let client = Client::new(&url, None).unwrap();
+        Accord { folder: self.folder, child, client, url }
+    }
+}
+
+/// The binary, in a folder, with nothing of the machine's own settings.
+pub(crate) fn accord(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
+    command.current_dir(folder).env("ACCORD_LOG__FILTER", "warn").kill_on_drop(true);
+    for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OLLAMA_HOST"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+impl Accord {
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Makes a run and waits for its end.
+    pub(crate) async fn run(&self, request: &CreateRun) -> RunView {
+        let run = self.client.create_run_and_wait(request, PATIENCE, None).await.unwrap();
+        assert!(run.status.is_over(), "{:?}", run.status);
+        run
+    }
+
+    /// All events of a run so far, in order.
+    pub(crate) async fn events(&self, run: &RunId) -> Vec<EventView> {
+        let filter = EventFilter { run_id: Some(run.clone()), ..EventFilter::default() };
+        let mut stream = self.client.events(&filter, Some(EventId::default()));
+        let mut events = Vec::new();
+        while let Some(event) = stream.next().await {
+            let event = event.unwrap();
+            let over = matches!(
+                event.body,
+                EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped
+            );
+            events.push(event);
+            if over {
+                break;
+            }
+        }
+        events
+    }
+
+    /// Asks it to end, as a person would, and waits.
+    pub(crate) async fn end(mut self) {
+        let id = i32::try_from(self.child.id().unwrap()).unwrap();
+        let status = Command::new("kill").arg("-TERM").arg(id.to_string()).status().await.unwrap();
+        assert!(status.success());
+        let ended = tokio::time::timeout(Duration::from_secs(40), self.child.wait()).await.unwrap().unwrap();
+        assert!(ended.success(), "{ended}");
+    }
+}
+
+/// A model that gives these answers, and the settings of an agent that asks it.
+pub(crate) async fn model(replies: impl IntoIterator<Item = Reply>) -> ModelServer {
+    ModelServer::start(Script::replies(replies)).await.unwrap()
+}
+
+/// An agent that asks this model, with an output contract.
+pub(crate) fn agent(name: &str, model: &ModelServer, extra: &Value) -> Value {
+    let mut blueprint = json!({
+        "name": name,
+        "type": "autonomous",
+        "system_prompt": "You sort tickets.",
+        "executor": {"type": "llm", "provider": "anthropic", "model": "claude-test", "base_url": model.url()},
+    });
+    for (key, value) in extra.as_object().unwrap() {
+        blueprint[key] = value.clone();
+    }
+    blueprint
+}
+
+/// The contract that most tests use.
+pub(crate) fn severity() -> Value {
+    json!({
+        "type": "object",
+        "required": ["severity"],
+        "additionalProperties": false,
+        "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
+    })
+}
+
+/// A request with a prompt.
+pub(crate) fn ask(agent: &str) -> CreateRun {
+    CreateRun {
+        agent_name: Some(agent.to_owned()),
+        prompt: Some("Nobody can log in".to_owned()),
+        ..CreateRun::default()
+    }
+}
+
+/// The value of a run's result.
+pub(crate) fn data(run: &RunView) -> Option<Value> {
+    let result = run.result.as_ref()?;
+    result.result_data.as_ref().map(|raw| serde_json::from_str(raw.get()).unwrap())
+}
+
+/// The kinds of events, in order.
+pub(crate) fn kinds(events: &[EventView]) -> Vec<&'static str> {
+    events.iter().map(|event| event.body.kind()).collect()
+}
