@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
+mod chaos;
 mod faults;
+mod kill;
 mod lifecycle;
 mod seed_000;
 mod seed_001;
