@@ -46,6 +46,7 @@ CREATE TABLE conversations (
 
 CREATE TABLE runs (
     id text COLLATE "C" PRIMARY KEY,
+    number bigint GENERATED ALWAYS AS IDENTITY,
     session_id text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     agent_name text COLLATE "C" NOT NULL,
@@ -72,8 +73,8 @@ CREATE TABLE runs (
 ) WITH (fillfactor = 80);
 CREATE INDEX runs_by_time ON runs (created_at, id);
 CREATE INDEX runs_of_session ON runs (session_id, created_at, id);
--- The order in which runs are handed out.
-CREATE INDEX runs_waiting ON runs ((-(priority::bigint)), created_at, id) WHERE status = 'pending';
+-- The order in which runs are handed out. The number decides between runs of one microsecond.
+CREATE INDEX runs_waiting ON runs ((-(priority::bigint)), created_at, number) WHERE status = 'pending';
 CREATE INDEX runs_waiting_since ON runs (queued_at, id) WHERE status = 'pending';
 CREATE INDEX runs_held ON runs (lease_expires_at, id) WHERE lease_expires_at IS NOT NULL;
 

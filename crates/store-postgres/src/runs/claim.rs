@@ -31,7 +31,7 @@ const LATER_PAGE: usize = 1000;
 struct Place {
     rank: i64,
     created_at: i64,
-    id: String,
+    number: i64,
 }
 
 /// A part of the queue.
@@ -62,7 +62,7 @@ impl Matcher<'_> {
 impl PostgresStore {
     pub(super) async fn claim(&self, claim: &Claim) -> Result<Vec<Claimed>, Fault> {
         let mut matcher = Matcher { profile: &claim.profile, known: HashMap::new() };
-        let start = Place { rank: i64::MIN, created_at: i64::MIN, id: String::new() };
+        let start = Place { rank: i64::MIN, created_at: i64::MIN, number: i64::MIN };
         let wanted = claim.leases.len();
         if wanted == 0 {
             return Ok(Vec::new());
@@ -97,9 +97,9 @@ impl PostgresStore {
 }
 
 const QUEUE: &str = "
-SELECT r.id, r.demands, -(r.priority::bigint) AS rank, r.created_at FROM runs r
-WHERE r.status = 'pending' AND (-(r.priority::bigint), r.created_at, r.id) > ($1, $2, $3)
-ORDER BY -(r.priority::bigint), r.created_at, r.id LIMIT $4";
+SELECT r.id, r.demands, -(r.priority::bigint) AS rank, r.created_at, r.number FROM runs r
+WHERE r.status = 'pending' AND (-(r.priority::bigint), r.created_at, r.number) > ($1, $2, $3)
+ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $4";
 
 async fn candidates(
     executor: impl PgExecutor<'_>,
@@ -108,7 +108,7 @@ async fn candidates(
     size: usize,
 ) -> Result<Candidates, Fault> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
-    let query = sqlx::query(QUEUE).bind(place.rank).bind(place.created_at).bind(&place.id).bind(size);
+    let query = sqlx::query(QUEUE).bind(place.rank).bind(place.created_at).bind(place.number).bind(size);
     let rows = query.fetch_all(executor).await?;
     let mut ids = Vec::new();
     for row in &rows {
@@ -121,7 +121,7 @@ async fn candidates(
         Some(row) => Some(Place {
             rank: row.try_get("rank")?,
             created_at: row.try_get("created_at")?,
-            id: row.try_get("id")?,
+            number: row.try_get("number")?,
         }),
         None => None,
     };
@@ -134,7 +134,7 @@ const TAKE: &str = concat!(
     ", ",
     session_columns!(),
     " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
-     ORDER BY -(r.priority::bigint), r.created_at, r.id LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+     ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
 );
 
 /// Takes as many as there are leases left.
