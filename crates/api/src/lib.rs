@@ -1,1 +1,44 @@
-//! What goes over the wire: bodies, error names, paging.
+//! What goes over the wire: bodies, error names, paging. OpenAPI is made from these types.
+//!
+//! Bodies are snake_case JSON, unknown fields in requests are refused. Documents that are only passed on (blueprints,
+//! results, conversations) are raw JSON: they are neither parsed nor changed on the way, so numbers stay as written.
+
+mod agents;
+mod error;
+mod events;
+mod keys;
+mod page;
+mod problem;
+mod runner;
+mod runs;
+mod schemas;
+mod sessions;
+mod stats;
+
+pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
+pub use accord_domain::attempt::{self, Attempt};
+pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMode};
+pub use accord_domain::demands::Demands;
+pub use accord_domain::event::Body as EventBody;
+pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId};
+pub use accord_domain::key::Role;
+pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};
+pub use accord_domain::runner::Profile;
+pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
+pub use accord_domain::usage::Usage;
+pub use accord_domain::{agent, session};
+pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
+pub use error::{ErrorBody, ErrorName};
+pub use events::{EventList, EventView};
+pub use keys::{CreateKey, CreatedKey, KeyView};
+pub use page::{Page, PageQuery};
+pub use problem::{Problem, Severity};
+pub use runner::{
+    ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, FinishRun, FinishStatus, FinishedRun, Heartbeat,
+    HeartbeatAnswer, HeldAnswer, HeldRun, Holding, RegisterRunner, RegisteredRunner, ReportAttempts,
+    ReportEvents, RunDirective, RunInstruction, RunnerView,
+};
+pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
+pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};
+pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView};
+pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};

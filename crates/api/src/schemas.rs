@@ -1,0 +1,77 @@
+//! The registry of output schemas.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::problem::Problem;
+
+/// A schema to be registered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateSchema {
+    /// Its name: letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// The schema.
+    #[schema(value_type = Object)]
+    pub schema: Value,
+}
+
+/// A registered schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SchemaView {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The schema.
+    #[schema(value_type = Object)]
+    pub schema: Value,
+    /// SHA-256 of the schema; also the `ETag`.
+    pub hash: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created_at: Timestamp,
+    /// When its description last changed.
+    #[schema(value_type = String, format = DateTime)]
+    pub modified_at: Timestamp,
+}
+
+/// A schema to be checked, and something to be judged by it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValidateSchema {
+    /// The schema.
+    #[schema(value_type = Object)]
+    pub schema: Value,
+    /// A model's answer.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Or a value.
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    pub value: Option<Value>,
+    /// How much may be mended.
+    #[serde(default)]
+    pub mode: accord_domain::contract::ValidationMode,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ValidateSchemaAnswer {
+    /// Whether it is a valid JSON Schema.
+    pub valid: bool,
+    /// Where it is not.
+    pub problems: Vec<Problem>,
+    /// SHA-256 of the schema.
+    pub hash: Option<String>,
+    /// What the linter says.
+    #[schema(value_type = Vec<Object>)]
+    pub lint: Vec<Value>,
+    /// The verdict on the text or value: the same shape that `accord check` prints.
+    #[schema(value_type = Option<Object>)]
+    pub verdict: Option<Value>,
+}
