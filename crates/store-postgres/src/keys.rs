@@ -45,7 +45,8 @@ impl PostgresStore {
     }
 
     async fn read_keys(&self) -> Result<Vec<Key>, Fault> {
-        let rows = sqlx::query("SELECT * FROM api_keys ORDER BY created_at, id").fetch_all(&self.pool).await?;
+        let rows =
+            sqlx::query("SELECT * FROM api_keys ORDER BY created_at, id").fetch_all(&self.pool).await?;
         rows.iter().map(key).collect()
     }
 

@@ -65,10 +65,7 @@ pub(crate) async fn run(connection: &mut PgConnection, run_id: &RunId) -> Result
 const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s WHERE s.id = $1 FOR UPDATE");
 
 /// A session alone, locked.
-pub(crate) async fn session(
-    connection: &mut PgConnection,
-    session_id: &SessionId,
-) -> Result<Session, Fault> {
+pub(crate) async fn session(connection: &mut PgConnection, session_id: &SessionId) -> Result<Session, Fault> {
     let row = sqlx::query(SESSION).bind(session_id.as_str()).fetch_optional(connection).await?;
     rows::session(&row.ok_or_else(|| StoreError::NoSession(session_id.clone()))?)
 }

@@ -48,11 +48,8 @@ SET profile = excluded.profile, registered_at = excluded.registered_at, seen_at 
 const SEEN: &str = "UPDATE runners SET seen_at = greatest(seen_at, $2) WHERE id = $1";
 
 /// In the order of their ids, so that two beats never wait for each other crosswise.
-const HELD: &str = concat!(
-    "SELECT ",
-    run_columns!(),
-    " FROM runs r WHERE r.id = ANY($1) ORDER BY r.id FOR NO KEY UPDATE"
-);
+const HELD: &str =
+    concat!("SELECT ", run_columns!(), " FROM runs r WHERE r.id = ANY($1) ORDER BY r.id FOR NO KEY UPDATE");
 
 const RENEW: &str = "
 UPDATE runs r SET lease_expires_at = t.expires_at FROM unnest($1::text[], $2::bigint[]) AS t(id, expires_at)

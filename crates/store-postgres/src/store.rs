@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use accord_domain::run::change::{Change, Refused};
-use accord_domain::run::Run;
 use accord_domain::id::RunId;
+use accord_domain::run::Run;
+use accord_domain::run::change::{Change, Refused};
 use accord_domain::session::Session;
 use accord_store::StoreError;
 use sqlx::PgPool;

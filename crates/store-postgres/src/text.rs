@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn every_text_comes_back() {
-        for text in ["", "plain", "\0", "a\0b", "\u{1a}", "\u{1a}0", "\u{1a}\0\u{1a}\u{1a}0\0", "ü\0\u{1a}ü"] {
+        for text in ["", "plain", "\0", "a\0b", "\u{1a}", "\u{1a}0", "\u{1a}\0\u{1a}\u{1a}0\0", "ü\0\u{1a}ü"]
+        {
             let stored = escape(text);
             assert!(!stored.contains('\0'), "{text:?}");
             assert_eq!(unescape(stored.into_owned()), text);

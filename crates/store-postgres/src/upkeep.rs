@@ -164,7 +164,8 @@ impl PostgresStore {
     }
 
     async fn read_expiry(&self) -> Result<Option<Timestamp>, Fault> {
-        let query = sqlx::query_scalar("SELECT min(lease_expires_at) FROM runs WHERE lease_expires_at IS NOT NULL");
+        let query =
+            sqlx::query_scalar("SELECT min(lease_expires_at) FROM runs WHERE lease_expires_at IS NOT NULL");
         let expiry: Option<i64> = query.fetch_one(&self.pool).await?;
         Ok(expiry.map(time).transpose()?)
     }

@@ -81,7 +81,8 @@ impl Announcement {
         let texts = chunks.iter().map(|changed| {
             let changed: Vec<Value> =
                 changed.iter().map(|(run_id, over)| json!([run_id.as_str(), over])).collect();
-            json!({"from": from, "queued": self.queued, "events": self.events, "changed": changed}).to_string()
+            json!({"from": from, "queued": self.queued, "events": self.events, "changed": changed})
+                .to_string()
         });
         texts.collect()
     }
@@ -110,7 +111,8 @@ mod tests {
 
     #[test]
     fn others_hear_what_was_told() {
-        let changed: Vec<_> = (0..200).map(|number| (RunId::new(format!("{number:060}")), number % 2 == 0)).collect();
+        let changed: Vec<_> =
+            (0..200).map(|number| (RunId::new(format!("{number:060}")), number % 2 == 0)).collect();
         let told = Announcement { queued: true, events: true, changed };
         let payloads = told.payloads("me");
         assert!(payloads.iter().all(|payload| payload.len() < 8000));

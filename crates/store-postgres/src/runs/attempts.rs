@@ -27,7 +27,8 @@ pub(super) async fn insert(
     for attempt in attempts {
         let paths: Vec<String> =
             attempt.errors.iter().map(|error| escape(&any_index(&error.path)).into_owned()).collect();
-        let keywords: Vec<_> = attempt.errors.iter().map(|error| escape(&error.keyword).into_owned()).collect();
+        let keywords: Vec<_> =
+            attempt.errors.iter().map(|error| escape(&error.keyword).into_owned()).collect();
         let inserted = sqlx::query(INSERT)
             .bind(run.id.as_str())
             .bind(i64::from(attempt.delivery))

@@ -21,7 +21,15 @@ impl PostgresStore {
         let pair = load::pair(&mut transaction, &finish.holder.run_id).await?;
         let children = children(&mut transaction, &pair.session.id, &finish.end).await?;
         let mut step = pair.decide(|run, session| {
-            change::finish(run, session, &finish.holder, finish.end.clone(), finish.usage, children, finish.now)
+            change::finish(
+                run,
+                session,
+                &finish.holder,
+                finish.end.clone(),
+                finish.usage,
+                children,
+                finish.now,
+            )
         })?;
         if let Some(affinity) = &finish.affinity {
             step.change.session.affinity = affinity.clone();
@@ -43,9 +51,8 @@ impl PostgresStore {
     pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, Fault> {
         let mut transaction = self.pool.begin().await?;
         let pair = load::pair(&mut transaction, &again.holder.run_id).await?;
-        let step = pair.decide(|run, session| {
-            change::ask_again(run, session, &again.holder, again.usage, again.now)
-        })?;
+        let step = pair
+            .decide(|run, session| change::ask_again(run, session, &again.holder, again.usage, again.now))?;
         let attempt = std::slice::from_ref(&again.attempt);
         let judged = attempts::insert(&mut transaction, &step.change.run, attempt, again.now).await?;
         if step.change.run.status == Status::Pending {

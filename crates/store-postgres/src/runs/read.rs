@@ -85,11 +85,8 @@ impl PostgresStore {
     }
 
     async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, Fault> {
-        let mut query = QueryBuilder::<Postgres>::new(concat!(
-            "SELECT ",
-            run_columns!(),
-            " FROM runs r WHERE true"
-        ));
+        let mut query =
+            QueryBuilder::<Postgres>::new(concat!("SELECT ", run_columns!(), " FROM runs r WHERE true"));
         if let Some(status) = filter.status {
             query.push(" AND r.status = ").push_bind(status.as_str());
         }

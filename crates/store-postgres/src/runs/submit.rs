@@ -163,13 +163,12 @@ INSERT INTO runs (
     input_tokens, output_tokens, cost_usd, created_at, queued_at
 ) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
-async fn insert_run(
-    connection: &mut PgConnection,
-    run: &Run,
-    assignment: &Assignment,
-) -> Result<(), Fault> {
-    let documents: Vec<&str> =
-        [Some(&assignment.blueprint), assignment.contract.as_ref()].into_iter().flatten().map(|text| text.as_str()).collect();
+async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assignment) -> Result<(), Fault> {
+    let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|text| text.as_str())
+        .collect();
     let inserted = sqlx::query(RUN)
         .bind(documents)
         .bind(run.id.as_str())
