@@ -57,6 +57,21 @@ pub(crate) fn session_id(name: &str) -> SessionId {
     SessionId::new(name)
 }
 
+/// The session that [`fresh`] begins.
+pub(crate) fn session(name: &str) -> Session {
+    Session {
+        id: session_id(name),
+        agent_name: "writer".into(),
+        status: SessionStatus::Pending,
+        parent_session_id: None,
+        project_dir: None,
+        affinity: Demands::default(),
+        last_run_id: run_id(name),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
 /// A new session with its first run.
 pub(crate) fn fresh(name: &str) -> Submission {
     let run = Run {
@@ -80,17 +95,6 @@ pub(crate) fn fresh(name: &str) -> Submission {
         started_at: None,
         finished_at: None,
     };
-    let session = Session {
-        id: session_id(name),
-        agent_name: "writer".into(),
-        status: SessionStatus::Pending,
-        parent_session_id: None,
-        project_dir: None,
-        affinity: Demands::default(),
-        last_run_id: run_id(name),
-        created_at: at(0),
-        updated_at: at(0),
-    };
     let assignment = Assignment {
         blueprint: r#"{"name":"writer"}"#.into(),
         parameters: r#"{"prompt":"x"}"#.into(),
@@ -101,7 +105,7 @@ pub(crate) fn fresh(name: &str) -> Submission {
     };
     Submission {
         run,
-        session: SessionChoice::New(Box::new(session)),
+        session: SessionChoice::New(Box::new(session(name))),
         assignment,
         delivers: Vec::new(),
         idempotency: None,

@@ -15,7 +15,8 @@ async fn hear(notices: &mut Notices, wanted: &[Notice]) {
     let mut missing = wanted.to_vec();
     while !missing.is_empty() {
         let heard = timeout(PATIENCE, notices.recv()).await;
-        let heard = heard.unwrap_or_else(|_| panic!("never heard: {missing:?}")).unwrap();
+        assert!(heard.is_ok(), "never heard: {missing:?}");
+        let heard = heard.unwrap().unwrap();
         missing.retain(|notice| *notice != heard);
     }
 }

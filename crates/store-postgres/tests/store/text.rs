@@ -14,14 +14,13 @@ use accord_store::{
     Submitted, Verdict,
 };
 
-use crate::make::{Database, at, fresh, holder, run_id, said, session_id, take};
+use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
 
 const ODD: &str = "a\0b\u{1a}0\u{1a}\\0 ü\u{10ffff}";
 
 fn odd_submission() -> Submission {
     let plain = fresh("a");
-    let SessionChoice::New(session) = plain.session else { panic!("a new session") };
-    let session = Session { agent_name: ODD.into(), project_dir: Some(ODD.into()), ..*session };
+    let session = Session { agent_name: ODD.into(), project_dir: Some(ODD.into()), ..session("a") };
     let assignment = Assignment {
         model: Some(ODD.into()),
         project_dir: Some(ODD.into()),
@@ -58,7 +57,7 @@ async fn a_run_is_kept_to_the_letter() {
     assert_eq!(claimed.session.project_dir, Some(ODD.into()));
     let filter = RunFilter { agent_name: Some(ODD.into()), ..RunFilter::default() };
     let page = accord_store::PageRequest { limit: 10, cursor: None };
-    assert_eq!(store.runs(&filter, &page).await.unwrap().items, [claimed.run.clone()]);
+    assert_eq!(store.runs(&filter, &page).await.unwrap().items, std::slice::from_ref(&claimed.run));
 
     let holder = holder(&claimed.run);
     let fact = Fact {
