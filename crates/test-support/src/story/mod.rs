@@ -10,11 +10,17 @@
 mod make;
 
 pub mod callbacks;
+pub mod events;
 pub mod fencing;
+pub mod figures;
 pub mod idempotency;
 pub mod leases;
+pub mod lists;
 pub mod queue;
+pub mod records;
+pub mod removal;
 pub mod stops;
+pub mod texts;
 pub mod walk;
 
 /// Makes each function of the story a test.
@@ -57,6 +63,31 @@ macro_rules! store_story {
                 a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
                 an_end_is_delivered_once, what_is_not_owed_is_not_delivered, one_of_many_delivers,
                 a_busy_parent_takes_no_delivery, parents_do_not_mix,
+            ],
+            events: [
+                filters_let_their_own_through, pages_by_id_are_the_whole, a_tail_misses_nothing,
+                ids_only_grow, notices_follow_what_is_written, nothing_is_announced_before_it_is_there,
+            ],
+            lists: [
+                runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_stand_still,
+                runs_are_filtered, sessions_are_filtered, a_made_up_cursor_is_refused,
+            ],
+            records: [
+                agents_are_kept_under_conditions, agents_are_made_once, schemas_are_immutable,
+                schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept, runners_are_kept,
+                the_newest_fact_counts,
+            ],
+            figures: [
+                all_runs_are_counted, groups_are_counted, figures_are_filtered, percentiles_are_exact,
+                unknown_costs_are_none, frequent_errors_are_counted,
+            ],
+            texts: [
+                odd_texts_survive, long_texts_survive, an_empty_text_is_a_text, odd_failures_survive,
+                odd_prompts_survive, odd_descriptions_survive,
+            ],
+            removal: [
+                a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
+                children_stay_and_owe_nothing, a_removed_child_owes_nothing,
             ],
         }
     };
