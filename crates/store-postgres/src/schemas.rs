@@ -44,6 +44,9 @@ ON CONFLICT (name) DO UPDATE SET description = excluded.description,
 WHERE s.hash = excluded.hash
 RETURNING *";
 
+/// A cursor is the last name behind this sign, so that what somebody made up is recognised.
+const CURSOR_MARK: char = '=';
+
 impl PostgresStore {
     async fn write_schema(
         &self,
@@ -73,16 +76,16 @@ impl PostgresStore {
     }
 
     async fn read_schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, Fault> {
+        let after = match &page.cursor {
+            Some(cursor) => Some(cursor.strip_prefix(CURSOR_MARK).ok_or_else(|| page::broken(cursor))?),
+            None => None,
+        };
         let query = sqlx::query(
             "SELECT * FROM output_schemas WHERE $1::text IS NULL OR name > $1 ORDER BY name LIMIT $2",
         );
-        let rows = query
-            .bind(page.cursor.as_deref().map(escape))
-            .bind(page::rows_for(page))
-            .fetch_all(&self.pool)
-            .await?;
+        let rows = query.bind(after.map(escape)).bind(page::rows_for(page)).fetch_all(&self.pool).await?;
         let records = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
-        Ok(page::cut(records, page, |record| record.name.clone()))
+        Ok(page::cut(records, page, |record| format!("{CURSOR_MARK}{}", record.name)))
     }
 
     async fn delete_schema(&self, name: &str) -> Result<(), Fault> {
