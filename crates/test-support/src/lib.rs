@@ -2,6 +2,7 @@
 
 mod model;
 mod postgres;
+pub mod story;
 
 pub use model::{
     ChaosModel, Deed, DropPoint, JsonSchemaHabit, Misbehaviour, ModelServer, Random, RecordedRequest, Reply,
