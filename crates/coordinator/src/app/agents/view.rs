@@ -180,7 +180,7 @@ fn summary(found: &Found, problems: Vec<Problem>) -> AgentSummary {
 }
 
 /// The input contract of an agent that has none of its own.
-fn implicit_parameters() -> Value {
+pub(crate) fn implicit_parameters() -> Value {
     json!({
         "type": "object",
         "required": ["prompt"],
