@@ -1,6 +1,6 @@
 //! The use cases. Each is a method of [`App`], in the file of its subject; nothing here knows of HTTP.
 
-mod agents;
+pub(crate) mod agents;
 mod cache;
 mod callbacks;
 mod catalog;

@@ -258,3 +258,6 @@ fn made(made: Made) -> Result<Response, Error> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests;

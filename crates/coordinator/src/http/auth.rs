@@ -139,30 +139,4 @@ fn is_here(host: &str, listen: Option<IpAddr>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn roles_allow_what_they_say() {
-        use Access::{Administer, Call, Open, Read, Run};
-        let all = [Open, Read, Call, Run, Administer];
-        let allowed = |role| all.map(|access| allows(role, access));
-        assert_eq!(allowed(Role::Admin), [true, true, true, true, true]);
-        assert_eq!(allowed(Role::Caller), [true, true, true, false, false]);
-        assert_eq!(allowed(Role::Viewer), [true, true, false, false, false]);
-        assert_eq!(allowed(Role::Runner), [true, false, false, true, false]);
-    }
-
-    #[test]
-    fn this_machine_has_few_names() {
-        for here in ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "127.3.2.1", "[::1]:8765", "[::1]"] {
-            assert!(is_here(here, None), "{here}");
-        }
-        for other in
-            ["evil.example", "localhost.evil.example", "10.0.0.1", "", "[", "0.0.0.0", "127.0.0.1.nip.io:80"]
-        {
-            assert!(!is_here(other, None), "{other}");
-        }
-        assert!(is_here("10.0.0.1:8765", Some(IpAddr::from([10, 0, 0, 1]))));
-    }
-}
+mod tests;

@@ -131,3 +131,6 @@ pub(super) async fn validate(
     let request: ValidateSchema = body::read(&bytes)?;
     Ok(Json(app.validate_schema(request).await?))
 }
+
+#[cfg(test)]
+mod tests;

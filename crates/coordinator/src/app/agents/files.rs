@@ -25,9 +25,6 @@ const MAX_PROMPT_BYTES: u64 = 1024 * 1024;
 /// Folders beyond this are not looked at: somebody has pointed us at a wrong place.
 const MOST_AGENTS: usize = 10_000;
 
-/// Reading recurses with the depth of a file, on a stack that the deepest fits in an unoptimised build.
-const STACK_BYTES: usize = 32 * 1024 * 1024;
-
 /// The prompt's file.
 pub(super) const PROMPT_FILE: &str = "system-prompt.md";
 
@@ -80,19 +77,6 @@ pub(crate) struct Files {
 
 /// Reads a folder. One that is not there has no agents.
 pub(crate) fn load(folder: &Path) -> Files {
-    let folder = folder.to_owned();
-    let reader = std::thread::Builder::new().name("agents".to_owned()).stack_size(STACK_BYTES);
-    let files = reader.spawn(move || read_folder(&folder)).map(std::thread::JoinHandle::join);
-    match files {
-        Ok(Ok(files)) => files,
-        Ok(Err(_)) | Err(_) => {
-            tracing::error!("the folder of agents could not be read: no thread for it");
-            Files::default()
-        }
-    }
-}
-
-fn read_folder(folder: &Path) -> Files {
     let (root, entries) = match fs::canonicalize(folder).and_then(|root| Ok((fs::read_dir(&root)?, root))) {
         Ok((entries, root)) => (root, entries),
         Err(error) if error.kind() == ErrorKind::NotFound => return Files::default(),

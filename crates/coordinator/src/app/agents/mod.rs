@@ -12,9 +12,13 @@ mod edit;
 mod examine;
 mod files;
 mod finding;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod kb;
 pub(crate) mod name;
 mod read;
+#[cfg(test)]
+mod tests;
 mod view;
 mod watch;
 mod write;

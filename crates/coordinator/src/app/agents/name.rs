@@ -39,17 +39,24 @@ fn fold(name: &str) -> Vec<char> {
     letters.flat_map(char::to_lowercase).take(LONGEST).collect()
 }
 
-/// How many letters must be put in, left out or changed.
+/// How many letters must be put in, left out, changed or swapped with their neighbour.
 fn distance(left: &[char], right: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (index, letter) in left.iter().enumerate() {
         let mut next = vec![index + 1];
-        for (other, (above, diagonal)) in right.iter().zip(row.iter().skip(1).zip(&row)) {
-            let beside = next.last().copied().unwrap_or_default();
-            let changed = diagonal + usize::from(letter != other);
-            next.push(changed.min(above + 1).min(beside + 1));
+        for (column, other) in right.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
+            let mut least = at(&row, column) + usize::from(letter != other);
+            least = least.min(at(&row, column + 1) + 1).min(at(&next, column) + 1);
+            let crossed = index.checked_sub(1).and_then(|index| left.get(index)) == Some(other)
+                && column.checked_sub(1).and_then(|column| right.get(column)) == Some(letter);
+            if crossed {
+                least = least.min(at(&before, column.saturating_sub(1)) + 1);
+            }
+            next.push(least);
         }
-        row = next;
+        before = std::mem::replace(&mut row, next);
     }
     row.last().copied().unwrap_or_default()
 }

@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn every_mistake_is_found_at_once() {
         let value = json!({
-            "nmae": "a", "type": "automatic", "tools": ["read_file", 7],
+            "nmae": "a", "type": "autonomus", "tools": ["read_file", 7],
             "executor": {"type": "llm", "provider": 5, "maxTokens": 1, "max_tokens": 1.5, "timeout_seconds": "5"},
             "limits": {"max_steps": -1, "steps": 3},
             "output_schema_options": {"strategy": "nativ", "max_retries": true},
@@ -275,7 +275,7 @@ mod tests {
             "$.executor.timeout_seconds: this is the text \"5\"; it must be a whole number, 0 or more",
             "$.executor.model: the field 'model' is missing",
             "$.nmae: there is no field 'nmae'; did you mean 'name'?",
-            "$.type: there is no value 'automatic'; did you mean 'autonomous'?",
+            "$.type: there is no value 'autonomus'; did you mean 'autonomous'?",
             "$.tools[1]: this is 7; it must be a string",
             "$.limits.max_steps: -1 cannot stand here; write a whole number, 0 or more",
             "$.limits.steps: there is no field 'steps'; use one of max_steps, max_tokens_total, max_cost_usd, \

@@ -25,7 +25,7 @@ const LONGEST_UNREST: Duration = Duration::from_secs(1);
 const SLOW_POLL: Duration = Duration::from_secs(2);
 
 /// How often to look where it does.
-const SLOWER_POLL: Duration = Duration::from_secs(30);
+const SLOWER_POLL: Duration = Duration::from_secs(10);
 
 /// Reloads the agents whenever their files change, until told to stop.
 pub(crate) async fn watch(app: Arc<App>, stop: CancellationToken) {
@@ -70,16 +70,33 @@ async fn looked_at(folder: &Path) -> u64 {
     tokio::task::spawn_blocking(move || fingerprint(&folder)).await.unwrap_or_default()
 }
 
-/// A watcher on the folder; none where there is no folder, or the system cannot watch.
+/// A watcher on the folder, or on the one around it until it is there; none where the system cannot watch.
 fn watcher(folder: &Path, changed: &Arc<Notify>) -> Option<RecommendedWatcher> {
-    let changed = Arc::clone(changed);
+    let around = (!folder.is_dir()).then(|| folder.parent()).flatten();
+    let name = around.and_then(|_| folder.file_name()).map(ToOwned::to_owned);
+    let told = Arc::clone(changed);
     let tell = move |event: notify::Result<notify::Event>| {
-        // Our own reading is no change.
-        if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
-            changed.notify_one();
+        let concerns_us = match &event {
+            // Our own reading is no change.
+            Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
+            // Much may happen around the folder: the database lives there.
+            Ok(event) => name.is_none() || event.paths.iter().any(|path| path.file_name() == name.as_deref()),
+            Err(_) => true,
+        };
+        if concerns_us {
+            told.notify_one();
         }
     };
     let mut watcher = notify::recommended_watcher(tell).ok()?;
-    watcher.watch(folder, RecursiveMode::Recursive).ok()?;
+    match around {
+        Some(around) => {
+            watcher.watch(around, RecursiveMode::NonRecursive).ok()?;
+            // It came between the look and the watch, and nobody will tell.
+            if folder.is_dir() {
+                return self::watcher(folder, changed);
+            }
+        }
+        None => watcher.watch(folder, RecursiveMode::Recursive).ok()?,
+    }
     Some(watcher)
 }

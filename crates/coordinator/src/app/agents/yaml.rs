@@ -8,6 +8,7 @@ use std::fmt;
 
 use accord_contract::Place;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Location, Spanned};
@@ -26,8 +27,27 @@ thread_local! {
     static TEXT_BYTES: Cell<usize> = const { Cell::new(0) };
 }
 
+/// Reading and writing recurse with the depth of a document, on a stack that the deepest fits in an unoptimised build.
+const STACK_BYTES: usize = 32 * 1024 * 1024;
+
 /// Reads a document.
 pub(super) fn read(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
+    let no_thread = || Fault {
+        path: "$".to_owned(),
+        message: "the file could not be read: there is no thread for it".to_owned(),
+        position: None,
+    };
+    with_stack(|| parse(text)).ok_or_else(no_thread)?
+}
+
+fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).ok()?;
+        thread.join().ok()
+    })
+}
+
+fn parse(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_ALIASED_EVENTS },
@@ -49,10 +69,34 @@ pub(super) fn read(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> 
 
 /// Writes a value. Reading it again gives the same value, or it is not written.
 pub(super) fn write(value: &Value) -> Result<String, String> {
-    let text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
+    let written = with_stack(|| serde_saphyr::to_string(&Plain(value)).map_err(|error| error.to_string()));
+    let text = written.ok_or_else(|| "there is no thread for it".to_owned())??;
     match read(&text) {
         Ok((again, _)) if accord_contract::same(&again, value) => Ok(text),
         _ => Err("this value cannot be written as YAML".to_owned()),
+    }
+}
+
+/// A value with its numbers as numbers: kept as written, they are a shape of their own that only JSON knows.
+struct Plain<'a>(&'a Value);
+
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::String(text) => serializer.serialize_str(text),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Plain)),
+            Value::Object(members) => {
+                serializer.collect_map(members.iter().map(|(name, value)| (name, Plain(value))))
+            }
+            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                (Some(number), _, _) => serializer.serialize_u64(number),
+                (None, Some(number), _) => serializer.serialize_i64(number),
+                (None, None, Some(number)) => serializer.serialize_f64(number),
+                (None, None, None) => Err(serde::ser::Error::custom(format!("{number} is too large"))),
+            },
+        }
     }
 }
 
@@ -222,12 +266,19 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_the_same() {
-        let value = json!({
-            "name": "x", "on": "yes", "empty": {}, "none": [], "null": null, "number": "12", "float": 1.5,
-            "big": 18446744073709551615u64, "text": "two\nlines\n", "odd": " # no: comment ", "trailing": "a\n\n",
-            "list": [[1, 2], {"a": [{"b": "c"}]}], "": "", "a: b": "~", "tab": "\t", "unicode": "äß\u{1F600}\u{85}"
-        });
-        let text = write(&value).unwrap();
-        assert_eq!(read(&text).unwrap().0, value, "{text}");
+        let values = [
+            json!({"on": "yes", "empty": {}, "none": [], "null": null, "number": "12", "float": 1.5}),
+            json!({"big": 18446744073709551615u64, "small": -9223372036854775808i64, "tiny": 1e-7}),
+            json!({"text": "two\nlines\n", "trailing": "a\n\n", "leading": "\n a\n  b", "long": "word ".repeat(50)}),
+            json!({"odd": " # no: comment ", "tab": "\t", "quote": "'\"\\", "colon": "a: b", "dash": "- a"}),
+            json!({"list": [[1, 2], {"a": [{"b": "c"}]}, []], "": "", "a: b": "~", "1": "one", "true": "t"}),
+            json!({"unicode": "\u{e4}\u{df}\u{1F600}", "next line": "a\u{85}b", "separator": "a\u{2028}b"}),
+            json!({"return": "a\r\nb", "bell": "\u{7}", "mark": "\u{feff}x", "spaces": "a  \n  b \n"}),
+        ];
+        for value in values {
+            let text = serde_saphyr::to_string(&Plain(&value)).unwrap();
+            assert_eq!(read(&text).map(|(value, _)| value), Ok(value.clone()), "{text}");
+            assert_eq!(write(&value), Ok(text));
+        }
     }
 }
