@@ -14,7 +14,8 @@ use serde_json::Value;
 pub struct Error {
     name: ErrorName,
     message: String,
-    details: Option<Value>,
+    /// Boxed: few errors have them, and every result would carry their size.
+    details: Option<Box<Value>>,
     private: Option<String>,
 }
 
@@ -33,12 +34,17 @@ impl Error {
     /// The same error with details.
     #[must_use]
     pub fn with_details(self, details: Value) -> Self {
-        Self { details: Some(details), ..self }
+        Self { details: Some(Box::new(details)), ..self }
     }
 
     /// Its name.
     pub fn name(&self) -> ErrorName {
         self.name
+    }
+
+    /// What the log says: the private half, where there is one.
+    pub(crate) fn cause(&self) -> &str {
+        self.private.as_deref().unwrap_or(&self.message)
     }
 
     /// What callers see.
@@ -47,7 +53,7 @@ impl Error {
             error: self.name.as_str().to_owned(),
             message: self.message.clone(),
             status_code: self.name.status(),
-            details: self.details.clone(),
+            details: self.details.as_deref().cloned(),
         }
     }
 }

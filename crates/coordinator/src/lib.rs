@@ -7,13 +7,19 @@
 //! answers, except for executors that cannot be asked again in place.
 
 mod app;
+mod background;
 mod error;
 mod http;
+mod hub;
+mod metrics;
 mod outside;
+mod server;
 mod settings;
 
-pub use app::App;
+pub use app::{App, new_key, refuse_open_bind};
+pub use background::Background;
 pub use error::Error;
 pub use http::router;
 pub use outside::{Outside, System};
+pub use server::Coordinator;
 pub use settings::{Enforcement, Queue, Settings};

@@ -4,6 +4,7 @@
 //! harmless: whatever an answer, a schema or a caller holds, a text has exactly the tags and fences that its
 //! template gives it.
 
+mod callback;
 mod misplaced;
 mod safe;
 mod template;
@@ -13,6 +14,8 @@ mod tests;
 
 use minijinja::context;
 use serde_json::Value;
+
+pub use callback::{ChildEnd, ChildResult, agent_callback};
 
 use crate::schema::Schema;
 use crate::verdict::{Outcome, Rejected};

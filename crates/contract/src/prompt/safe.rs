@@ -15,7 +15,12 @@ const SHOWN_TAIL: usize = 1_000;
 /// A schema as indented JSON. In JSON a `<` only stands inside strings, so it can be written as an escape where it
 /// would begin one of our tags.
 pub(super) fn schema(schema: &Schema) -> String {
-    broken_up(&indented(schema.document()), super::RETRY_TAG, "\\u003c")
+    json(schema.document(), super::RETRY_TAG)
+}
+
+/// A value as indented JSON in which a tag can neither be opened nor closed, and which is still the same value.
+pub(super) fn json(value: &Value, tag: &str) -> String {
+    broken_up(&indented(value), tag, "\\u003c")
 }
 
 pub(super) fn indented(value: &Value) -> String {

@@ -1,15 +1,38 @@
 //! The use cases. Each is a method of [`App`], in the file of its subject; nothing here knows of HTTP.
 
+pub(crate) mod agents;
+mod cache;
+mod callbacks;
 mod catalog;
+mod claims;
+mod contracts;
+mod events;
+mod keys;
+mod page;
+mod reports;
+mod runners;
+mod runs;
+mod schemas;
+mod sessions;
+mod stats;
+mod upkeep;
 
 use std::sync::Arc;
 
 use accord_store::Store;
+use tokio_util::sync::CancellationToken;
 
+pub(crate) use agents::{Expected, Made, Promise, hex, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
+pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
+pub(crate) use keys::{Caller, Keys};
+pub use keys::{new_key, refuse_open_bind};
+pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
 
+use crate::hub::Hub;
 use crate::outside::Outside;
 use crate::settings::Settings;
+use contracts::Contracts;
 
 /// What the use cases work with.
 pub struct App {
@@ -17,12 +40,27 @@ pub struct App {
     pub(crate) catalog: Catalog,
     pub(crate) outside: Arc<dyn Outside>,
     pub(crate) settings: Settings,
+    pub(crate) keys: Keys,
+    pub(crate) hub: Hub,
+    pub(crate) contracts: Contracts,
+    /// Cancelled when the server is about to end: whoever waits answers with what there is.
+    pub(crate) closing: CancellationToken,
 }
 
 impl App {
     /// An application on a store.
     pub fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>, settings: Settings) -> Self {
-        let catalog = Catalog::new(Arc::clone(&store));
-        Self { store, catalog, outside, settings }
+        let catalog = Catalog::new(Arc::clone(&store), settings.agents_dir.clone());
+        let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
+        Self {
+            store,
+            catalog,
+            outside,
+            settings,
+            keys,
+            hub: Hub::default(),
+            contracts: Contracts::default(),
+            closing: CancellationToken::new(),
+        }
     }
 }

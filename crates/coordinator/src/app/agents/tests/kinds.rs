@@ -1,0 +1,122 @@
+use serde_json::json;
+
+use super::super::fixture::{REVIEWER, reviewer};
+use super::{loaded, told};
+
+#[test]
+fn yaml_and_json_are_one() {
+    let files = loaded(&[
+        ("reviewer/agent.yaml", REVIEWER),
+        ("short/agent.yml", &REVIEWER.replace("name: reviewer", "name: short")),
+        ("other/agent.json", &reviewer("other").to_string()),
+        ("other/notes.txt", "ignored"),
+        (".git/agent.yaml", "ignored"),
+        ("README.md", "ignored"),
+        ("empty-like/notes.txt", "ignored"),
+    ]);
+    let names: Vec<&String> = files.agents.keys().collect();
+    assert_eq!(names, ["other", "reviewer", "short"]);
+    for (name, agent) in &files.agents {
+        assert_eq!(told(agent), [""; 0]);
+        let expected = reviewer(name);
+        assert_eq!(agent.value, expected);
+        let sound = agent.sound.as_ref().unwrap();
+        assert_eq!(sound.blueprint, serde_json::from_value(expected).unwrap());
+    }
+}
+
+#[test]
+fn a_prompt_may_have_its_own_file() {
+    let files = loaded(&[
+        ("reviewer/agent.yaml", REVIEWER),
+        ("reviewer/system-prompt.md", "You review.\n"),
+        ("twice/agent.yaml", &REVIEWER.replace("name: reviewer", "name: twice\nsystem_prompt: here")),
+        ("twice/system-prompt.md", "and here"),
+    ]);
+    let sound = files.agents["reviewer"].sound.as_ref().unwrap();
+    assert_eq!(sound.blueprint.system_prompt.as_deref(), Some("You review.\n"));
+    let expected =
+        ["2:16 $.system_prompt: the system prompt stands here and in system-prompt.md; keep one of them"];
+    assert_eq!(told(&files.agents["twice"]), expected);
+}
+
+const RESEARCHER: &str = "\
+schema: 'kb.agent/1'
+id: researcher
+name: Code Researcher
+description: Finds things in code
+llm:
+  tier: medium
+  temperature: 0.2
+  maxTokens: 4096
+tools:
+  - fs:read
+  - name: fs:search
+  - mind:rag-query
+limits:
+  maxSteps: 12
+  timeoutMs: 90500
+  retries: 3
+context:
+  static:
+    system: You look for facts.
+  dynamic: true
+policies: {}
+output:
+  schema:
+    type: object
+    required: [summary]
+    properties:
+      summary: { type: string, minLength: 50 }
+";
+
+#[test]
+fn files_of_the_other_kind_are_mapped() {
+    let files = loaded(&[("researcher/agent.yml", RESEARCHER)]);
+    let agent = &files.agents["researcher"];
+    let expected = json!({
+        "name": "researcher",
+        "description": "Code Researcher: Finds things in code",
+        "executor": {
+            "type": "llm", "provider": "anthropic", "model": "claude-sonnet-4-6",
+            "temperature": 0.2, "max_tokens": 4096,
+        },
+        "system_prompt": "You look for facts.",
+        "tools": ["read_file", "search_files"],
+        "limits": {"max_steps": 12, "timeout_seconds": 91},
+        "output_schema": {
+            "type": "object",
+            "required": ["summary"],
+            "properties": {"summary": {"type": "string", "minLength": 50}},
+        },
+    });
+    assert_eq!(agent.value, expected);
+    assert!(agent.sound.is_some());
+    let expected = [
+        "5:1 warning: $.llm: no model is named in 'llm.model', so 'claude-sonnet-4-6' is used",
+        "6:9 warning: $.llm.tier: 'llm.tier' has no counterpart and is ignored",
+        "12:5 warning: $.tools[2]: there is no built-in tool like \"mind:rag-query\"; it is left out",
+        "16:12 warning: $.limits.retries: 'limits.retries' has no counterpart and is ignored",
+        "20:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
+        "21:11 warning: $.policies: 'policies' has no counterpart and is ignored",
+    ];
+    assert_eq!(told(agent), expected);
+}
+
+#[test]
+fn mistakes_in_such_files_are_told_by_their_own_names() {
+    let text = RESEARCHER
+        .replace("maxSteps: 12", "maxSteps: many")
+        .replace("type: string, minLength", "type: strin, minLength")
+        .replace("id: researcher", "id: other");
+    let files = loaded(&[("researcher/agent.yml", &text)]);
+    let told = told(&files.agents["researcher"]);
+    let errors: Vec<&String> = told.iter().filter(|line| !line.contains("warning")).collect();
+    let expected = [
+        "2:5 $.id: the agent is called 'other', and its folder 'researcher'; give both one name",
+        "14:13 $.limits.maxSteps: this is the text \"many\"; it must be a whole number, 0 or more",
+        "27:24 $.output.schema.properties.summary.type: \"strin\" is not a type; use array, boolean, integer, null, \
+         number, object or string",
+    ];
+    assert_eq!(errors, expected);
+}

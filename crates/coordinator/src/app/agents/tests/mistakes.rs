@@ -1,0 +1,207 @@
+use super::super::fixture::REVIEWER;
+use super::{loaded, problems_of, told};
+
+const HEAD: &str = "name: a\nexecutor: { type: llm, provider: anthropic, model: m }\n";
+
+fn with(rest: &str) -> Vec<String> {
+    problems_of("agent.yaml", &format!("{HEAD}{rest}"))
+}
+
+#[test]
+fn mistakes_are_told_together_with_their_places() {
+    let text = "\
+name: b
+type: procedural
+executor:
+  type: llm
+  provider: ''
+  model: m
+  temperture: 3
+  max_tokens: 0
+tools: [read_file, red_file, browse]
+output_schema:
+  type: object
+  properties:
+    n: { type: integr }
+output_schema_options: { max_retries: 11 }
+invariants:
+  - rule: 'output.n =='
+    message: wrong
+limits: { max_steps: 0 }
+";
+    let expected = [
+        "1:7 $.name: the agent is called 'b', and its folder 'a'; give both one name",
+        "2:7 $.type: a procedural agent has an executor of type process, not llm; write 'type: autonomous' where a \
+         model decides",
+        "5:13 $.executor.provider: the provider cannot be empty",
+        "7:3 $.executor.temperture: there is no field 'temperture'; did you mean 'temperature'?",
+        "8:15 $.executor.max_tokens: 0 tokens leave no room for an answer",
+        "9:20 $.tools[1]: there is no built-in tool 'red_file'; did you mean 'read_file'?",
+        "9:30 $.tools[2]: there is no built-in tool 'browse'; use read_file, list_files, search_files, write_file, \
+         run_command",
+        "13:16 $.output_schema.properties.n.type: \"integr\" is not a type; use array, boolean, integer, null, number, \
+         object or string",
+        "14:39 $.output_schema_options.max_retries: 11 retries are too many; 10 is the most",
+        "18:22 $.limits.max_steps: 0 would end every run at once; leave it out for no limit",
+    ];
+    let (rules, rest): (Vec<String>, Vec<String>) =
+        problems_of("agent.yaml", text).into_iter().partition(|line| line.contains("$.invariants[0].rule"));
+    assert_eq!(rest, expected);
+    assert_eq!(rules.len(), 1);
+    assert!(rules[0].starts_with("16:11 "), "{rules:?}");
+}
+
+#[test]
+fn json_has_places_too() {
+    let text = "{\n  \"name\": \"a\",\n  \"executor\": {\"type\": \"llm\", \"provider\": \"p\"},\n  \"tgas\": []\n}\n";
+    let expected = [
+        "3:3 $.executor.model: the field 'model' is missing",
+        "4:3 $.tgas: there is no field 'tgas'; did you mean 'tags'?",
+    ];
+    let found: Vec<String> = problems_of("agent.json", text);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].ends_with(&expected[0][4..]), "{found:?}");
+    assert_eq!(found[1], expected[1]);
+    let cut = problems_of("agent.json", "{\"name\": \"a\",\n");
+    assert_eq!(cut, ["2:1 $: not JSON: EOF while parsing a value"]);
+    let twice = problems_of("agent.json", r#"{"name": "a", "name": "b"}"#);
+    assert_eq!(twice.len(), 1);
+    assert!(twice[0].contains("name"), "{twice:?}");
+}
+
+#[test]
+fn parts_must_fit_each_other() {
+    let cases = [
+        (
+            "invariants: [{rule: 'true', message: m}]\n",
+            "3:13 $.invariants: invariants speak of a structured output: give an 'output_schema' or a \
+             'default_output_schema'",
+        ),
+        (
+            "output_schema: { type: array }\noutput_schema_options: { strategy: tool }\n",
+            "3:16 $.output_schema: the submit tool takes an object: give the root 'type: object' and 'properties', or \
+             use another strategy",
+        ),
+        (
+            "output_schema: { type: array }\n",
+            "3:16 warning: $.output_schema: the root is not an object with properties: models are asked for it inside \
+             a wrapper, and some endpoints cannot be held to it",
+        ),
+        (
+            "default_output_schema_options: { max_retries: 1 }\n",
+            "3:32 warning: $.default_output_schema_options: there is no 'default_output_schema' that these options \
+             could be for",
+        ),
+        (
+            "output_schema: 'no name'\n",
+            "3:16 $.output_schema: a text here is the name of a registered schema: a name has letters, digits, '.', \
+             '_' and '-' only, not ' '",
+        ),
+        (
+            "parameters_schema: { type: object, required: nothing }\n",
+            "3:46 $.parameters_schema.required: \"nothing\" is not of type \"array\"",
+        ),
+        ("escalate_to: ['']\n", "3:15 $.escalate_to[0]: the name of a model cannot be empty"),
+        ("tags: ['a,b']\n", "3:8 $.tags[0]: the tag \"a,b\" cannot be asked for: it is empty or has a comma"),
+        (
+            "mcp_servers: { x: y }\n",
+            "3:19 $.mcp_servers.x: an MCP server is an object with a command or a url, not a text",
+        ),
+    ];
+    for (rest, expected) in cases {
+        assert_eq!(with(rest), [expected]);
+    }
+}
+
+#[test]
+fn both_output_schemas_are_one_too_many() {
+    let schema = "{ type: object, properties: { a: {} } }";
+    let found = with(&format!("output_schema: {schema}\ndefault_output_schema: {schema}\n"));
+    let expected = [
+        "4:24 warning: $.default_output_schema: 'output_schema' always decides, so this default is never used",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn executors_have_settings_in_their_ranges() {
+    let cases = [
+        (
+            "type: procedural\nexecutor: { type: process, command: ' ' }",
+            "$.executor.command: the command cannot be empty",
+        ),
+        (
+            "executor: { type: process, command: x }",
+            "$.type: a process computes and does not decide: write 'type: procedural'",
+        ),
+        (
+            "type: procedural\nexecutor: { type: external, command: x }",
+            "$.type: a procedural agent has an executor of type process, not external; write 'type: autonomous' where a model decides",
+        ),
+        (
+            "type: procedural\nexecutor: { type: process, command: x, args: text }",
+            "$.executor.args: 'text' is not one of json, flags, both",
+        ),
+        (
+            "type: procedural\nexecutor: { type: process, command: x, working_dir: ../y }",
+            "$.executor.working_dir: '../y' must be a folder inside the project, without '..'",
+        ),
+        (
+            "type: procedural\nexecutor: { type: process, command: x }\nescalate_to: [m]",
+            "$.escalate_to: an executor of type process has no models to escalate to",
+        ),
+        ("executor: { type: llm, provider: p, model: ' ' }", "$.executor.model: the model cannot be empty"),
+        (
+            "executor: { type: llm, provider: p, model: m, temperature: 2.5 }",
+            "$.executor.temperature: the temperature must be from 0 to 2",
+        ),
+        (
+            "executor: { type: llm, provider: p, model: m, base_url: localhost }",
+            "$.executor.base_url: the address must begin with http:// or https://",
+        ),
+        (
+            "executor: { type: codex, timeout_seconds: 0 }",
+            "$.executor.timeout_seconds: 0 seconds leave no time to work; leave it out for no limit",
+        ),
+        (
+            "executor: { type: replay, cassette: c, match: some }",
+            "$.executor.match: 'some' is not one of exact, order",
+        ),
+    ];
+    for (rest, expected) in cases {
+        let found = problems_of("agent.yaml", &format!("name: a\n{rest}\n"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].ends_with(expected), "{found:?}");
+    }
+    let sound = [
+        "{ type: claude-code }",
+        "{ type: replay, cassette: c, match: order }",
+        "{ type: external, command: x }",
+    ];
+    for executor in sound {
+        assert_eq!(problems_of("agent.yaml", &format!("name: a\nexecutor: {executor}\n")), [""; 0]);
+    }
+}
+
+#[test]
+fn folders_that_are_no_agents_say_so() {
+    let files = loaded(&[
+        ("reviewer/agent.yaml", REVIEWER),
+        ("both/agent.yaml", REVIEWER),
+        ("both/agent.json", "{}"),
+        ("none/agents.yaml", REVIEWER),
+        ("loose.yaml", REVIEWER),
+        ("bad name/agent.yaml", &REVIEWER.replace("reviewer", "bad name")),
+    ]);
+    let all: Vec<(&str, Vec<String>)> =
+        files.agents.iter().map(|(name, agent)| (name.as_str(), told(agent))).collect();
+    let said = |text: &str| vec![text.to_owned()];
+    let expected = [
+        ("bad name", said("1:7 $.name: a name has letters, digits, '.', '_' and '-' only, not ' '")),
+        ("both", said("$: there are agent.yaml and agent.json; keep one of them")),
+        ("loose", said("$: an agent has a folder of its own: move this file to loose/agent.yaml")),
+        ("none", said("$: there is no agent.yaml, agent.yml or agent.json in it")),
+        ("reviewer", Vec::new()),
+    ];
+    assert_eq!(all, expected);
+}

@@ -1,0 +1,180 @@
+//! Claims: a runner asks for work and waits for it.
+//!
+//! A claim looks, and else waits for a wake-up, with a slow look beneath. What was handed out to somebody who has hung up
+//! meanwhile is taken back at once; what is lost on the way is taken back when its lease runs out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, ErrorName, FactReport};
+use accord_domain::id::LeaseId;
+use accord_domain::run::{Assignment, Holder};
+use accord_domain::runner::{Profile, Runner};
+use accord_store::{Claim, Claimed, Fact, Store, Verdict};
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+use super::App;
+use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
+use crate::error::Error;
+use crate::metrics;
+
+/// A claim that waits longer would be cut off by something in between.
+const LONGEST_CLAIM_SECONDS: u32 = 60;
+
+/// How many runs are handed out at once: they are handed out in one transaction, and each carries its conversation.
+const MOST_CLAIMED: u32 = 32;
+
+/// How long it is remembered what an endpoint took or refused. Providers change; a week later it is worth asking again.
+const FACTS_HOLD: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+impl App {
+    /// Hands out work, waiting for some where there is none.
+    pub(crate) async fn claim_runs(&self, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
+        check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
+        if !(1..=MOST_CLAIMED).contains(&request.max) {
+            return Err(refuse(format!("max is {}; it can be 1 to {MOST_CLAIMED}", request.max)));
+        }
+        let runner = self.store.runner(&request.runner_id).await?.ok_or_else(|| {
+            let message = format!("there is no runner '{}': register first", request.runner_id);
+            Error::new(ErrorName::RunnerNotFound, message)
+        })?;
+        let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
+        let profile = Arc::new(runner.profile.clone());
+        let place = self.hub.wait_for_work(Arc::clone(&profile));
+        loop {
+            place.looks();
+            let claimed = self.look(&runner, request.max).await?;
+            if !claimed.is_empty() || Instant::now() >= deadline || self.closing.is_cancelled() {
+                drop(place);
+                let now = self.outside.now();
+                claimed.iter().for_each(|claimed| metrics::claimed(&claimed.run, now));
+                return self.handed_out(claimed, &profile).await;
+            }
+            let next_look = deadline.min(Instant::now() + SLOW_POLL);
+            tokio::select! {
+                _ = timeout_at(next_look, place.woken()) => {}
+                () = self.closing.cancelled() => {}
+            }
+        }
+    }
+
+    /// Looks once. The look goes on when the caller has hung up, so that what it finds can be given back.
+    async fn look(&self, runner: &Runner, max: u32) -> Result<Vec<Claimed>, Error> {
+        let claim = Claim {
+            runner_id: runner.id.clone(),
+            profile: runner.profile.clone(),
+            leases: (0..max).map(|_| LeaseId::new(self.outside.unique())).collect(),
+            lease: self.lease(),
+            now: self.outside.now(),
+        };
+        let store = Arc::clone(&self.store);
+        let (sender, receiver) = oneshot::channel();
+        tokio::spawn(async move {
+            let now = claim.now;
+            if let Err(Ok(claimed)) = sender.send(store.claim_runs(claim).await) {
+                give_back(store.as_ref(), claimed, now).await;
+            }
+        });
+        Ok(receiver.await.map_err(Error::internal)??)
+    }
+
+    async fn handed_out(&self, claimed: Vec<Claimed>, profile: &Profile) -> Result<ClaimedRuns, Error> {
+        let models = claimed.iter().map(|each| models(&each.assignment)).collect::<Result<Vec<_>, _>>()?;
+        let mut all: Vec<String> = models.iter().flatten().cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        let facts = match all.is_empty() {
+            true => Vec::new(),
+            false => {
+                let since = self.outside.now().checked_sub(FACTS_HOLD).unwrap_or(Timestamp::MIN);
+                self.store.facts(&all, since).await?
+            }
+        };
+        let lease_seconds = self.settings.queue.lease_seconds;
+        let runs = claimed.into_iter().zip(models).map(|(claimed, models)| {
+            let known = facts.iter().filter(|fact| models.contains(&fact.model)).map(report).collect();
+            view(claimed, profile, known, lease_seconds)
+        });
+        Ok(ClaimedRuns { runs: runs.collect::<Result<_, _>>()? })
+    }
+}
+
+/// Nobody is there to take them. Should this fail, their leases run out.
+async fn give_back(store: &dyn Store, claimed: Vec<Claimed>, now: Timestamp) {
+    for Claimed { run, .. } in claimed {
+        let Some(lease) = run.lease else { continue };
+        let holder =
+            Holder { run_id: run.id, runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt };
+        if let Err(error) = store.give_back(&holder, now).await {
+            tracing::warn!(run = %holder.run_id, %error, "a run that nobody took could not be given back");
+        }
+    }
+}
+
+fn view(
+    claimed: Claimed,
+    profile: &Profile,
+    facts: Vec<FactReport>,
+    lease_seconds: u32,
+) -> Result<ClaimedRun, Error> {
+    let Claimed { run, session, assignment, conversation } = claimed;
+    let held_by_coordinator = is_held(profile, &run);
+    let lease =
+        run.lease.ok_or_else(|| Error::internal(format!("{} was claimed without a lease", run.id)))?;
+    Ok(ClaimedRun {
+        run_id: run.id,
+        session_id: run.session_id,
+        parent_session_id: session.parent_session_id,
+        lease_id: lease.id,
+        attempt: run.attempt,
+        lease_seconds,
+        kind: run.kind,
+        agent_name: run.agent_name,
+        blueprint: raw(assignment.blueprint)?,
+        parameters: raw(assignment.parameters)?,
+        contract: assignment.contract.map(raw).transpose()?,
+        held_by_coordinator,
+        retry_count: run.retry_count,
+        retry_prompt: assignment.retry_prompt,
+        conversation: conversation.map(raw).transpose()?,
+        model: assignment.model,
+        project_dir: assignment.project_dir,
+        facts,
+    })
+}
+
+fn report(fact: &Fact) -> FactReport {
+    let verdict = match fact.verdict {
+        Verdict::Works => "works",
+        Verdict::Refused => "refused",
+        Verdict::Ignored => "ignored",
+    };
+    FactReport {
+        endpoint: fact.endpoint.clone(),
+        model: fact.model.clone(),
+        feature: fact.feature.clone(),
+        verdict: verdict.to_owned(),
+        at: fact.at,
+    }
+}
+
+/// The models that a run may use: its own, the blueprint's, and the stronger ones.
+fn models(assignment: &Assignment) -> Result<Vec<String>, Error> {
+    #[derive(Deserialize)]
+    struct ModelsOnly {
+        executor: ExecutorModel,
+        #[serde(default)]
+        escalate_to: Vec<String>,
+    }
+    #[derive(Deserialize)]
+    struct ExecutorModel {
+        #[serde(default)]
+        model: Option<String>,
+    }
+    let blueprint: ModelsOnly = serde_json::from_str(&assignment.blueprint).map_err(Error::internal)?;
+    let own = assignment.model.iter().cloned();
+    Ok(own.chain(blueprint.executor.model).chain(blueprint.escalate_to).collect())
+}

@@ -1,0 +1,172 @@
+//! Events: pages of a session's, and following them live.
+//!
+//! Who follows reads from the store and from nothing else, so the order is the store's, nothing is missed, and a slow
+//! reader costs one page of memory. A wake-up only says when to look.
+
+use std::sync::Arc;
+
+use accord_api::{ErrorName, PageQuery};
+use accord_domain::event::Event;
+use accord_domain::id::{EventId, SessionId};
+use accord_store::EventFilter;
+
+use super::{App, page};
+use crate::error::Error;
+use crate::hub::{Topic, Watch};
+
+/// The kinds that can be asked for. Those of workflows are known and do not happen yet.
+pub(crate) const EVENT_KINDS: &[&str] = &[
+    "session.created",
+    "run.queued",
+    "run.claimed",
+    "run.started",
+    "message",
+    "tool.started",
+    "tool.finished",
+    "attempt.judged",
+    "result",
+    "run.completed",
+    "run.failed",
+    "run.stopped",
+    "callback.delivered",
+    "workflow.node_started",
+    "workflow.node_finished",
+    "workflow.contradiction",
+    "workflow.finished",
+];
+
+/// How many events are read at once for somebody who follows. Each can be a megabyte, though few are.
+const BATCH: u32 = 64;
+
+impl App {
+    /// A page of a session's events, in order, as JSON text.
+    pub(crate) async fn session_events(
+        &self,
+        session_id: &SessionId,
+        query: PageQuery,
+    ) -> Result<String, Error> {
+        let limit = page::limit(query.limit)?;
+        let after = match &query.cursor {
+            None => EventId(0),
+            Some(cursor) => cursor
+                .parse()
+                .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("cursor: {error}")))?,
+        };
+        self.store.session(session_id).await?;
+        let filter = EventFilter { session_id: Some(session_id.clone()), ..EventFilter::default() };
+        let mut events = self.store.events(&filter, after, limit + 1).await?;
+        let more = events.len() > limit as usize;
+        events.truncate(limit as usize);
+        let next_cursor = events.last().filter(|_| more).map(|event| event.id.to_string());
+        let items: Vec<String> = events.iter().map(event_json).collect();
+        let next = next_cursor.map_or_else(|| "null".to_owned(), |cursor| format!("\"{cursor}\""));
+        Ok(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(",")))
+    }
+
+    /// Begins to follow events: those after an id, or those from now on.
+    pub(crate) async fn follow(self: &Arc<Self>, following: Following) -> Result<Follower, Error> {
+        let filter = &following.filter;
+        let topic = match (&filter.run_id, &filter.session_id) {
+            (Some(run_id), _) => Topic::RunEvents(run_id.clone()),
+            (None, Some(session_id)) => Topic::SessionEvents(session_id.clone()),
+            (None, None) => Topic::Events,
+        };
+        let watch = self.hub.watch(vec![topic]);
+        let after = match following.after {
+            Some(after) => after,
+            None => self.store.last_event().await?,
+        };
+        Ok(Follower { app: Arc::clone(self), watch, after, following })
+    }
+}
+
+/// What somebody wants to follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Following {
+    /// Which events.
+    pub(crate) filter: EventFilter,
+    /// After this one; none is from now on.
+    pub(crate) after: Option<EventId>,
+    /// Whether there can be any: events of workflows do not happen yet.
+    pub(crate) possible: bool,
+}
+
+/// Somebody who follows events.
+pub(crate) struct Follower {
+    app: Arc<App>,
+    watch: Watch,
+    after: EventId,
+    following: Following,
+}
+
+/// What there is for who follows.
+#[derive(Debug)]
+pub(crate) enum Followed {
+    /// Events, in order.
+    Events(Vec<Event>),
+    /// There will be no more.
+    Closed,
+}
+
+impl Follower {
+    /// The next events, waiting for them. Can be dropped and called again: nothing is lost.
+    pub(crate) async fn next(&mut self) -> Result<Followed, Error> {
+        loop {
+            if self.app.closing.is_cancelled() {
+                return Ok(Followed::Closed);
+            }
+            if self.following.possible {
+                let events = self.app.store.events(&self.following.filter, self.after, BATCH).await?;
+                if let Some(last) = events.last() {
+                    self.after = last.id;
+                    return Ok(Followed::Events(events));
+                }
+            }
+            tokio::select! {
+                () = self.watch.changed() => {}
+                () = self.app.closing.cancelled() => {}
+            }
+        }
+    }
+}
+
+/// An event as callers see it. The stored body is an object, and is spliced in without being read.
+pub(crate) fn event_json(event: &Event) -> String {
+    let Event { id, at, session_id, run_id, body, .. } = event;
+    let run_id = run_id.as_ref().map_or_else(|| "null".to_owned(), |run_id| format!("\"{run_id}\""));
+    let rest = body.strip_prefix('{').unwrap_or("}");
+    let comma = if rest == "}" { "" } else { "," };
+    format!(
+        "{{\"id\":\"{id}\",\"at\":\"{at}\",\"session_id\":\"{session_id}\",\"run_id\":{run_id}{comma}{rest}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_api::EventView;
+    use accord_domain::event::Body;
+    use accord_domain::id::RunId;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_spliced_event_reads_as_the_event() {
+        let view = EventView {
+            id: EventId(7),
+            at: Timestamp::from_millisecond(1_800_000_000_123).unwrap(),
+            session_id: SessionId::new("1"),
+            run_id: Some(RunId::new("1")),
+            body: Body::Message { role: "assistant".into(), text: "a\n\"b\" \u{0} 🦀".into() },
+        };
+        let event = Event {
+            id: view.id,
+            at: view.at,
+            session_id: view.session_id.clone(),
+            run_id: view.run_id.clone(),
+            kind: view.body.kind().into(),
+            body: serde_json::to_string(&view.body).unwrap(),
+        };
+        assert_eq!(event_json(&event), serde_json::to_string(&view).unwrap());
+    }
+}

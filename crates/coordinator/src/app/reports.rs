@@ -1,0 +1,114 @@
+//! What runners report while they work. Only the holder of a run is heard.
+
+use accord_api::{FinishedRun, Holding, ReportAttempts, ReportEvents};
+use accord_domain::attempt::Attempt;
+use accord_domain::event::Body;
+use accord_domain::id::RunId;
+use accord_store::Report;
+
+use super::App;
+use super::runs::{holder, refuse};
+use crate::error::Error;
+use crate::metrics;
+
+/// What a runner gathers between two reports. A batch is one transaction, and others wait for it.
+const MOST_EVENTS: usize = 1_000;
+
+/// A run has at most eleven answers a rung and a handful of rungs.
+const MOST_ATTEMPTS: usize = 200;
+
+/// What one event may carry: a watcher gets it in one piece, and a page holds hundreds.
+const EVENT_BYTES: usize = 1024 * 1024;
+
+/// How much of an answer is kept on its attempt.
+const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
+
+impl App {
+    /// The work begins.
+    pub(crate) async fn run_started(&self, run_id: RunId, holding: &Holding) -> Result<FinishedRun, Error> {
+        let run = self.store.start_run(&holder(run_id, holding), self.outside.now()).await?;
+        Ok(FinishedRun { run_id: run.id, status: run.status })
+    }
+
+    /// Something happened.
+    pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
+        check_count("events", report.events.len(), MOST_EVENTS)?;
+        report.events.iter().try_for_each(check_event)?;
+        let report = Report {
+            holder: holder(run_id, &report.holding),
+            events: report.events,
+            attempts: Vec::new(),
+            now: self.outside.now(),
+        };
+        Ok(self.store.report(report).await?)
+    }
+
+    /// Answers were judged.
+    pub(crate) async fn report_attempts(&self, run_id: RunId, report: ReportAttempts) -> Result<(), Error> {
+        check_count("attempts", report.attempts.len(), MOST_ATTEMPTS)?;
+        let delivery = report.holding.attempt;
+        let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
+        let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
+        attempts.iter().for_each(metrics::attempt);
+        let report = Report {
+            holder: holder(run_id, &report.holding),
+            events: Vec::new(),
+            attempts,
+            now: self.outside.now(),
+        };
+        Ok(self.store.report(report).await?)
+    }
+}
+
+fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
+    match count <= most {
+        true => Ok(()),
+        false => Err(refuse(format!("{count} {what} in one report; {most} are the most: send several"))),
+    }
+}
+
+/// A runner tells what its executor did. What becomes of the run is the coordinator's to say.
+fn check_event(body: &Body) -> Result<(), Error> {
+    let bytes = match body {
+        Body::Message { role, .. } if !matches!(role.as_str(), "assistant" | "user") => {
+            return Err(refuse(format!("a message is from assistant or user, not from '{role}'")));
+        }
+        Body::Message { text, .. } => text.len(),
+        Body::ToolStarted { call_id, name, arguments } => {
+            call_id.len() + name.len() + arguments.to_string().len()
+        }
+        Body::ToolFinished { call_id, name, output, .. } => call_id.len() + name.len() + output.len(),
+        other => {
+            return Err(refuse(format!(
+                "{} is not a runner's to say; message, tool.started and tool.finished are",
+                other.kind()
+            )));
+        }
+    };
+    match bytes <= EVENT_BYTES {
+        true => Ok(()),
+        false => Err(refuse(format!(
+            "a {} event of {bytes} bytes; {EVENT_BYTES} are the most: shorten it",
+            body.kind()
+        ))),
+    }
+}
+
+fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
+    if attempt.delivery != delivery {
+        return Err(refuse(format!(
+            "attempt {} is of delivery {}, and the run is held as delivery {delivery}",
+            attempt.number, attempt.delivery
+        )));
+    }
+    if attempt.number == 0 {
+        return Err(refuse("attempts are numbered from 1"));
+    }
+    Ok(Attempt { text: shortened(attempt.text), ..attempt })
+}
+
+/// An answer as it is kept: all of it, up to a limit.
+pub(super) fn shortened(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(ATTEMPT_TEXT_BYTES));
+    text
+}

@@ -1,0 +1,137 @@
+//! Runners: who they are, and that they are alive.
+
+use std::time::Duration;
+
+use accord_api::{
+    Heartbeat, HeartbeatAnswer, Page, RegisterRunner, RegisteredRunner, RunDirective, RunInstruction,
+    RunnerView,
+};
+use accord_domain::id::RunnerId;
+use accord_domain::runner::{Profile, Runner};
+use accord_store::{Beat, Directive, HeldRun};
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::{Instant, timeout_at};
+
+use super::App;
+use super::runs::{check_wait, refuse};
+use crate::error::Error;
+use crate::hub::Topic;
+
+/// A heartbeat that waits longer would be cut off by something in between.
+const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
+
+/// How many runs one runner holds at most: each is a row of one transaction.
+const MOST_HELD: usize = 1_000;
+
+/// Executors and tags of one runner. Each claim is matched against them.
+const MOST_LABELS: usize = 100;
+
+/// A lease is renewed so often before it runs out: two heartbeats may be lost.
+const BEATS_IN_A_LEASE: u32 = 3;
+
+impl App {
+    /// A runner begins.
+    pub(crate) async fn register_runner(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
+        check_profile(&request.profile)?;
+        let now = self.outside.now();
+        let id = RunnerId::new(self.outside.unique());
+        let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
+        self.store.register_runner(runner).await?;
+        let lease_seconds = self.settings.queue.lease_seconds;
+        let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);
+        Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
+    }
+
+    /// All runners, newest first.
+    pub(crate) async fn runners(&self) -> Result<Page<RunnerView>, Error> {
+        let alive_since = self.alive_since(self.outside.now());
+        let view = |runner: Runner| RunnerView {
+            runner_id: runner.id,
+            profile: runner.profile,
+            alive: runner.seen_at >= alive_since,
+            registered_at: runner.registered_at,
+            seen_at: runner.seen_at,
+        };
+        let items = self.store.runners().await?.into_iter().map(view).collect();
+        Ok(Page { items, next_cursor: None })
+    }
+
+    /// A runner ends.
+    pub(crate) async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), Error> {
+        Ok(self.store.remove_runner(runner_id).await?)
+    }
+
+    /// A runner is alive. Answers at once where there is something to do, else when the time is over; the leases hold
+    /// all the while.
+    pub(crate) async fn heartbeat(&self, request: Heartbeat) -> Result<HeartbeatAnswer, Error> {
+        check_wait("wait_seconds", request.wait_seconds, LONGEST_HEARTBEAT_SECONDS)?;
+        if request.runs.len() > MOST_HELD {
+            return Err(refuse(format!("{} runs held; {MOST_HELD} are the most", request.runs.len())));
+        }
+        let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
+        let topics = request.runs.iter().map(|held| Topic::Run(held.run_id.clone())).collect();
+        let watch = self.hub.watch(topics);
+        let beat_every = self.lease().unsigned_abs() / BEATS_IN_A_LEASE;
+        loop {
+            let directives = self.beat(&request).await?;
+            let nothing_to_do = directives.iter().all(|directive| *directive == Directive::Continue);
+            if !nothing_to_do || Instant::now() >= deadline || self.closing.is_cancelled() {
+                return Ok(answer(request, directives));
+            }
+            let next_beat = deadline.min(Instant::now() + beat_every);
+            tokio::select! {
+                _ = timeout_at(next_beat, watch.changed()) => {}
+                () = self.closing.cancelled() => {}
+            }
+        }
+    }
+
+    async fn beat(&self, request: &Heartbeat) -> Result<Vec<Directive>, Error> {
+        let held = |held: &accord_api::HeldRun| HeldRun {
+            run_id: held.run_id.clone(),
+            lease_id: held.lease_id.clone(),
+            attempt: held.attempt,
+        };
+        let beat = Beat {
+            runner_id: request.runner_id.clone(),
+            runs: request.runs.iter().map(held).collect(),
+            lease: self.lease(),
+            now: self.outside.now(),
+        };
+        Ok(self.store.heartbeat(beat).await?)
+    }
+
+    /// How long a lease holds.
+    pub(super) fn lease(&self) -> SignedDuration {
+        SignedDuration::from_secs(self.settings.queue.lease_seconds.into())
+    }
+
+    /// Who was heard of after this is alive: as long as a lease that nobody renewed.
+    pub(super) fn alive_since(&self, now: Timestamp) -> Timestamp {
+        now.checked_sub(self.lease()).unwrap_or(Timestamp::MIN)
+    }
+}
+
+fn answer(request: Heartbeat, directives: Vec<Directive>) -> HeartbeatAnswer {
+    let instruction = |(held, directive): (accord_api::HeldRun, Directive)| RunInstruction {
+        run_id: held.run_id,
+        directive: match directive {
+            Directive::Continue => RunDirective::Continue,
+            Directive::Stop => RunDirective::Stop,
+            Directive::Lost => RunDirective::Lost,
+        },
+    };
+    HeartbeatAnswer { runs: request.runs.into_iter().zip(directives).map(instruction).collect() }
+}
+
+fn check_profile(profile: &Profile) -> Result<(), Error> {
+    if profile.executor_types.len() > MOST_LABELS || profile.tags.len() > MOST_LABELS {
+        return Err(refuse(format!("a runner has at most {MOST_LABELS} executor_types and tags")));
+    }
+    match profile.held_executor_types.difference(&profile.executor_types).next() {
+        Some(unknown) => {
+            Err(refuse(format!("held_executor_types has '{unknown}', which is not one of executor_types")))
+        }
+        None => Ok(()),
+    }
+}

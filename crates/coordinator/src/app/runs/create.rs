@@ -1,0 +1,237 @@
+//! Making a run: everything that can be wrong with a request is said before anything is queued.
+
+use accord_api::{CreateRun, CreatedRun, ErrorName};
+use accord_domain::agent::{Blueprint, Executor};
+use accord_domain::demands::Demands;
+use accord_domain::id::SessionId;
+use accord_domain::run::Kind;
+use accord_domain::session::{ExecutionMode, Session};
+use accord_store::StoreError;
+use serde_json::{Map, Value};
+
+use super::input::{self, Expected};
+use super::order::{Order, Place};
+use super::output::Wanted;
+use crate::app::{App, Promise};
+use crate::error::Error;
+
+/// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
+const HIGHEST_PRIORITY: i32 = 1_000;
+
+/// Names, folders and models are shown in lists and matched exactly; nobody has longer ones.
+const LONGEST_NAME: usize = 4_096;
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(ErrorName::InvalidRequest, message)
+}
+
+/// What a request is about.
+enum Target {
+    Start { agent_name: String },
+    Resume { session_id: SessionId },
+}
+
+impl App {
+    /// Makes a run.
+    pub(crate) async fn create_run(
+        &self,
+        mut request: CreateRun,
+        promise: Option<Promise>,
+    ) -> Result<CreatedRun, Error> {
+        check_bounds(&request)?;
+        let parameters = parameters(&mut request)?;
+        let target = target(&mut request)?;
+        let order = match target {
+            Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
+            Target::Resume { session_id } => self.resume(&session_id, request, &parameters).await?,
+        };
+        let created = self.submit(order, promise).await?;
+        created.ok_or_else(|| Error::internal("a run that delivers nothing was delivered already"))
+    }
+
+    async fn start(
+        &self,
+        agent_name: &str,
+        mut request: CreateRun,
+        parameters: &Value,
+    ) -> Result<Order, Error> {
+        let agent = self.catalog.usable(agent_name).await?;
+        check_model(&agent.blueprint, request.model.as_deref())?;
+        input::check(&agent, Expected::AgentParameters, parameters)?;
+        let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
+        let parent_session_id = request.parent_session_id.take();
+        if let Some(parent) = &parent_session_id {
+            self.check_parent(parent).await?;
+        }
+        let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
+        Ok(Order {
+            agent,
+            place: Place::New { parent_session_id },
+            parameters: parameters.to_string(),
+            contract,
+            additional_demands: request.additional_demands.unwrap_or_default(),
+            project_dir: request.project_dir,
+            execution_mode,
+            priority: request.priority.unwrap_or_default(),
+            model: request.model,
+            delivers: Vec::new(),
+        })
+    }
+
+    async fn resume(
+        &self,
+        session_id: &SessionId,
+        mut request: CreateRun,
+        parameters: &Value,
+    ) -> Result<Order, Error> {
+        // Whether it is busy is for the store to say: a repeated request is answered as the first was.
+        let session = self.store.session(session_id).await?;
+        check_same_session(&request, &session)?;
+        let agent = self.catalog.usable(&session.agent_name).await?;
+        check_model(&agent.blueprint, request.model.as_deref())?;
+        input::check(&agent, Expected::Prompt, parameters)?;
+        let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
+        let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
+        let project_dir = session.project_dir.clone();
+        Ok(Order {
+            agent,
+            place: Place::Existing(Box::new(session)),
+            parameters: parameters.to_string(),
+            contract,
+            additional_demands: request.additional_demands.unwrap_or_default(),
+            project_dir,
+            execution_mode,
+            priority: request.priority.unwrap_or_default(),
+            model: request.model,
+            delivers: Vec::new(),
+        })
+    }
+
+    async fn check_parent(&self, parent: &SessionId) -> Result<(), Error> {
+        match self.store.session(parent).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::NoSession(_)) => {
+                let message = format!("parent_session_id: there is no session {parent}");
+                Err(Error::new(ErrorName::SessionNotFound, message))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A run that goes on with a session by itself, with the contract that its agent brings along.
+    pub(crate) async fn continuation(
+        &self,
+        session: Session,
+        prompt: String,
+        execution_mode: ExecutionMode,
+        priority: i32,
+    ) -> Result<Order, Error> {
+        let agent = self.catalog.usable(&session.agent_name).await?;
+        let contract = self.output_contract(&agent, Wanted::default()).await?;
+        let project_dir = session.project_dir.clone();
+        let parameters = Value::Object(Map::from_iter([("prompt".to_owned(), Value::from(prompt))]));
+        Ok(Order {
+            agent,
+            place: Place::Existing(Box::new(session)),
+            parameters: parameters.to_string(),
+            contract,
+            additional_demands: Demands::default(),
+            project_dir,
+            execution_mode,
+            priority,
+            model: None,
+            delivers: Vec::new(),
+        })
+    }
+}
+
+/// The parameters, with `prompt` as a short form. None at all are no parameters, which the input contract judges.
+fn parameters(request: &mut CreateRun) -> Result<Value, Error> {
+    match (request.parameters.take(), request.prompt.take()) {
+        (Some(_), Some(_)) => {
+            Err(invalid("prompt is short for parameters {\"prompt\": …}: send one of them, not both"))
+        }
+        (Some(parameters), None) => Ok(parameters),
+        (None, Some(prompt)) => {
+            Ok(Value::Object(Map::from_iter([("prompt".to_owned(), Value::from(prompt))])))
+        }
+        (None, None) => Ok(Value::Object(Map::new())),
+    }
+}
+
+fn target(request: &mut CreateRun) -> Result<Target, Error> {
+    let resume = |session_id| Ok(Target::Resume { session_id });
+    match (request.kind, request.session_id.take()) {
+        (Some(Kind::StartSession), Some(session_id)) => Err(invalid(format!(
+            "start_session makes a session of its own: leave out session_id, or resume {session_id} with type resume_session"
+        ))),
+        (Some(Kind::ResumeSession), None) => {
+            Err(invalid("resume_session needs the session_id of the session to go on with"))
+        }
+        (Some(Kind::ResumeSession) | None, Some(session_id)) => resume(session_id),
+        (Some(Kind::StartSession) | None, None) => match request.agent_name.take() {
+            Some(agent_name) => Ok(Target::Start { agent_name }),
+            None => Err(invalid("agent_name is missing: which agent is to run? (Or session_id, to resume.)")),
+        },
+    }
+}
+
+/// A resume may repeat what its session is, and not change it.
+fn check_same_session(request: &CreateRun, session: &Session) -> Result<(), Error> {
+    let same = |field: &str, asked: Option<&str>, is: Option<&str>| match asked {
+        Some(asked) if Some(asked) != is => {
+            let is = is.map_or_else(|| "none".to_owned(), |is| format!("'{is}'"));
+            let id = &session.id;
+            Err(invalid(format!("{field} is '{asked}', and that of {id} is {is}; a resume cannot change it")))
+        }
+        _ => Ok(()),
+    };
+    same("agent_name", request.agent_name.as_deref(), Some(&session.agent_name))?;
+    same("project_dir", request.project_dir.as_deref(), session.project_dir.as_deref())?;
+    let parent = session.parent_session_id.as_ref().map(SessionId::as_str);
+    same("parent_session_id", request.parent_session_id.as_ref().map(SessionId::as_str), parent)
+}
+
+fn execution_mode(request: &CreateRun, has_parent: bool) -> Result<ExecutionMode, Error> {
+    let mode = request.execution_mode.unwrap_or_default();
+    if mode == ExecutionMode::AsyncCallback && !has_parent {
+        return Err(invalid("execution_mode async_callback needs a parent_session_id: whom to call back?"));
+    }
+    Ok(mode)
+}
+
+fn check_model(blueprint: &Blueprint, model: Option<&str>) -> Result<(), Error> {
+    match (&blueprint.executor, model) {
+        (Executor::Process(_) | Executor::Replay(_), Some(model)) => Err(invalid(format!(
+            "model is '{model}', and agent '{}' has no model: its executor is {}",
+            blueprint.name,
+            blueprint.executor.kind()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn check_bounds(request: &CreateRun) -> Result<(), Error> {
+    let priority = request.priority.unwrap_or_default();
+    if !(-HIGHEST_PRIORITY..=HIGHEST_PRIORITY).contains(&priority) {
+        return Err(invalid(format!(
+            "priority is {priority}; it can be -{HIGHEST_PRIORITY} to {HIGHEST_PRIORITY}"
+        )));
+    }
+    let names = [
+        ("agent_name", &request.agent_name),
+        ("project_dir", &request.project_dir),
+        ("output_schema_name", &request.output_schema_name),
+        ("model", &request.model),
+    ];
+    for (field, name) in names {
+        match name.as_deref() {
+            Some("") => return Err(invalid(format!("{field} is empty; leave it out or give it a value"))),
+            Some(name) if name.len() > LONGEST_NAME => {
+                return Err(invalid(format!("{field} has {} bytes; {LONGEST_NAME} is the most", name.len())));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

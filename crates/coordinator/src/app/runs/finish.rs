@@ -1,0 +1,116 @@
+//! The end of a run, as its runner reports it.
+
+use accord_api::{ErrorName, FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
+use accord_domain::id::RunId;
+use accord_domain::run::change::{End, held};
+use accord_domain::run::{Failure, FailureType, Holder, Run};
+use accord_domain::usage::Usage;
+use accord_store::{Fact, Finish, StoreError, Verdict};
+use serde_json::value::RawValue;
+
+use crate::app::App;
+use crate::error::Error;
+use crate::metrics;
+
+/// An agent has a handful of models and a model a handful of features.
+const MOST_FACTS: usize = 64;
+
+/// A report that is refused.
+pub(crate) fn refuse(message: impl Into<String>) -> Error {
+    Error::new(ErrorName::InvalidRequest, message)
+}
+
+impl App {
+    /// Ends a run, or takes it back.
+    pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
+        let holder = holder(run_id, &report.holding);
+        // Before anything is judged: a runner that lost the run hears that, whatever it brings.
+        let run = self.store.run(&holder.run_id).await?;
+        held(&run, &holder).map_err(StoreError::Refused)?;
+        let run = match report.status {
+            FinishStatus::Completed => self.completed(holder, report).await?,
+            FinishStatus::Failed => self.failed(holder, report).await?,
+            FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await?,
+            FinishStatus::Answered => self.answered(run, holder, report).await?,
+            FinishStatus::Released => self.store.give_back(&holder, self.outside.now()).await?,
+        };
+        if run.status.is_over() {
+            metrics::run_over(&run);
+        }
+        Ok(FinishedRun { run_id: run.id, status: run.status })
+    }
+
+    async fn completed(&self, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
+        let assignment = self.store.assignment(&holder.run_id).await?;
+        let outcome = self.gate(&assignment, &mut report).await?;
+        let usage = report.usage;
+        self.end(holder, End::Completed(outcome), usage, report).await
+    }
+
+    async fn failed(&self, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
+        let failure = report.error.take().ok_or_else(|| refuse("a failed run says why: error is missing"))?;
+        check_failure(&failure)?;
+        let usage = report.usage;
+        self.end(holder, End::Failed(failure), usage, report).await
+    }
+
+    pub(super) async fn end(
+        &self,
+        holder: Holder,
+        end: End,
+        usage: Usage,
+        report: FinishRun,
+    ) -> Result<Run, Error> {
+        let finish = Finish {
+            holder,
+            end,
+            usage,
+            conversation: report.conversation.map(text_of),
+            affinity: report.affinity,
+            facts: facts(report.facts)?,
+            now: self.outside.now(),
+        };
+        Ok(self.store.finish_run(finish).await?)
+    }
+}
+
+pub(crate) fn holder(run_id: RunId, holding: &Holding) -> Holder {
+    Holder {
+        run_id,
+        runner_id: holding.runner_id.clone(),
+        lease_id: holding.lease_id.clone(),
+        attempt: holding.attempt,
+    }
+}
+
+/// Raw JSON as text, without a copy.
+pub(super) fn text_of(raw: Box<RawValue>) -> String {
+    Box::<str>::from(raw).into_string()
+}
+
+/// Only the coordinator knows whether nobody could take a run, or lost it.
+fn check_failure(failure: &Failure) -> Result<(), Error> {
+    match failure.kind {
+        FailureType::NoMatchingRunner | FailureType::RunnerLost => {
+            Err(refuse(format!("error.type {} is not a runner's to say", failure.kind.as_str())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn facts(reports: Vec<FactReport>) -> Result<Vec<Fact>, Error> {
+    if reports.len() > MOST_FACTS {
+        return Err(refuse(format!("{} facts; {MOST_FACTS} are the most", reports.len())));
+    }
+    let fact = |report: FactReport| {
+        let verdict = match report.verdict.as_str() {
+            "works" => Verdict::Works,
+            "refused" => Verdict::Refused,
+            "ignored" => Verdict::Ignored,
+            other => return Err(refuse(format!("verdict '{other}' is not works, refused or ignored"))),
+        };
+        let FactReport { endpoint, model, feature, at, .. } = report;
+        Ok(Fact { endpoint, model, feature, verdict, at })
+    };
+    reports.into_iter().map(fact).collect()
+}

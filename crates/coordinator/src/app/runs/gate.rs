@@ -1,0 +1,123 @@
+//! The gate: a reported result is checked once against the run's contract before it is written.
+//!
+//! Runners judge, and they may be remote, old, or written by somebody else. What does not pass here is not stored, and
+//! the run stays with its runner. Nothing is repaired and nobody is asked again.
+
+use accord_api::{ErrorName, FinishRun};
+use accord_contract::{Rejected, Verdict};
+use accord_domain::agent::Type;
+use accord_domain::run::{Assignment, Outcome, Validation};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::finish::text_of;
+use crate::app::App;
+use crate::app::contracts::{self, InForce, Said};
+use crate::error::Error;
+
+fn violation(message: impl Into<String>) -> Error {
+    Error::new(ErrorName::ContractViolation, message)
+}
+
+impl App {
+    /// The result, if it is one.
+    pub(super) async fn gate(
+        &self,
+        assignment: &Assignment,
+        report: &mut FinishRun,
+    ) -> Result<Outcome, Error> {
+        let Some(contract) = &assignment.contract else {
+            return match agent_type(&assignment.blueprint)? {
+                Type::Autonomous => text_result(report),
+                Type::Procedural => self.any_result(assignment, report).await,
+            };
+        };
+        let in_force = self.contracts.stored(contract)?;
+        let validation = validation(&in_force, report.validation.take())?;
+        let text = data(report, "the run has a contract")?;
+        let said = Said { text, structured: None, parameters: parameters(&in_force, assignment) };
+        let (verdict, text) = contracts::judged(said, in_force.result.clone()).await?;
+        accepted(verdict)?;
+        let raw = report.raw.take().unwrap_or_else(|| text.clone());
+        Ok(Outcome {
+            result_text: None,
+            result_data: Some(text),
+            raw: Some(raw),
+            validation: Some(validation),
+        })
+    }
+
+    /// A command without a contract gives any value.
+    async fn any_result(&self, assignment: &Assignment, report: &mut FinishRun) -> Result<Outcome, Error> {
+        let text = data(report, "the agent is procedural")?;
+        let said = Said { text, structured: None, parameters: assignment.parameters.clone() };
+        let (verdict, text) = contracts::judged(said, contracts::any_value()?).await?;
+        accepted(verdict)?;
+        Ok(Outcome { result_text: None, result_data: Some(text), raw: None, validation: None })
+    }
+}
+
+/// Only invariants look at the input.
+pub(super) fn parameters(in_force: &InForce, assignment: &Assignment) -> String {
+    match in_force.answer.invariants().is_empty() {
+        true => String::new(),
+        false => assignment.parameters.clone(),
+    }
+}
+
+pub(super) fn agent_type(blueprint: &str) -> Result<Type, Error> {
+    #[derive(Deserialize)]
+    struct TypeOnly {
+        #[serde(default, rename = "type")]
+        kind: Type,
+    }
+    serde_json::from_str::<TypeOnly>(blueprint).map(|blueprint| blueprint.kind).map_err(Error::internal)
+}
+
+fn text_result(report: &mut FinishRun) -> Result<Outcome, Error> {
+    match (report.result_text.take(), report.result_data.take()) {
+        (Some(text), None) => {
+            Ok(Outcome { result_text: Some(text), result_data: None, raw: None, validation: None })
+        }
+        _ => Err(violation("the run has no contract, so its result is result_text and nothing else")),
+    }
+}
+
+/// The value as text. In JSON nothing and `null` are the same here, and `null` may well be what the contract asks.
+fn data(report: &mut FinishRun, because: &str) -> Result<String, Error> {
+    if report.result_text.is_some() {
+        return Err(violation(format!("{because}, so its result is result_data and not result_text")));
+    }
+    Ok(report.result_data.take().map_or_else(|| "null".to_owned(), text_of))
+}
+
+/// How the contract was met: the runner knows how often it asked, and we know the contract.
+fn validation(in_force: &InForce, told: Option<Validation>) -> Result<Validation, Error> {
+    let terms = &in_force.terms;
+    let told = told.unwrap_or_else(|| Validation {
+        valid: true,
+        schema_name: None,
+        schema_hash: terms.schema_hash.clone(),
+        retry_count: 0,
+        strategy: terms.strategy,
+        repairs: Vec::new(),
+        attempts: 1,
+    });
+    if !told.valid {
+        return Err(violation("validation.valid is false; what is not valid is not a result"));
+    }
+    if told.schema_hash != terms.schema_hash {
+        return Err(violation(format!(
+            "validation.schema_hash is '{}', and the run's contract is '{}'",
+            told.schema_hash, terms.schema_hash
+        )));
+    }
+    Ok(Validation { schema_name: terms.schema_name.clone(), ..told })
+}
+
+fn accepted(verdict: Verdict) -> Result<(), Error> {
+    let Verdict::Rejected(Rejected { violations, .. }) = verdict else { return Ok(()) };
+    let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
+    let message = format!("the reported result does not meet the run's contract: {first}");
+    Err(violation(message).with_details(json!({"errors": violations.errors, "more_errors": violations.more})))
+}

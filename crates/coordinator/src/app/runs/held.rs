@@ -1,0 +1,278 @@
+//! Enforcement by the coordinator, for executors that only return text and cannot be asked again in place.
+//!
+//! Each delivery of the run brings one answer. It is judged with the library that runners use. Rejected, with retries
+//! left, the run waits for a runner again with the re-prompt in the place of its parameters. So the loop survives the
+//! death of either side: what was asked and answered is in the store.
+
+use accord_api::{ErrorName, FinishRun, HeldAnswer};
+use accord_contract::prompt::{self, Delivery, Retry};
+use accord_contract::{Accepted, Outcome as Reason, Rejected, Repair, Verdict, Violation};
+use accord_domain::agent::Type;
+use accord_domain::attempt::{self, Attempt, Outcome as Judged};
+use accord_domain::contract::{Origin, Strategy};
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, Failure, FailureType, Holder, Outcome, Run, Validation};
+use accord_domain::runner::Profile;
+use accord_domain::usage::Usage;
+use accord_store::{AskAgain, Report};
+
+use super::finish::{refuse, text_of};
+use super::gate;
+use crate::app::App;
+use crate::app::contracts::{self, InForce, Said};
+use crate::app::reports::shortened;
+use crate::error::Error;
+use crate::metrics;
+
+/// How much of an answer an error carries. The attempt has all of it.
+const LAST_OUTPUT_BYTES: usize = 8 * 1024;
+
+/// Whether the coordinator holds this run's executor to the contract.
+pub(crate) fn is_held(profile: &Profile, run: &Run) -> bool {
+    run.demands.executor_type.as_ref().is_some_and(|kind| profile.held_executor_types.contains(kind))
+}
+
+impl App {
+    pub(super) async fn answered(
+        &self,
+        run: Run,
+        holder: Holder,
+        mut report: FinishRun,
+    ) -> Result<Run, Error> {
+        let runner = self.store.runner(&holder.runner_id).await?;
+        if !runner.is_some_and(|runner| is_held(&runner.profile, &run)) {
+            return Err(refuse(
+                "status answered is for executors that the coordinator holds to the contract; report completed or failed",
+            ));
+        }
+        let answer =
+            report.answer.take().ok_or_else(|| refuse("an answered run has an answer: answer is missing"))?;
+        let assignment = self.store.assignment(&run.id).await?;
+        let usage = sum(run.usage, report.usage);
+        let Some(contract) = &assignment.contract else {
+            let outcome = free_text(&assignment, answer)?;
+            return self.end(holder, End::Completed(outcome), usage, report).await;
+        };
+        let in_force = self.contracts.stored(contract)?;
+        let parameters = gate::parameters(&in_force, &assignment);
+        let structured = answer.structured.as_deref().map(|raw| serde_json::from_str(raw.get()));
+        let structured =
+            structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
+        let said = Said { text: answer.text.clone(), structured, parameters };
+        let (verdict, _) = contracts::judged(said, in_force.answer.clone()).await?;
+        let turn = Turn { app: self, run, holder, assignment, in_force, answer, usage, report };
+        match verdict {
+            Verdict::Accepted(accepted) => turn.accept(accepted).await,
+            Verdict::Rejected(rejected) => turn.reject(rejected).await,
+        }
+    }
+}
+
+/// One answer, judged, and all that is needed for what follows.
+struct Turn<'a> {
+    app: &'a App,
+    run: Run,
+    holder: Holder,
+    assignment: Assignment,
+    in_force: std::sync::Arc<InForce>,
+    answer: HeldAnswer,
+    usage: Usage,
+    report: FinishRun,
+}
+
+impl Turn<'_> {
+    async fn accept(self, accepted: Accepted) -> Result<Run, Error> {
+        let repairs: Vec<attempt::Repair> = accepted.repairs.iter().map(repair).collect();
+        let attempt = self.attempt(Judged::Accepted, Vec::new(), 0, repairs.clone());
+        self.record(attempt).await?;
+        let terms = &self.in_force.terms;
+        let outcome = Outcome {
+            result_text: None,
+            result_data: Some(accepted.value.to_string()),
+            raw: Some(self.answer.text),
+            validation: Some(Validation {
+                valid: true,
+                schema_name: terms.schema_name.clone(),
+                schema_hash: terms.schema_hash.clone(),
+                retry_count: self.run.retry_count,
+                strategy: Strategy::Prompt,
+                repairs,
+                attempts: self.run.retry_count + 1,
+            }),
+        };
+        self.app.end(self.holder, End::Completed(outcome), self.usage, self.report).await
+    }
+
+    async fn reject(self, rejected: Rejected) -> Result<Run, Error> {
+        let outcome = match self.answer.truncated {
+            true => Judged::Truncated,
+            false => outcome(rejected.outcome),
+        };
+        let errors = rejected.violations.errors.iter().map(error).collect();
+        let attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
+        if self.run.retry_count < self.in_force.terms.max_retries {
+            return self.ask_again(attempt, &rejected).await;
+        }
+        let mut attempts = self.app.store.attempts(&self.run.id).await?;
+        self.record(attempt.clone()).await?;
+        attempts.push(attempt);
+        let failure = failure(&self.in_force, &attempts, self.run.retry_count);
+        self.app.end(self.holder, End::Failed(failure), self.usage, self.report).await
+    }
+
+    async fn ask_again(self, attempt: Attempt, rejected: &Rejected) -> Result<Run, Error> {
+        let shown = self.in_force.terms.origin == Origin::Caller;
+        let prompt = prompt::retry(&Retry {
+            schema: self.in_force.answer.schema(),
+            rejected,
+            answer: shown.then_some(self.answer.text.as_str()),
+            cut_off: self.answer.truncated,
+            delivery: Delivery::Text,
+        });
+        metrics::attempt(&attempt);
+        let again = AskAgain {
+            holder: self.holder,
+            attempt,
+            prompt,
+            usage: self.usage,
+            conversation: self.report.conversation.map(text_of),
+            now: self.app.outside.now(),
+        };
+        Ok(self.app.store.ask_again(again).await?)
+    }
+
+    /// Written before the end, so that every end has its attempts. Written twice, it is there once.
+    async fn record(&self, attempt: Attempt) -> Result<(), Error> {
+        let now = self.app.outside.now();
+        let report = Report { holder: self.holder.clone(), events: Vec::new(), attempts: vec![attempt], now };
+        report.attempts.iter().for_each(metrics::attempt);
+        Ok(self.app.store.report(report).await?)
+    }
+
+    fn attempt(
+        &self,
+        outcome: Judged,
+        errors: Vec<attempt::Error>,
+        more_errors: usize,
+        repairs: Vec<attempt::Repair>,
+    ) -> Attempt {
+        Attempt {
+            number: 1,
+            delivery: self.run.attempt,
+            at: self.app.outside.now(),
+            strategy: Strategy::Prompt,
+            model: self.answer.model.clone(),
+            endpoint: String::new(),
+            outcome,
+            errors,
+            more_errors,
+            repairs,
+            usage: self.report.usage,
+            duration_ms: self.answer.duration_ms,
+            text: shortened(self.answer.text.clone()),
+            prompt: self.assignment.retry_prompt.clone(),
+        }
+    }
+}
+
+/// An agent without a contract answers in text.
+fn free_text(assignment: &Assignment, answer: HeldAnswer) -> Result<Outcome, Error> {
+    match gate::agent_type(&assignment.blueprint)? {
+        Type::Autonomous => {
+            Ok(Outcome { result_text: Some(answer.text), result_data: None, raw: None, validation: None })
+        }
+        Type::Procedural => Err(Error::new(
+            ErrorName::ContractViolation,
+            "the agent is procedural and has no contract to judge the answer by; report completed with result_data",
+        )),
+    }
+}
+
+/// The failure that callers see: what was wrong with the answer that came closest.
+fn failure(in_force: &InForce, attempts: &[Attempt], retries: u32) -> Failure {
+    let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
+    let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
+    let all_cut_off = attempts.iter().all(|attempt| attempt.outcome == Judged::Truncated);
+    let kind = match in_force.terms.origin {
+        _ if all_cut_off => FailureType::OutputTruncated,
+        Origin::Caller => FailureType::SchemaValidationFailed,
+        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
+    };
+    let retries = match retries {
+        1 => "1 retry".to_owned(),
+        retries => format!("{retries} retries"),
+    };
+    let message = match all_cut_off {
+        true => {
+            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less")
+        }
+        false => format!("Output did not match schema after {retries}"),
+    };
+    Failure {
+        validation_errors: closest
+            .map(|attempt| attempt.errors.iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
+        last_output: closest.map(|attempt| cut(&attempt.text, LAST_OUTPUT_BYTES).to_owned()),
+        attempts: Some(count),
+        ..Failure::new(kind, message)
+    }
+}
+
+/// How far an answer was from conforming: the kind of failure first, then the number of errors.
+fn distance(attempt: &Attempt) -> (u8, usize) {
+    let kind = match attempt.outcome {
+        Judged::InvariantFailed => 0,
+        Judged::SchemaInvalid => 1,
+        Judged::Ambiguous => 2,
+        Judged::ParseError | Judged::Truncated => 3,
+        Judged::NoJson => 4,
+        _ => 5,
+    };
+    (kind, attempt.errors.len() + attempt.more_errors)
+}
+
+fn outcome(reason: Reason) -> Judged {
+    match reason {
+        Reason::NoJson => Judged::NoJson,
+        Reason::ParseError => Judged::ParseError,
+        Reason::SchemaInvalid => Judged::SchemaInvalid,
+        Reason::InvariantFailed => Judged::InvariantFailed,
+        Reason::SchemaEcho => Judged::SchemaEcho,
+        Reason::Ambiguous => Judged::Ambiguous,
+    }
+}
+
+fn error(violation: &Violation) -> attempt::Error {
+    attempt::Error {
+        path: violation.path.clone(),
+        pointer: violation.pointer.clone(),
+        keyword: violation.keyword.clone(),
+        message: violation.message.clone(),
+    }
+}
+
+fn repair(repair: &Repair) -> attempt::Repair {
+    let kind = serde_json::to_value(repair.kind).ok();
+    attempt::Repair {
+        kind: kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default().to_owned(),
+        path: repair.path.clone(),
+        detail: repair.detail.clone(),
+    }
+}
+
+fn sum(one: Usage, other: Usage) -> Usage {
+    let cost_usd = match (one.cost_usd, other.cost_usd) {
+        (None, None) => None,
+        (one, other) => Some(one.unwrap_or_default() + other.unwrap_or_default()),
+    };
+    Usage {
+        input_tokens: one.input_tokens.saturating_add(other.input_tokens),
+        output_tokens: one.output_tokens.saturating_add(other.output_tokens),
+        cost_usd,
+    }
+}
+
+/// The beginning of a text, at most so many bytes, and whole characters.
+pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
+}

@@ -1,0 +1,153 @@
+//! A run that is settled and not written yet.
+
+use std::sync::Arc;
+
+use accord_api::{CreatedRun, ErrorName};
+use accord_domain::demands::Demands;
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::{Assignment, Kind, Run, Status};
+use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::usage::Usage;
+use accord_store::{Idempotency, SessionChoice, Submission, Submitted};
+use jiff::Timestamp;
+
+use crate::app::{Agent, App, Promise};
+use crate::error::Error;
+
+/// The session that a run is for.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// A new one.
+    New {
+        /// Who starts it.
+        parent_session_id: Option<SessionId>,
+    },
+    /// One that exists.
+    Existing(Box<Session>),
+}
+
+/// A run to be written.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) agent: Arc<Agent>,
+    pub(crate) place: Place,
+    /// As JSON text.
+    pub(crate) parameters: String,
+    pub(crate) contract: Option<Arc<str>>,
+    /// Demands beside the agent's and the session's.
+    pub(crate) additional_demands: Demands,
+    pub(crate) project_dir: Option<String>,
+    pub(crate) execution_mode: ExecutionMode,
+    pub(crate) priority: i32,
+    pub(crate) model: Option<String>,
+    /// The children's runs whose end this run tells.
+    pub(crate) delivers: Vec<RunId>,
+}
+
+impl Order {
+    /// Everything that the runner has to meet. The agent's demands are never relaxed.
+    fn demands(&self) -> Result<Demands, Error> {
+        let blueprint = &self.agent.blueprint;
+        let executor =
+            Demands { executor_type: Some(blueprint.executor.kind().to_owned()), ..Demands::default() };
+        let folder = Demands { project_dir: self.project_dir.clone(), ..Demands::default() };
+        let none = Demands::default();
+        let affinity = match &self.place {
+            Place::New { .. } => &none,
+            Place::Existing(session) => &session.affinity,
+        };
+        [&executor, affinity, &self.additional_demands, &folder]
+            .into_iter()
+            .try_fold(blueprint.demands.clone(), |sum, each| sum.and(each))
+            .map_err(|clash| Error::new(ErrorName::InvalidRequest, clash.to_string()))
+    }
+}
+
+impl App {
+    /// Writes a run and wakes who can do it. `None`: what it was to deliver has been delivered by another run.
+    pub(crate) async fn submit(
+        &self,
+        order: Order,
+        promise: Option<Promise>,
+    ) -> Result<Option<CreatedRun>, Error> {
+        let now = self.outside.now();
+        let run = self.pending_run(&order, now)?;
+        let created = CreatedRun {
+            run_id: run.id.clone(),
+            session_id: run.session_id.clone(),
+            status: Status::Pending,
+        };
+        let idempotency = promise.map(|promise| remembered(promise, &created)).transpose()?;
+        let assignment = Assignment {
+            blueprint: order.agent.document.clone(),
+            parameters: order.parameters,
+            contract: order.contract.as_deref().map(str::to_owned),
+            model: order.model,
+            project_dir: order.project_dir.clone(),
+            retry_prompt: None,
+        };
+        let session = match order.place {
+            Place::Existing(session) => SessionChoice::Resume(session.id),
+            Place::New { parent_session_id } => {
+                SessionChoice::New(Box::new(new_session(&run, parent_session_id, order.project_dir)))
+            }
+        };
+        let announcement = self.hub.announce();
+        let submission = Submission { run, session, assignment, delivers: order.delivers, idempotency };
+        match self.store.submit_run(submission).await? {
+            Submitted::Created(run) => {
+                announcement.queued(&run.demands);
+                Ok(Some(created))
+            }
+            Submitted::Replayed(answer) => serde_json::from_str(&answer).map(Some).map_err(Error::internal),
+            Submitted::AlreadyDelivered => Ok(None),
+        }
+    }
+
+    fn pending_run(&self, order: &Order, now: Timestamp) -> Result<Run, Error> {
+        let (kind, session_id) = match &order.place {
+            Place::New { .. } => (Kind::StartSession, SessionId::new(self.outside.unique())),
+            Place::Existing(session) => (Kind::ResumeSession, session.id.clone()),
+        };
+        Ok(Run {
+            id: RunId::new(self.outside.unique()),
+            session_id,
+            kind,
+            agent_name: order.agent.blueprint.name.clone(),
+            status: Status::Pending,
+            execution_mode: order.execution_mode,
+            demands: order.demands()?,
+            priority: order.priority,
+            attempt: 0,
+            losses: 0,
+            retry_count: 0,
+            lease: None,
+            failure: None,
+            usage: Usage::default(),
+            created_at: now,
+            queued_at: now,
+            claimed_at: None,
+            started_at: None,
+            finished_at: None,
+        })
+    }
+}
+
+fn new_session(run: &Run, parent_session_id: Option<SessionId>, project_dir: Option<String>) -> Session {
+    Session {
+        id: run.session_id.clone(),
+        agent_name: run.agent_name.clone(),
+        status: SessionStatus::Pending,
+        parent_session_id,
+        project_dir,
+        affinity: Demands::default(),
+        last_run_id: run.id.clone(),
+        created_at: run.created_at,
+        updated_at: run.created_at,
+    }
+}
+
+fn remembered(promise: Promise, created: &CreatedRun) -> Result<Idempotency, Error> {
+    let response = serde_json::to_string(created).map_err(Error::internal)?;
+    Ok(Idempotency { scope: promise.scope, key: promise.key, fingerprint: promise.fingerprint, response })
+}

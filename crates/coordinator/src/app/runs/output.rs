@@ -1,0 +1,182 @@
+//! The output contract: who decides.
+//!
+//! The blueprint's own contract is authoritative, so a caller who sends one too is refused. Without it the caller
+//! decides, an inline schema before a named one. The blueprint's default comes last. Invariants speak of the blueprint's
+//! own shapes, so they hold with its contract and its default, and not with a caller's.
+
+use std::sync::Arc;
+
+use accord_api::{CreateRun, ErrorName};
+use accord_contract::{Invariants, Schema};
+use accord_domain::contract::{Contract, Invariant, MOST_RETRIES, Options, Origin};
+use serde_json::{Value, json};
+
+use crate::app::contracts::{InForce, invalid_schema};
+use crate::app::{Agent, App};
+use crate::error::Error;
+use crate::settings::BLUEPRINT_RETRIES;
+
+/// What a caller asks of the output.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) schema: Option<Value>,
+    pub(super) schema_name: Option<String>,
+    pub(super) options: Option<Options>,
+}
+
+impl Wanted {
+    pub(super) fn take(request: &mut CreateRun) -> Self {
+        Self {
+            schema: request.output_schema.take(),
+            schema_name: request.output_schema_name.take(),
+            options: request.output_schema_options.take(),
+        }
+    }
+
+    fn has_schema(&self) -> bool {
+        self.schema.is_some() || self.schema_name.is_some()
+    }
+}
+
+/// The parts of a contract that its origin gives.
+struct Parts<'a> {
+    origin: Origin,
+    schema: Schema,
+    schema_name: Option<String>,
+    rules: &'a [Invariant],
+    invariants: Invariants,
+    /// Options, the first that says something wins.
+    options: [Option<&'a Options>; 2],
+    max_retries: u32,
+}
+
+impl App {
+    /// The contract in force for a run of this agent, as it is stored with the run.
+    pub(super) async fn output_contract(
+        &self,
+        agent: &Agent,
+        wanted: Wanted,
+    ) -> Result<Option<Arc<str>>, Error> {
+        check_options(wanted.options.as_ref())?;
+        if let Some(schema) = &agent.output {
+            if wanted.has_schema() || wanted.options.is_some() {
+                return Err(conflict(&agent.blueprint.name));
+            }
+            let key = format!("{}:{}:blueprint", agent.hash, schema.hash());
+            let resolved = self.contracts.of_agent(&key, || Ok(self.of_blueprint(agent, schema)));
+            return resolved.map(Some);
+        }
+        if let Some(schema) = self.callers_schema(&wanted).await? {
+            let (schema, schema_name) = schema;
+            let parts = Parts {
+                origin: Origin::Caller,
+                schema,
+                schema_name,
+                rules: &[],
+                invariants: Invariants::default(),
+                options: [wanted.options.as_ref(), None],
+                max_retries: self.settings.enforcement.max_retries,
+            };
+            return self.contracts.resolve(self.in_force(parts)).map(Some);
+        }
+        let Some(schema) = &agent.default_output else {
+            return match wanted.options {
+                Some(_) => Err(Error::new(
+                    ErrorName::InvalidRequest,
+                    "output_schema_options say how a contract is held, and this run has none: send output_schema or \
+                     output_schema_name as well",
+                )),
+                None => Ok(None),
+            };
+        };
+        let make = || Ok(self.of_default(agent, schema, wanted.options.as_ref()));
+        match &wanted.options {
+            Some(_) => self.contracts.resolve(make()?).map(Some),
+            None => {
+                let key = format!("{}:{}:default", agent.hash, schema.hash());
+                self.contracts.of_agent(&key, make).map(Some)
+            }
+        }
+    }
+
+    fn of_blueprint(&self, agent: &Agent, schema: &Schema) -> InForce {
+        self.in_force(Parts {
+            origin: Origin::Blueprint,
+            schema: schema.clone(),
+            schema_name: agent.output_name().map(str::to_owned),
+            rules: &agent.blueprint.invariants,
+            invariants: agent.invariants.clone(),
+            options: [agent.blueprint.output_schema_options.as_ref(), None],
+            max_retries: BLUEPRINT_RETRIES,
+        })
+    }
+
+    fn of_default(&self, agent: &Agent, schema: &Schema, wanted: Option<&Options>) -> InForce {
+        self.in_force(Parts {
+            origin: Origin::Default,
+            schema: schema.clone(),
+            schema_name: agent.default_output_name().map(str::to_owned),
+            rules: &agent.blueprint.invariants,
+            invariants: agent.invariants.clone(),
+            options: [wanted, agent.blueprint.default_output_schema_options.as_ref()],
+            max_retries: self.settings.enforcement.max_retries,
+        })
+    }
+
+    /// The caller's schema and its name, compiled. Inline wins.
+    async fn callers_schema(&self, wanted: &Wanted) -> Result<Option<(Schema, Option<String>)>, Error> {
+        if let Some(document) = &wanted.schema {
+            let compiled = self.contracts.schema(document);
+            let schema = compiled.map_err(|error| invalid_schema("output_schema", &error))?;
+            return Ok(Some((schema, None)));
+        }
+        let Some(name) = &wanted.schema_name else { return Ok(None) };
+        let Some(record) = self.store.schema(name).await? else {
+            let message = format!("Output schema '{name}' not found");
+            return Err(Error::new(ErrorName::SchemaNotFound, message));
+        };
+        let document: Value = serde_json::from_str(&record.document).map_err(Error::internal)?;
+        let schema = self.contracts.schema(&document).map_err(Error::internal)?;
+        Ok(Some((schema, Some(name.clone()))))
+    }
+
+    fn in_force(&self, parts: Parts<'_>) -> InForce {
+        let defaults = &self.settings.enforcement;
+        let options = parts.options.into_iter().flatten();
+        let said = |of: fn(&Options) -> Option<bool>| options.clone().find_map(of);
+        let terms = Contract {
+            origin: parts.origin,
+            schema: parts.schema.document().clone(),
+            schema_name: parts.schema_name,
+            schema_hash: parts.schema.hash().to_owned(),
+            invariants: parts.rules.to_vec(),
+            max_retries: options.clone().find_map(|each| each.max_retries).unwrap_or(parts.max_retries),
+            extract_json: said(|each| each.extract_json).unwrap_or(defaults.extract_json),
+            strict_json_only: said(|each| each.strict_json_only).unwrap_or_default(),
+            validation_mode: options
+                .clone()
+                .find_map(|each| each.validation_mode)
+                .unwrap_or(defaults.validation_mode),
+            strategy: options.clone().find_map(|each| each.strategy).unwrap_or(defaults.strategy),
+        };
+        InForce::new(terms, parts.schema, parts.invariants)
+    }
+}
+
+fn check_options(options: Option<&Options>) -> Result<(), Error> {
+    match options.and_then(|options| options.max_retries) {
+        Some(retries) if retries > MOST_RETRIES => Err(Error::new(
+            ErrorName::InvalidRequest,
+            format!("output_schema_options.max_retries is {retries}; it can be 0 to {MOST_RETRIES}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn conflict(agent_name: &str) -> Error {
+    let message = format!(
+        "agent '{agent_name}' has an output_schema of its own, which callers cannot replace; leave out output_schema, \
+         output_schema_name and output_schema_options"
+    );
+    Error::new(ErrorName::OutputSchemaConflict, message).with_details(json!({"agent_name": agent_name}))
+}

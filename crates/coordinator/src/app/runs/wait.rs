@@ -1,0 +1,47 @@
+//! Waiting for the end of a run.
+
+use std::time::Duration;
+
+use accord_api::{ErrorName, RunView};
+use accord_domain::id::RunId;
+use tokio::time::{Instant, timeout_at};
+
+use crate::app::App;
+use crate::error::Error;
+use crate::hub::Topic;
+
+/// The longest that a caller is kept waiting: proxies and clients give up not much later.
+pub(crate) const LONGEST_WAIT_SECONDS: u32 = 300;
+
+/// Wake-ups are hints and can be lost, so whoever waits looks by themselves now and then.
+pub(crate) const SLOW_POLL: Duration = Duration::from_secs(5);
+
+impl App {
+    /// The run with its documents, at its end or when the time is over.
+    pub(crate) async fn wait_for_run(&self, run_id: &RunId, seconds: u32) -> Result<RunView, Error> {
+        let deadline = Instant::now() + Duration::from_secs(seconds.into());
+        let watch = self.hub.watch(vec![Topic::Run(run_id.clone())]);
+        loop {
+            let run = self.store.run(run_id).await?;
+            if run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
+                return self.view_with_documents(run).await;
+            }
+            let next_look = deadline.min(Instant::now() + SLOW_POLL);
+            tokio::select! {
+                _ = timeout_at(next_look, watch.changed()) => {}
+                () = self.closing.cancelled() => {}
+            }
+        }
+    }
+}
+
+/// Whether somebody may wait so long.
+pub(crate) fn check_wait(field: &str, seconds: u32, most: u32) -> Result<(), Error> {
+    match seconds <= most {
+        true => Ok(()),
+        false => Err(Error::new(
+            ErrorName::InvalidRequest,
+            format!("{field} is {seconds}; {most} seconds are the most: ask again after that"),
+        )),
+    }
+}

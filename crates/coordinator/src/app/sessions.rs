@@ -1,0 +1,133 @@
+//! Sessions: listed, read, stopped, removed.
+
+use accord_api::{ErrorName, Page, PageQuery, SessionQuery, SessionResult, SessionStatusView, SessionView};
+use accord_domain::id::SessionId;
+use accord_domain::run::Failure;
+use accord_domain::session::{Session, Status};
+use accord_store::SessionFilter;
+use serde_json::json;
+
+use super::runs::raw;
+use super::{App, page};
+use crate::error::Error;
+
+impl App {
+    /// Sessions, newest first.
+    pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<SessionView>, Error> {
+        let SessionQuery { status, agent_name, parent_session_id, limit, cursor } = query;
+        let request = page::request(limit, cursor)?;
+        let filter = SessionFilter { status, agent_name, parent_session_id };
+        Ok(page::view(self.store.sessions(&filter, &request).await?, view))
+    }
+
+    /// One session.
+    pub(crate) async fn session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
+        Ok(view(self.store.session(session_id).await?))
+    }
+
+    /// The sessions that this one started.
+    pub(crate) async fn children(
+        &self,
+        session_id: &SessionId,
+        query: PageQuery,
+    ) -> Result<Page<SessionView>, Error> {
+        self.store.session(session_id).await?;
+        let parent_session_id = Some(session_id.clone());
+        let PageQuery { limit, cursor } = query;
+        self.sessions(SessionQuery { parent_session_id, limit, cursor, ..SessionQuery::default() }).await
+    }
+
+    /// Where a session stands.
+    pub(crate) async fn session_status(&self, session_id: &SessionId) -> Result<SessionStatusView, Error> {
+        let session = self.store.session(session_id).await?;
+        let error = self.failure(&session).await?;
+        Ok(SessionStatusView {
+            session_id: session.id,
+            status: session.status,
+            run_id: session.last_run_id,
+            error,
+        })
+    }
+
+    /// The result of a session's newest run.
+    pub(crate) async fn session_result(&self, session_id: &SessionId) -> Result<SessionResult, Error> {
+        let session = self.store.session(session_id).await?;
+        let outcome = match session.status {
+            Status::Idle | Status::Finished => self.store.outcome(&session.last_run_id).await?,
+            Status::Pending | Status::Running | Status::Stopping | Status::Stopped | Status::Failed => None,
+        };
+        let Some(outcome) = outcome else {
+            let failure = self.failure(&session).await?;
+            return Err(no_result(&session, failure));
+        };
+        let result_data = outcome.result_data.map(raw).transpose()?;
+        let under_contract = outcome.validation.is_some();
+        Ok(SessionResult {
+            session_id: session.id,
+            run_id: session.last_run_id,
+            result_text: outcome.result_text,
+            validated_output: result_data.clone().filter(|_| under_contract),
+            result_data,
+            result: outcome.raw.filter(|_| under_contract),
+            schema_validation: outcome.validation,
+        })
+    }
+
+    /// Stops the session's run, if there is one under way.
+    pub(crate) async fn stop_session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
+        let session = self.store.session(session_id).await?;
+        if !session.status.is_busy() {
+            return Ok(view(session));
+        }
+        // Exactly this run: one that follows it meanwhile is another's.
+        self.stop(&session.last_run_id).await?;
+        self.session(session_id).await
+    }
+
+    /// Removes a session with all that belongs to it.
+    pub(crate) async fn remove_session(&self, session_id: &SessionId) -> Result<(), Error> {
+        Ok(self.store.remove_session(session_id).await?)
+    }
+
+    async fn failure(&self, session: &Session) -> Result<Option<Failure>, Error> {
+        match session.status {
+            Status::Failed | Status::Stopped => Ok(self.store.run(&session.last_run_id).await?.failure),
+            Status::Pending | Status::Running | Status::Idle | Status::Finished | Status::Stopping => {
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn no_result(session: &Session, failure: Option<Failure>) -> Error {
+    let (id, status) = (&session.id, session.status);
+    let message = match (&failure, status) {
+        (Some(failure), Status::Failed) => {
+            format!(
+                "{id} has no result: its last run failed ({}): {}",
+                failure.kind.as_str(),
+                failure.message
+            )
+        }
+        (_, Status::Stopped) => format!("{id} has no result: its last run was stopped"),
+        _ => format!("{id} has no result yet: it is {status}"),
+    };
+    let details = match failure {
+        Some(failure) => json!({"status": status, "error": failure}),
+        None => json!({"status": status}),
+    };
+    Error::new(ErrorName::SessionNotFinished, message).with_details(details)
+}
+
+fn view(session: Session) -> SessionView {
+    SessionView {
+        session_id: session.id,
+        agent_name: session.agent_name,
+        status: session.status,
+        parent_session_id: session.parent_session_id,
+        project_dir: session.project_dir,
+        last_run_id: session.last_run_id,
+        created_at: session.created_at,
+        updated_at: session.updated_at,
+    }
+}

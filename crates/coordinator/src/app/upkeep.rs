@@ -1,0 +1,80 @@
+//! What is done again and again, so that nothing hangs when somebody dies silently. Each is idempotent.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::App;
+use crate::error::Error;
+use crate::metrics;
+
+/// How many runs are changed in one transaction.
+const BATCH: u32 = 100;
+
+/// How long a repeated request is known, and a runner that is silent.
+const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
+
+impl App {
+    /// One round of all reconcilers. They run by themselves in a coordinator that was started; this is for who drives
+    /// an application by hand.
+    pub async fn reconcile(&self) -> Result<(), Error> {
+        self.reap().await?;
+        self.fail_unmatched().await?;
+        self.deliver_callbacks().await?;
+        self.forget().await
+    }
+
+    /// Takes back runs whose lease has run out.
+    pub(crate) async fn reap(&self) -> Result<(), Error> {
+        let most = self.settings.queue.max_deliveries;
+        loop {
+            let changed = self.store.reap(self.outside.now(), most, BATCH).await?;
+            for run in &changed {
+                metrics::lease_lost();
+                if run.status.is_over() {
+                    metrics::run_over(run);
+                }
+                tracing::warn!(run = %run.id, status = %run.status, losses = run.losses, "a runner was lost");
+            }
+            if changed.len() < BATCH as usize {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How long until a lease can run out. One that is made meanwhile holds for a whole lease.
+    pub(crate) async fn next_expiry(&self) -> Result<Duration, Error> {
+        let whole = self.lease().unsigned_abs();
+        let Some(at) = self.store.next_expiry().await? else { return Ok(whole) };
+        let left = at.duration_since(self.outside.now());
+        Ok(Duration::try_from(left).unwrap_or_default().min(whole))
+    }
+
+    /// Fails runs that nobody can take.
+    pub(crate) async fn fail_unmatched(&self) -> Result<(), Error> {
+        let timeout = SignedDuration::from_secs(self.settings.queue.match_timeout_seconds.into());
+        loop {
+            let now = self.outside.now();
+            let queued_before = now.checked_sub(timeout).unwrap_or(Timestamp::MIN);
+            let failed = self.store.fail_unmatched(queued_before, self.alive_since(now), now, BATCH).await?;
+            for run in &failed {
+                metrics::run_over(run);
+                tracing::warn!(run = %run.id, agent = run.agent_name, "no runner could take a run");
+            }
+            if failed.len() < BATCH as usize {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether the store can be used.
+    pub(crate) async fn ready(&self) -> Result<(), Error> {
+        Ok(self.store.ping().await?)
+    }
+
+    /// Forgets what is no longer needed.
+    pub(crate) async fn forget(&self) -> Result<(), Error> {
+        let before = self.outside.now().checked_sub(REMEMBERED).unwrap_or(Timestamp::MIN);
+        Ok(self.store.forget(before).await?)
+    }
+}

@@ -1,0 +1,40 @@
+//! What goes on beside the requests.
+//!
+//! Each task is a reconciler: it has no input, looks at the store, does what is due, and can be killed at any time. It
+//! is woken by a signal or a timer. One that fails says so and tries again.
+
+mod notices;
+mod reconcilers;
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use crate::app::{App, watch_agents};
+
+/// The tasks of one application.
+#[derive(Debug)]
+pub struct Background {
+    tasks: JoinSet<()>,
+}
+
+impl Background {
+    /// Starts them. They end when the application closes.
+    pub fn start(app: &Arc<App>) -> Self {
+        let mut tasks = JoinSet::new();
+        // The receiver is made here, so that nothing is missed that is written once this returns.
+        let notices = app.store.notices();
+        tasks.spawn(notices::pass_on(Arc::clone(app), notices));
+        tasks.spawn(watch_agents(Arc::clone(app), app.closing.clone()));
+        tasks.spawn(reconcilers::reaper(Arc::clone(app)));
+        tasks.spawn(reconcilers::unmatched(Arc::clone(app)));
+        tasks.spawn(reconcilers::callbacks(Arc::clone(app)));
+        tasks.spawn(reconcilers::forget(Arc::clone(app)));
+        Self { tasks }
+    }
+
+    /// Waits until all have ended.
+    pub async fn ended(mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+}

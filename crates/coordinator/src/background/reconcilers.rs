@@ -1,0 +1,86 @@
+//! The reconcilers, and when each looks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::app::App;
+use crate::error::Error;
+
+/// After a failure: long enough for a database to come back, short enough not to be noticed.
+const TRY_AGAIN: Duration = Duration::from_secs(2);
+
+/// Callbacks are woken by the end of a run; this is for wake-ups that were lost.
+const CALLBACKS_EVERY: Duration = Duration::from_secs(5);
+
+/// What is forgotten is a day old, so an hour more or less does not matter.
+const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// A run that nobody can take is failed at most this late, whatever the time that it is given.
+const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
+
+/// And it is not looked for more often than this.
+const UNMATCHED_AT_LEAST: Duration = Duration::from_millis(250);
+
+/// A lease that ran out is taken back at most this late.
+const REAP_AT_LEAST: Duration = Duration::from_millis(50);
+
+pub(super) async fn reaper(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = match reap(&app).await {
+            Ok(left) => left.max(REAP_AT_LEAST),
+            Err(error) => failed("reaper", &error),
+        };
+        rest(&app, wait).await;
+    }
+}
+
+async fn reap(app: &App) -> Result<Duration, Error> {
+    app.reap().await?;
+    app.next_expiry().await
+}
+
+pub(super) async fn unmatched(app: Arc<App>) {
+    let tenth = Duration::from_secs(app.settings.queue.match_timeout_seconds.into()) / 10;
+    let every = tenth.clamp(UNMATCHED_AT_LEAST, UNMATCHED_AT_MOST);
+    while !app.closing.is_cancelled() {
+        let wait = match app.fail_unmatched().await {
+            Ok(()) => every,
+            Err(error) => failed("unmatched", &error),
+        };
+        rest(&app, wait).await;
+    }
+}
+
+pub(super) async fn callbacks(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = match app.deliver_callbacks().await {
+            Ok(()) => CALLBACKS_EVERY,
+            Err(error) => failed("callbacks", &error),
+        };
+        tokio::select! {
+            _ = timeout(wait, app.hub.some_run_over()) => {}
+            () = app.closing.cancelled() => {}
+        }
+    }
+}
+
+pub(super) async fn forget(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = match app.forget().await {
+            Ok(()) => FORGET_EVERY,
+            Err(error) => failed("forget", &error),
+        };
+        rest(&app, wait).await;
+    }
+}
+
+async fn rest(app: &App, wait: Duration) {
+    let _ = timeout(wait, app.closing.cancelled()).await;
+}
+
+fn failed(reconciler: &str, error: &Error) -> Duration {
+    tracing::warn!(reconciler, cause = error.cause(), "a reconciler failed and tries again");
+    TRY_AGAIN
+}

@@ -1,0 +1,189 @@
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use super::super::routes::{Access, ROUTES};
+use super::{allows, is_here};
+use crate::app::agents::fixture::Fixture;
+use accord_domain::key::Role;
+
+#[test]
+fn roles_allow_what_they_say() {
+    use Access::{Administer, Call, Open, Read, Run};
+    let all = [Open, Read, Call, Run, Administer];
+    let allowed = |role| all.map(|access| allows(role, access));
+    assert_eq!(allowed(Role::Admin), [true, true, true, true, true]);
+    assert_eq!(allowed(Role::Caller), [true, true, true, false, false]);
+    assert_eq!(allowed(Role::Viewer), [true, true, false, false, false]);
+    assert_eq!(allowed(Role::Runner), [true, false, false, true, false]);
+}
+
+#[test]
+fn this_machine_has_few_names() {
+    for here in ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "127.3.2.1", "[::1]:8765", "[::1]"] {
+        assert!(is_here(here, None), "{here}");
+    }
+    let others =
+        ["evil.example", "localhost.evil.example", "10.0.0.1", "", "[", "0.0.0.0", "127.0.0.1.nip.io:80"];
+    for other in others {
+        assert!(!is_here(other, None), "{other}");
+    }
+    assert!(is_here("10.0.0.1:8765", Some([10, 0, 0, 1].into())));
+}
+
+async fn made(fixture: &Fixture, role: &str) -> (String, String) {
+    let reply = fixture.post("/keys", &json!({"role": role, "name": role})).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    let text = |field: &str| reply.json()[field].as_str().unwrap().to_owned();
+    (text("key_id"), text("key"))
+}
+
+/// How each route of the table answers: let through or not. No body and ids that do not exist, so nothing happens.
+async fn refused(fixture: &Fixture) -> Vec<(&'static str, &'static str, u16)> {
+    let mut refused = Vec::new();
+    for route in ROUTES {
+        let path = route.path.replace("{name}", "none").replace("{id}", "none");
+        // Streams and long polls would not end.
+        if route.path == "/events" {
+            continue;
+        }
+        let reply = fixture.send(route.method.parse::<Method>().unwrap(), &path, &[], String::new()).await;
+        if matches!(reply.status.as_u16(), 401 | 403) {
+            refused.push((route.method, route.path, reply.status.as_u16()));
+        }
+    }
+    refused
+}
+
+fn expected(allowed: &[Access], status: u16) -> Vec<(&'static str, &'static str, u16)> {
+    let closed = ROUTES.iter().filter(|route| route.access != Access::Open && route.path != "/events");
+    closed
+        .filter(|route| !allowed.contains(&route.access))
+        .map(|route| (route.method, route.path, status))
+        .collect()
+}
+
+#[tokio::test]
+async fn each_role_gets_its_routes_and_no_others() {
+    let fixture = Fixture::new(&[]);
+    assert_eq!(refused(&fixture).await, []);
+    let (_, admin) = made(&fixture, "admin").await;
+    assert_eq!(refused(&fixture).await, expected(&[], 401));
+    fixture.with_key(Some(&admin));
+    let mut keys = Vec::new();
+    for role in ["viewer", "caller", "runner"] {
+        keys.push(made(&fixture, role).await.1);
+    }
+    assert_eq!(refused(&fixture).await, []);
+    let allowed: [&[Access]; 3] = [&[Access::Read], &[Access::Read, Access::Call], &[Access::Run]];
+    for (key, allowed) in keys.iter().zip(allowed) {
+        fixture.with_key(Some(key));
+        assert_eq!(refused(&fixture).await, expected(allowed, 403));
+    }
+}
+
+#[tokio::test]
+async fn wrong_keys_open_nothing() {
+    let fixture = Fixture::new(&[]);
+    let (id, key) = made(&fixture, "admin").await;
+    let (prefix, secret) = key.rsplit_once('_').unwrap();
+    let wrong = [
+        String::new(),
+        "x".to_owned(),
+        prefix.to_owned(),
+        format!("{prefix}_"),
+        format!("{prefix}_{}", secret.replace('0', "1")),
+        format!("accord_9999_{secret}"),
+        format!("{key}0"),
+        key.to_uppercase(),
+    ];
+    for key in &wrong {
+        fixture.with_key(Some(key));
+        assert_eq!(fixture.get("/agents").await.error(), (401, "Unauthorized".into()), "{key}");
+    }
+    fixture.with_key(None);
+    for header in [format!("Basic {key}"), key.clone(), "Bearer".to_owned()] {
+        let reply = fixture.send(Method::GET, "/agents", &[("authorization", &header)], String::new()).await;
+        assert_eq!(reply.error(), (401, "Unauthorized".into()), "{header}");
+    }
+    let lower = format!("bearer {key}");
+    let reply = fixture.send(Method::GET, "/agents", &[("authorization", &lower)], String::new()).await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(fixture.get("/health").await.status, 200);
+
+    fixture.with_key(Some(&key));
+    let list = fixture.get("/keys").await;
+    assert!(!list.text.contains(secret), "{}", list.text);
+    let expected =
+        json!({"key_id": id, "name": "admin", "role": "admin", "created_at": "2026-11-01T00:00:00Z"});
+    assert_eq!(list.json(), json!({"items": [expected], "next_cursor": null}));
+    for (id, status) in [("key_none", 404), ("none", 404), (id.as_str(), 204)] {
+        let reply = fixture.send(Method::DELETE, &format!("/keys/{id}"), &[], String::new()).await;
+        assert_eq!(reply.status, status);
+    }
+}
+
+#[tokio::test]
+async fn keys_of_other_processes_are_noticed() {
+    let fixture = Fixture::new(&[]);
+    assert_eq!(fixture.get("/agents").await.status, 200);
+    let outside = fixture.outside.as_ref();
+    let (key, shown) = crate::new_key(outside, Role::Viewer, "elsewhere").unwrap();
+    fixture.app.store.add_key(key.clone()).await.unwrap();
+    fixture.outside.pass(3);
+    assert_eq!(fixture.get("/agents").await.status, 401);
+    fixture.with_key(Some(&shown));
+    assert_eq!(fixture.get("/agents").await.status, 200);
+    fixture.app.store.remove_key(&key.id).await.unwrap();
+    let (other, _) = crate::new_key(outside, Role::Viewer, "another").unwrap();
+    fixture.app.store.add_key(other).await.unwrap();
+    fixture.outside.pass(3);
+    assert_eq!(fixture.get("/agents").await.status, 401);
+}
+
+#[tokio::test]
+async fn without_keys_only_this_machine_is_served() {
+    let fixture = Fixture::new(&[]);
+    let cases: [(&[(&str, &str)], u16); 7] = [
+        (&[("host", "localhost:8765")], 200),
+        (&[("host", "127.0.0.1:8765"), ("origin", "http://localhost:8765")], 200),
+        (&[("host", "evil.example")], 403),
+        (&[("host", "localhost"), ("origin", "https://evil.example")], 403),
+        (&[("host", "localhost"), ("origin", "null")], 403),
+        (&[("host", "localhost"), ("origin", "http://localhost.evil.example")], 403),
+        (&[("host", "localhost"), ("origin", "file://localhost")], 403),
+    ];
+    for (headers, status) in cases {
+        let reply = fixture.send(Method::GET, "/agents", headers, String::new()).await;
+        assert_eq!(reply.status, status, "{headers:?}");
+    }
+    let (_, key) = made(&fixture, "viewer").await;
+    fixture.with_key(Some(&key));
+    let reply = fixture.send(Method::GET, "/agents", &[("host", "accord.example")], String::new()).await;
+    assert_eq!(reply.status, 200);
+}
+
+#[tokio::test]
+async fn where_others_can_reach_it_a_key_is_needed() {
+    let fixture = Fixture::new(&[]);
+    fixture.app.listens_on("0.0.0.0:8765".parse().unwrap());
+    assert_eq!(fixture.get("/agents").await.error(), (401, "Unauthorized".into()));
+    assert_eq!(fixture.get("/health").await.status, 200);
+}
+
+#[tokio::test]
+async fn what_is_not_in_the_table_is_not_there() {
+    let fixture = Fixture::new(&[]);
+    assert_eq!(fixture.get("/nothing").await.error(), (404, "RouteNotFound".into()));
+    let reply = fixture.send(Method::DELETE, "/agents", &[], String::new()).await;
+    assert_eq!(reply.error(), (405, "MethodNotAllowed".into()));
+    assert_eq!(fixture.send(Method::HEAD, "/agents", &[], String::new()).await.status, 200);
+    let metrics = fixture.get("/metrics").await;
+    assert!(
+        metrics.text.contains("accord_http_requests_total{route=\"/agents\",status=\"2xx\"} 1"),
+        "{}",
+        metrics.text
+    );
+    let stats: Value = fixture.get("/stats").await.json();
+    assert_eq!((&stats["all"]["key"], &stats["all"]["runs"]), (&json!("all"), &json!(0)));
+    assert_eq!(fixture.get("/stats?since=yesterday").await.error(), (400, "InvalidRequest".into()));
+}

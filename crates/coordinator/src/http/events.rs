@@ -1,0 +1,126 @@
+//! `/events`: what happens, as server-sent events.
+
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_api::{ErrorBody, ErrorName};
+use accord_domain::event::Event;
+use accord_domain::id::{EventId, RunId, SessionId};
+use accord_store::EventFilter;
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use futures_util::stream;
+use serde::Deserialize;
+use tokio::time::timeout;
+
+use super::extract::Query;
+use crate::app::{App, EVENT_KINDS, Followed, Follower, Following, event_json};
+use crate::error::Error;
+
+/// A comment goes out so often when nothing happens: proxies drop what is silent for a minute, often for half of one.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new().route("/events", get(follow))
+}
+
+/// Which events, and from where on.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub(super) struct EventQuery {
+    /// Those of this session.
+    session_id: Option<SessionId>,
+    /// Those of this run.
+    run_id: Option<RunId>,
+    /// Those of this workflow run.
+    workflow_run_id: Option<String>,
+    /// Those of these kinds, with commas between them.
+    types: Option<String>,
+    /// Those after this one, for clients that cannot send the header `Last-Event-ID`.
+    last_event_id: Option<String>,
+}
+
+/// Follows events live.
+///
+/// `Last-Event-ID` replays what was missed since that event; `0` is from the beginning. Without it events come from now
+/// on.
+#[utoipa::path(
+    get,
+    path = "/events",
+    tag = "events",
+    params(
+        EventQuery,
+        ("Last-Event-ID" = Option<String>, Header, description = "The id of the last event that was seen"),
+    ),
+    responses(
+        (status = 200, description = "Events; the data of each is an EventView", content_type = "text/event-stream", body = String),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn follow(
+    State(app): State<Arc<App>>,
+    Query(query): Query<EventQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Error> {
+    let follower = app.follow(following(query, &headers)?).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    Ok((headers, Body::from_stream(frames(follower))).into_response())
+}
+
+fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error> {
+    let invalid = |message: String| Error::new(ErrorName::InvalidRequest, message);
+    let kinds: Vec<String> =
+        query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
+    if let Some(unknown) = kinds.iter().find(|kind| !EVENT_KINDS.contains(&kind.as_str())) {
+        let known = EVENT_KINDS.join(", ");
+        return Err(invalid(format!("types: '{unknown}' is no type of events; there are {known}")));
+    }
+    let header = headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?").to_owned());
+    let after: Option<EventId> = match header.or(query.last_event_id) {
+        None => None,
+        Some(text) => Some(text.parse().map_err(|error| invalid(format!("Last-Event-ID: {error}")))?),
+    };
+    Ok(Following {
+        filter: EventFilter { session_id: query.session_id, run_id: query.run_id, kinds },
+        after,
+        possible: query.workflow_run_id.is_none(),
+    })
+}
+
+/// The stream. Nothing is read before the one before has been taken, so a slow reader holds one batch.
+fn frames(follower: Follower) -> impl futures_util::Stream<Item = Result<Bytes, Infallible>> {
+    // The first comment makes everything in between let the headers through.
+    let opening = stream::iter([Ok(Bytes::from_static(b": accord\n\n"))]);
+    let rest = stream::unfold(follower, |mut follower| async move {
+        match timeout(HEARTBEAT, follower.next()).await {
+            Err(_) => Some((Ok(Bytes::from_static(b": heartbeat\n\n")), follower)),
+            Ok(Ok(Followed::Events(events))) => Some((Ok(Bytes::from(text(&events))), follower)),
+            Ok(Ok(Followed::Closed)) => None,
+            // The client comes back with the last id that it saw.
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "events could not be read; the stream ends");
+                None
+            }
+        }
+    });
+    futures_util::StreamExt::chain(opening, rest)
+}
+
+/// Stored bodies are compact JSON, in which a line break is always an escape, so the data is one line.
+fn text(events: &[Event]) -> String {
+    events.iter().fold(String::new(), |mut text, event| {
+        let _ = write!(text, "id: {}\nevent: {}\ndata: {}\n\n", event.id, event.kind, event_json(event));
+        text
+    })
+}

@@ -1,0 +1,100 @@
+//! What handlers take from a request, with errors in the one shape.
+
+use accord_api::ErrorName;
+use accord_domain::id::{RunId, RunnerId, SessionId};
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+
+/// A JSON body, as bytes.
+///
+/// The content type has to be there and has to be JSON: a page in a browser can send anything else to a coordinator on
+/// the same machine without being asked.
+pub(crate) struct JsonBody(pub(crate) Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for JsonBody {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Error> {
+        if !is_json(request.headers()) {
+            let message = "the body has to be JSON: send the header Content-Type: application/json";
+            return Err(Error::new(ErrorName::UnsupportedMediaType, message));
+        }
+        match Bytes::from_request(request, state).await {
+            Ok(bytes) => Ok(Self(bytes)),
+            Err(rejection) => {
+                let message = rejection.body_text();
+                Err(match rejection.into_response().status() {
+                    StatusCode::PAYLOAD_TOO_LARGE => Error::new(
+                        ErrorName::RequestTooLarge,
+                        "the body is larger than this coordinator takes",
+                    ),
+                    _ => Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {message}")),
+                })
+            }
+        }
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    media_type == "application/json"
+        || (media_type.starts_with("application/") && media_type.ends_with("+json"))
+}
+
+/// What stands behind the `?`.
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
+        match axum::extract::Query::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(query)) => Ok(Self(query)),
+            Err(rejection) => {
+                let message = format!("the query cannot be read: {}", rejection.body_text());
+                Err(Error::new(ErrorName::InvalidRequest, message))
+            }
+        }
+    }
+}
+
+/// An id in the path. What cannot be an id is not found.
+pub(crate) struct Id<T>(pub(crate) T);
+
+/// An id that can stand in a path.
+pub(crate) trait PathId: std::str::FromStr<Err = accord_domain::id::IdError> {
+    /// What is said where there is nothing of this id.
+    const ABSENT: ErrorName;
+}
+
+impl PathId for RunId {
+    const ABSENT: ErrorName = ErrorName::RunNotFound;
+}
+
+impl PathId for SessionId {
+    const ABSENT: ErrorName = ErrorName::SessionNotFound;
+}
+
+impl PathId for RunnerId {
+    const ABSENT: ErrorName = ErrorName::RunnerNotFound;
+}
+
+impl<S: Send + Sync, T: PathId> FromRequestParts<S> for Id<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+        let absent = |error: String| Error::new(T::ABSENT, error);
+        let Path(text) = Path::<String>::from_request_parts(parts, state)
+            .await
+            .map_err(|rejection| absent(rejection.body_text()))?;
+        text.parse().map(Self).map_err(|error: accord_domain::id::IdError| absent(error.to_string()))
+    }
+}

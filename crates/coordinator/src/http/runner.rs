@@ -1,0 +1,204 @@
+//! `/runner` and `/runners`: the runner protocol.
+
+use std::sync::Arc;
+
+use accord_api::{
+    ClaimRuns, ClaimedRuns, ErrorBody, FinishRun, FinishedRun, Heartbeat, HeartbeatAnswer, Holding, Page,
+    RegisterRunner, RegisteredRunner, ReportAttempts, ReportEvents, RunnerView,
+};
+use accord_domain::id::{RunId, RunnerId};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{delete, get, post};
+use axum::{Json, Router};
+
+use super::body;
+use super::extract::{Id, JsonBody};
+use crate::app::App;
+use crate::error::Error;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/runners", get(list))
+        .route("/runner/register", post(register))
+        .route("/runner/claims", post(claim))
+        .route("/runner/heartbeat", post(heartbeat))
+        .route("/runner/{id}", delete(remove))
+        .route("/runner/runs/{id}/started", post(started))
+        .route("/runner/runs/{id}/events", post(events))
+        .route("/runner/runs/{id}/attempts", post(attempts))
+        .route("/runner/runs/{id}/finish", post(finish))
+}
+
+/// All runners, newest first.
+#[utoipa::path(
+    get,
+    path = "/runners",
+    tag = "runners",
+    responses((status = 200, description = "The runners", body = Page<RunnerView>))
+)]
+pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Page<RunnerView>>, Error> {
+    app.runners().await.map(Json)
+}
+
+/// A runner begins.
+#[utoipa::path(
+    post,
+    path = "/runner/register",
+    tag = "runners",
+    request_body = RegisterRunner,
+    responses(
+        (status = 201, description = "It is known", body = RegisteredRunner),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn register(
+    State(app): State<Arc<App>>,
+    JsonBody(bytes): JsonBody,
+) -> Result<(StatusCode, Json<RegisteredRunner>), Error> {
+    let registered = app.register_runner(body::read(&bytes)?).await?;
+    Ok((StatusCode::CREATED, Json(registered)))
+}
+
+/// A runner asks for work, and waits for it.
+#[utoipa::path(
+    post,
+    path = "/runner/claims",
+    tag = "runners",
+    request_body = ClaimRuns,
+    responses(
+        (status = 200, description = "Runs with all that they need; none when the time is over", body = ClaimedRuns),
+        (status = 404, description = "RunnerNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn claim(
+    State(app): State<Arc<App>>,
+    JsonBody(bytes): JsonBody,
+) -> Result<Json<ClaimedRuns>, Error> {
+    app.claim_runs(body::read(&bytes)?).await.map(Json)
+}
+
+/// A runner is alive: its leases are renewed, and it hears what to stop.
+#[utoipa::path(
+    post,
+    path = "/runner/heartbeat",
+    tag = "runners",
+    request_body = Heartbeat,
+    responses(
+        (status = 200, description = "What to do with each run", body = HeartbeatAnswer),
+        (status = 404, description = "RunnerNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn heartbeat(
+    State(app): State<Arc<App>>,
+    JsonBody(bytes): JsonBody,
+) -> Result<Json<HeartbeatAnswer>, Error> {
+    app.heartbeat(body::read(&bytes)?).await.map(Json)
+}
+
+/// A runner ends. What it still holds is handed out again when its leases run out.
+#[utoipa::path(
+    delete,
+    path = "/runner/{id}",
+    tag = "runners",
+    params(("id" = RunnerId, Path, description = "The runner")),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "RunnerNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn remove(State(app): State<Arc<App>>, Id(id): Id<RunnerId>) -> Result<StatusCode, Error> {
+    app.remove_runner(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The work on a run begins.
+#[utoipa::path(
+    post,
+    path = "/runner/runs/{id}/started",
+    tag = "runners",
+    params(("id" = RunId, Path, description = "The run")),
+    request_body = Holding,
+    responses(
+        (status = 200, description = "The run as it stands", body = FinishedRun),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 409, description = "LeaseLost", body = ErrorBody),
+    )
+)]
+pub(super) async fn started(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+    JsonBody(bytes): JsonBody,
+) -> Result<Json<FinishedRun>, Error> {
+    let holding: Holding = body::read(&bytes)?;
+    app.run_started(id, &holding).await.map(Json)
+}
+
+/// Something happened in a run.
+#[utoipa::path(
+    post,
+    path = "/runner/runs/{id}/events",
+    tag = "runners",
+    params(("id" = RunId, Path, description = "The run")),
+    request_body = ReportEvents,
+    responses(
+        (status = 204, description = "Written"),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 409, description = "LeaseLost", body = ErrorBody),
+    )
+)]
+pub(super) async fn events(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+    JsonBody(bytes): JsonBody,
+) -> Result<StatusCode, Error> {
+    app.report_events(id, body::read_tagged::<ReportEvents>(&bytes)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Answers in a run were judged. One that was reported before is not written again.
+#[utoipa::path(
+    post,
+    path = "/runner/runs/{id}/attempts",
+    tag = "runners",
+    params(("id" = RunId, Path, description = "The run")),
+    request_body = ReportAttempts,
+    responses(
+        (status = 204, description = "Written"),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 409, description = "LeaseLost", body = ErrorBody),
+    )
+)]
+pub(super) async fn attempts(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+    JsonBody(bytes): JsonBody,
+) -> Result<StatusCode, Error> {
+    app.report_attempts(id, body::read::<ReportAttempts>(&bytes)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The end of a run. A result that does not meet the run's contract is refused, and the run stays with its runner.
+#[utoipa::path(
+    post,
+    path = "/runner/runs/{id}/finish",
+    tag = "runners",
+    params(("id" = RunId, Path, description = "The run")),
+    request_body = FinishRun,
+    responses(
+        (status = 200, description = "The run as it stands", body = FinishedRun),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 409, description = "LeaseLost", body = ErrorBody),
+        (status = 422, description = "ContractViolation", body = ErrorBody),
+    )
+)]
+pub(super) async fn finish(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+    JsonBody(bytes): JsonBody,
+) -> Result<Json<FinishedRun>, Error> {
+    app.finish_run(id, body::read(&bytes)?).await.map(Json)
+}

@@ -1,0 +1,128 @@
+//! `/runs`.
+
+use std::sync::Arc;
+
+use accord_api::{AttemptList, CreateRun, CreatedRun, ErrorBody, Page, RunQuery, RunView, WaitQuery};
+use accord_domain::id::RunId;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+
+use super::extract::{Id, JsonBody, Query};
+use super::{body, conditions};
+use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
+use crate::error::Error;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/runs", get(list).post(create))
+        .route("/runs/{id}", get(one))
+        .route("/runs/{id}/attempts", get(attempts))
+        .route("/runs/{id}/stop", post(stop))
+}
+
+/// Makes a run: starts a session with an agent, or resumes one.
+///
+/// With `wait` the answer comes when the run is over, or when the seconds have passed, and is the run with its result.
+#[utoipa::path(
+    post,
+    path = "/runs",
+    tag = "runs",
+    params(
+        WaitQuery,
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key and body get the first answer again"),
+    ),
+    request_body = CreateRun,
+    responses(
+        (status = 201, description = "The run; with `wait` it is a RunView", body = CreatedRun),
+        (status = 400, description = "InvalidRequest, ParameterValidationFailed, InvalidSchema", body = ErrorBody),
+        (status = 404, description = "AgentNotFound, SchemaNotFound, SessionNotFound", body = ErrorBody),
+        (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = ErrorBody),
+    )
+)]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<WaitQuery>,
+    headers: HeaderMap,
+    JsonBody(bytes): JsonBody,
+) -> Result<Response, Error> {
+    let wait = query.wait.unwrap_or_default();
+    check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
+    let request: CreateRun = body::read(&bytes)?;
+    let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
+    let created = app.create_run(request, promise).await?;
+    if wait == 0 {
+        return Ok((StatusCode::CREATED, Json(created)).into_response());
+    }
+    let run = app.wait_for_run(&created.run_id, wait).await?;
+    Ok((StatusCode::CREATED, Json(run)).into_response())
+}
+
+/// Runs, newest first, without their documents.
+#[utoipa::path(
+    get,
+    path = "/runs",
+    tag = "runs",
+    params(RunQuery),
+    responses(
+        (status = 200, description = "A page of runs", body = Page<RunView>),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Query(query): Query<RunQuery>,
+) -> Result<Json<Page<RunView>>, Error> {
+    app.runs(query).await.map(Json)
+}
+
+/// One run, with its parameters, its contract and its result.
+#[utoipa::path(
+    get,
+    path = "/runs/{id}",
+    tag = "runs",
+    params(("id" = RunId, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The run", body = RunView),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn one(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Result<Json<RunView>, Error> {
+    app.run(&id).await.map(Json)
+}
+
+/// Every answer of the model in a run, with what was made of it.
+#[utoipa::path(
+    get,
+    path = "/runs/{id}/attempts",
+    tag = "runs",
+    params(("id" = RunId, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The attempts, in order", body = AttemptList),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn attempts(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+) -> Result<Json<AttemptList>, Error> {
+    app.attempts(&id).await.map(Json)
+}
+
+/// Stops a run: at once where it waits, by its runner where it is at work. Can be repeated.
+#[utoipa::path(
+    post,
+    path = "/runs/{id}/stop",
+    tag = "runs",
+    params(("id" = RunId, Path, description = "The run")),
+    responses(
+        (status = 200, description = "The run as it stands now", body = RunView),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Result<Json<RunView>, Error> {
+    app.stop_run(&id).await.map(Json)
+}

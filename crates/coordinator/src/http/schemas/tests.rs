@@ -1,0 +1,92 @@
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::app::agents::fixture::{Fixture, Reply};
+
+fn summary() -> Value {
+    json!({"type": "object", "required": ["summary"], "properties": {"summary": {"type": "string"}}})
+}
+
+async fn delete(fixture: &Fixture, name: &str) -> Reply {
+    fixture.send(Method::DELETE, &format!("/schemas/{name}"), &[], String::new()).await
+}
+
+#[tokio::test]
+async fn a_schema_is_registered_once() {
+    let fixture = Fixture::new(&[]);
+    let body = json!({"name": "summary", "description": "d", "schema": summary()});
+    let made = fixture.post("/schemas", &body).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let view = made.json();
+    assert_eq!(view["schema"], summary());
+    assert_eq!(made.etag(), format!("\"{}\"", view["hash"].as_str().unwrap()));
+    assert_eq!(fixture.get("/schemas/summary").await.json(), view);
+    assert_eq!(fixture.get("/schemas").await.json(), json!({"items": [view], "next_cursor": null}));
+    assert_eq!(fixture.post("/schemas", &body).await.status, 201);
+    let other = json!({"name": "summary", "schema": {"type": "object"}});
+    assert_eq!(fixture.post("/schemas", &other).await.error(), (409, "SchemaExists".into()));
+    let wrong = fixture.post("/schemas", &json!({"name": "x", "schema": {"type": "objekt"}})).await;
+    assert_eq!(wrong.error(), (400, "InvalidSchema".into()));
+    assert_eq!(wrong.json()["details"]["path"], "$.type");
+    for name in ["", "a b", "../x", ".x"] {
+        let body = json!({"name": name, "schema": {}});
+        assert_eq!(fixture.post("/schemas", &body).await.error(), (400, "InvalidRequest".into()));
+    }
+    let stale = [("if-match", "\"sha256:0\"")];
+    let refused = fixture.send(Method::DELETE, "/schemas/summary", &stale, String::new()).await;
+    assert_eq!(refused.error(), (412, "PreconditionFailed".into()));
+    assert_eq!(delete(&fixture, "summary").await.status, 204);
+    assert_eq!(delete(&fixture, "summary").await.error(), (404, "SchemaNotFound".into()));
+    assert_eq!(fixture.get("/schemas/summary").await.error(), (404, "SchemaNotFound".into()));
+    assert_eq!(fixture.get("/schemas?limit=0").await.error(), (400, "InvalidRequest".into()));
+}
+
+#[tokio::test]
+async fn an_agent_may_refer_to_a_registered_schema() {
+    let file = "name: filed\nexecutor: { type: codex }\ndefault_output_schema: summary\n";
+    let fixture = Fixture::new(&[("filed/agent.yaml", file)]);
+    let stored = json!({"name": "stored", "executor": {"type": "codex"}, "output_schema": "summary"});
+    let made = fixture.post("/agents", &stored).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let problem = &made.json()["summary"]["problems"][0];
+    assert_eq!((&problem["severity"], &problem["path"]), (&json!("warning"), &json!("$.output_schema")));
+    let missing = fixture.app.catalog.usable("stored").await.unwrap_err();
+    assert_eq!(missing.name(), accord_api::ErrorName::SchemaNotFound);
+
+    fixture.post("/schemas", &json!({"name": "summary", "schema": summary()})).await;
+    let agent = fixture.app.catalog.usable("stored").await.unwrap();
+    assert_eq!(agent.output.as_ref().map(|schema| schema.document().clone()), Some(summary()));
+    assert_eq!(agent.output_name(), Some("summary"));
+    let agent = fixture.app.catalog.usable("filed").await.unwrap();
+    assert_eq!((agent.output_name(), agent.default_output_name()), (None, Some("summary")));
+    assert_eq!(fixture.get("/agents/stored").await.json()["summary"]["problems"], json!([]));
+
+    let refused = delete(&fixture, "summary").await;
+    assert_eq!(refused.error(), (409, "SchemaInUse".into()));
+    assert_eq!(refused.json()["details"], json!({"agents": ["filed", "stored"]}));
+}
+
+#[tokio::test]
+async fn a_schema_is_checked_and_judges() {
+    let fixture = Fixture::new(&[]);
+    let send = async |body: Value| fixture.post("/schemas/validate", &body).await;
+    let wrong = send(json!({"schema": {"type": "objekt"}})).await.json();
+    assert_eq!((&wrong["valid"], &wrong["problems"][0]["path"]), (&json!(false), &json!("$.type")));
+    let sound = send(json!({"schema": summary()})).await.json();
+    assert_eq!((&sound["valid"], &sound["verdict"]), (&json!(true), &Value::Null));
+    let text = send(json!({"schema": summary(), "text": "Here: {\"summary\": \"s\"}"})).await.json();
+    let expected = json!({
+        "valid": true, "value": {"summary": "s"}, "errors": [], "repairs": [], "outcome": null, "source": "prose",
+        "more_errors": 0,
+    });
+    assert_eq!(text["verdict"], expected);
+    let value = send(json!({"schema": summary(), "value": {"summary": 5}})).await.json();
+    assert_eq!(value["verdict"]["valid"], false);
+    assert_eq!(value["verdict"]["errors"][0]["path"], "$.summary");
+    assert_eq!(value["verdict"]["outcome"], "schema_invalid");
+    let mended =
+        send(json!({"schema": summary(), "text": "{'summary': 's',}", "mode": "lenient"})).await.json();
+    assert_eq!(mended["verdict"]["valid"], true);
+    let both = send(json!({"schema": {}, "text": "1", "value": 1})).await;
+    assert_eq!(both.error(), (400, "InvalidRequest".into()));
+}

@@ -1,0 +1,79 @@
+//! A coordinator that listens.
+
+use std::future::{Future, IntoFuture as _};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio::task::{JoinError, JoinHandle};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::background::Background;
+use crate::http::router;
+
+/// How long requests may take to end once the server is told to. Whoever waits is answered at once; what is left is a
+/// body on a slow line.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A running coordinator.
+#[derive(Debug)]
+pub struct Coordinator {
+    address: SocketAddr,
+    task: JoinHandle<io::Result<()>>,
+}
+
+impl Coordinator {
+    /// Serves an application until the token is cancelled.
+    pub fn start(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        app.listens_on(address);
+        let background = Background::start(&app);
+        let task = tokio::spawn(serve(app, listener, shutdown, background));
+        Ok(Self { address, task })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Waits until it has ended, all of it.
+    pub async fn ended(self) -> io::Result<()> {
+        self.task.await.map_err(|error: JoinError| io::Error::other(error))?
+    }
+}
+
+async fn serve(
+    app: Arc<App>,
+    listener: TcpListener,
+    shutdown: CancellationToken,
+    background: Background,
+) -> io::Result<()> {
+    // Answers are small and somebody waits for each.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let server = axum::serve(listener, router(Arc::clone(&app)))
+        .with_graceful_shutdown(app.closing.clone().cancelled_owned());
+    let mut serving: Pin<Box<dyn Future<Output = io::Result<()>> + Send>> = Box::pin(server.into_future());
+    let early = tokio::select! {
+        ended = &mut serving => Some(ended),
+        () = shutdown.cancelled() => None,
+    };
+    app.closing.cancel();
+    let served = match early {
+        Some(ended) => ended,
+        None => timeout(GRACE, serving).await.unwrap_or_else(|_| {
+            tracing::warn!("requests were still open when the time was over");
+            Ok(())
+        }),
+    };
+    background.ended().await;
+    served
+}

@@ -1,0 +1,170 @@
+//! Who decides about the output contract: each row of the table.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Desk, refused};
+
+fn object(name: &str) -> Value {
+    json!({"type": "object", "required": [name], "properties": {name: {"type": "integer"}}})
+}
+
+async fn desk() -> Desk {
+    let desk = Desk::with_writer().await;
+    let rule = json!([{"rule": "output.own > 0", "message": "own is positive"}]);
+    desk.agent(json!({"name": "own", "output_schema": object("own"), "invariants": rule})).await;
+    let options =
+        json!({"max_retries": 5, "validation_mode": "lenient", "strategy": "tool", "extract_json": false});
+    desk.agent(
+        json!({"name": "own-options", "output_schema": object("own"), "output_schema_options": options}),
+    )
+    .await;
+    desk.agent(json!({"name": "suggests", "default_output_schema": object("default")})).await;
+    let options = json!({"max_retries": 3, "strict_json_only": true});
+    let blueprint = json!({
+        "name": "suggests-options",
+        "default_output_schema": object("default"),
+        "default_output_schema_options": options,
+    });
+    desk.agent(blueprint).await;
+    let answer = desk.post("/schemas", json!({"name": "named", "schema": object("named")})).await;
+    assert_eq!(answer.0, 201, "{}", answer.1);
+    desk
+}
+
+async fn create(desk: &Desk, agent: &str, more: Value) -> Answer {
+    let mut body = json!({"agent_name": agent, "prompt": "hi"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    desk.post("/runs", body).await
+}
+
+/// The contract that a run is stored with, without its hash.
+async fn contract(desk: &Desk, agent: &str, more: Value) -> Value {
+    let (status, created) = create(desk, agent, more).await;
+    assert_eq!(status, 201, "{created}");
+    let (_, run) = desk.get(&format!("/runs/{}", created["run_id"].as_str().unwrap())).await;
+    let mut contract = run["contract"].clone();
+    if let Some(members) = contract.as_object_mut() {
+        let hash = members.remove("schema_hash").unwrap();
+        assert!(hash.as_str().unwrap().starts_with("sha256:"));
+        assert_eq!(run["contract_origin"], members["origin"]);
+    }
+    contract
+}
+
+fn in_force(origin: &str, schema: &str, retries: u32) -> Value {
+    json!({
+        "origin": origin,
+        "schema": object(schema),
+        "max_retries": retries,
+        "extract_json": true,
+        "strict_json_only": false,
+        "validation_mode": "strict",
+        "strategy": "auto",
+    })
+}
+
+fn with(mut value: Value, more: Value) -> Value {
+    value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    value
+}
+
+#[tokio::test]
+async fn the_blueprints_contract_is_in_force() {
+    let desk = desk().await;
+    let rules = json!({"invariants": [{"rule": "output.own > 0", "message": "own is positive"}]});
+    assert_eq!(contract(&desk, "own", json!({})).await, with(in_force("blueprint", "own", 1), rules));
+    let options = json!({"validation_mode": "lenient", "strategy": "tool", "extract_json": false});
+    assert_eq!(
+        contract(&desk, "own-options", json!({})).await,
+        with(in_force("blueprint", "own", 5), options)
+    );
+}
+
+#[tokio::test]
+async fn a_caller_cannot_replace_the_blueprints_contract() {
+    let desk = desk().await;
+    for more in [
+        json!({"output_schema": object("x")}),
+        json!({"output_schema_name": "named"}),
+        json!({"output_schema_name": "absent"}),
+        json!({"output_schema_options": {"max_retries": 3}}),
+    ] {
+        let answer = create(&desk, "own", more.clone()).await;
+        assert_eq!(refused(&answer), (409, "OutputSchemaConflict"), "{more}");
+    }
+    assert_eq!(desk.get("/runs").await.1["items"], json!([]), "nothing was queued");
+}
+
+#[tokio::test]
+async fn a_callers_contract_is_in_force() {
+    let desk = desk().await;
+    let inline = json!({"output_schema": object("inline")});
+    assert_eq!(contract(&desk, "writer", inline.clone()).await, in_force("caller", "inline", 2));
+    let named = json!({"output_schema_name": "named"});
+    let expected = with(in_force("caller", "named", 2), json!({"schema_name": "named"}));
+    assert_eq!(contract(&desk, "writer", named).await, expected);
+    let both = with(inline.clone(), json!({"output_schema_name": "named"}));
+    assert_eq!(contract(&desk, "writer", both).await, in_force("caller", "inline", 2));
+    assert_eq!(contract(&desk, "suggests", inline.clone()).await, in_force("caller", "inline", 2));
+    let retries =
+        with(inline, json!({"output_schema_options": {"max_retries": 0, "strict_json_only": true}}));
+    let expected = with(in_force("caller", "inline", 0), json!({"strict_json_only": true}));
+    assert_eq!(contract(&desk, "writer", retries).await, expected);
+}
+
+#[tokio::test]
+async fn the_default_comes_last() {
+    let desk = desk().await;
+    assert_eq!(contract(&desk, "suggests", json!({})).await, in_force("default", "default", 2));
+    let expected = with(in_force("default", "default", 3), json!({"strict_json_only": true}));
+    assert_eq!(contract(&desk, "suggests-options", json!({})).await, expected);
+    let options = json!({"output_schema_options": {"max_retries": 7}});
+    let expected = with(in_force("default", "default", 7), json!({"strict_json_only": true}));
+    assert_eq!(contract(&desk, "suggests-options", options).await, expected);
+    assert_eq!(contract(&desk, "writer", json!({})).await, Value::Null);
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_contract_is_refused() {
+    let desk = desk().await;
+    let absent = create(&desk, "writer", json!({"output_schema_name": "absent"})).await;
+    let expected = json!({
+        "error": "SchemaNotFound",
+        "message": "Output schema 'absent' not found",
+        "status_code": 404,
+    });
+    assert_eq!(absent, (404, expected));
+    let schema = json!({"properties": {"a": {"type": "strin"}}});
+    let invalid = create(&desk, "writer", json!({"output_schema": schema})).await;
+    assert_eq!(refused(&invalid), (400, "InvalidSchema"));
+    let details = &invalid.1["details"];
+    assert_eq!(
+        (&details["field"], &details["path"], &details["pointer"]),
+        (&json!("output_schema"), &json!("$.properties.a.type"), &json!("/properties/a/type"))
+    );
+    for options in [
+        json!({"max_retries": 11}),
+        json!({"max_retries": -1}),
+        json!({"nonsense": 1}),
+        json!({"strategy": "x"}),
+    ] {
+        let more = json!({"output_schema": object("a"), "output_schema_options": options});
+        assert_eq!(refused(&create(&desk, "writer", more).await), (400, "InvalidRequest"), "{options}");
+    }
+    let alone = create(&desk, "writer", json!({"output_schema_options": {"max_retries": 1}})).await;
+    assert_eq!(refused(&alone), (400, "InvalidRequest"));
+}
+
+#[tokio::test]
+async fn a_resume_has_the_agents_contract_and_its_own_callers() {
+    let desk = desk().await;
+    let runner = desk.runner().await;
+    let more = json!({"output_schema": object("inline")});
+    let (_, created) = create(&desk, "writer", more).await;
+    let held = desk.claim(&runner).await;
+    let end = desk.finish(&held, json!({"status": "completed", "result_data": {"inline": 1}})).await;
+    assert_eq!(end.0, 200, "{}", end.1);
+    let (_, again) = desk.post("/runs", json!({"session_id": created["session_id"], "prompt": "more"})).await;
+    let (_, run) = desk.get(&format!("/runs/{}", again["run_id"].as_str().unwrap())).await;
+    assert_eq!(run.get("contract"), None, "a caller's contract is for the run that it came with");
+}

@@ -1,0 +1,137 @@
+//! `GET /events`, over real connections.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use accord_coordinator::Coordinator;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{Desk, refused, text};
+
+/// A stream that never says anything would hold the test for ever; this is how long it may.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Stream {
+    lines: std::io::Lines<BufReader<TcpStream>>,
+}
+
+impl Stream {
+    fn open(address: SocketAddr, path: &str, last: Option<&str>) -> Self {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let last = last.map(|last| format!("Last-Event-ID: {last}\r\n")).unwrap_or_default();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n{last}\r\n").unwrap();
+        let mut opened = Self { lines: BufReader::new(stream).lines() };
+        opened.until(": accord");
+        opened
+    }
+
+    fn until(&mut self, beginning: &str) -> String {
+        loop {
+            let line = self.lines.next().unwrap().unwrap();
+            if let Some(rest) = line.strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+        }
+    }
+
+    /// The next event: its id, its name and its data.
+    fn next(&mut self) -> (String, String, Value) {
+        let id = self.until("id: ");
+        let kind = self.until("event: ");
+        let data = serde_json::from_str(&self.until("data: ")).unwrap();
+        (id, kind, data)
+    }
+
+    fn kinds(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.next().1).collect()
+    }
+}
+
+async fn serving(desk: &Desk) -> (Coordinator, CancellationToken) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let shutdown = CancellationToken::new();
+    (Coordinator::start(Arc::clone(&desk.app), listener, shutdown.clone()).unwrap(), shutdown)
+}
+
+async fn opened(address: SocketAddr, path: &str, last: Option<&str>) -> Stream {
+    let (path, last) = (path.to_owned(), last.map(str::to_owned));
+    tokio::task::spawn_blocking(move || Stream::open(address, &path, last.as_deref())).await.unwrap()
+}
+
+async fn reading<T: Send + 'static>(
+    mut stream: Stream,
+    read: impl FnOnce(&mut Stream) -> T + Send + 'static,
+) -> (Stream, T) {
+    let read = move || {
+        let value = read(&mut stream);
+        (stream, value)
+    };
+    tokio::task::spawn_blocking(read).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_are_followed_and_what_was_missed_is_replayed() {
+    let desk = Desk::with_writer().await;
+    let (server, shutdown) = serving(&desk).await;
+    let runner = desk.runner().await;
+    desk.run(json!({"agent_name": "writer", "prompt": "before"})).await;
+    desk.complete(&runner, "before").await;
+    let live = opened(server.address(), "/events", None).await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let (live, first) = reading(live, |stream| [stream.next(), stream.next()]).await;
+    assert_eq!(
+        first.each_ref().map(|event| event.1.as_str()),
+        ["session.created", "run.queued"],
+        "from now on"
+    );
+    let (id, _, data) = &first[1];
+    let expected = json!({
+        "id": id, "at": "2026-11-01T00:00:00Z", "session_id": session, "run_id": run,
+        "type": "run.queued", "agent_name": "writer",
+    });
+    assert_eq!(*data, expected);
+    drop(live);
+    desk.complete(&runner, "done").await;
+    let again = opened(server.address(), "/events", Some(id)).await;
+    let (_, missed) = reading(again, |stream| stream.kinds(3)).await;
+    assert_eq!(missed, ["run.claimed", "result", "run.completed"]);
+    let by_query = opened(server.address(), "/events?last_event_id=0&types=result,run.queued", None).await;
+    let (_, all) = reading(by_query, |stream| stream.kinds(4)).await;
+    assert_eq!(all, ["run.queued", "result", "run.queued", "result"]);
+    let one = opened(server.address(), &format!("/events?last_event_id=0&run_id={run}"), None).await;
+    let (_, of_run) = reading(one, |stream| [stream.next(), stream.next()]).await;
+    assert!(of_run.iter().all(|event| text(&event.2, "run_id") == run));
+    shutdown.cancel();
+    server.ended().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_stream_does_not_hold_up_the_end() {
+    let desk = Desk::with_writer().await;
+    let (server, shutdown) = serving(&desk).await;
+    let _all = opened(server.address(), "/events", None).await;
+    let _session = opened(server.address(), "/events?session_id=ses_1", None).await;
+    let _workflow = opened(server.address(), "/events?workflow_run_id=wfr_1&last_event_id=0", None).await;
+    let runner = desk.runner().await;
+    let claim = json!({"runner_id": runner, "max": 1, "wait_seconds": 60});
+    let begin = Instant::now();
+    let (claimed, ()) = tokio::join!(desk.post("/runner/claims", claim), async {
+        shutdown.cancel();
+        server.ended().await.unwrap();
+    });
+    assert_eq!(claimed, (200, json!({"runs": []})));
+    assert!(begin.elapsed() < Duration::from_secs(5), "whoever waits is answered at once");
+}
+
+#[tokio::test]
+async fn what_cannot_be_followed_is_refused() {
+    let desk = Desk::new();
+    for query in ["types=nonsense", "types=", "last_event_id=x", "session_id=x", "nonsense=1"] {
+        assert_eq!(refused(&desk.get(&format!("/events?{query}")).await), (400, "InvalidRequest"), "{query}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Only who holds a run is heard.
+
+use serde_json::{Value, json};
+
+use crate::support::{Desk, Held, kinds, refused};
+
+async fn report_everything(desk: &Desk, held: &Held, holding: &Value) -> Vec<(u16, Value)> {
+    let path = |what: &str| format!("/runner/runs/{}/{what}", held.run_id);
+    let attempt = json!({
+        "number": 1, "delivery": holding["attempt"], "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+        "outcome": "accepted", "duration_ms": 1, "text": "t",
+    });
+    let events = json!([{"type": "message", "role": "assistant", "text": "t"}]);
+    let end = json!({"holding": holding, "status": "completed", "result_text": "late"});
+    vec![
+        desk.post(&path("started"), holding.clone()).await,
+        desk.post(&path("events"), json!({"holding": holding, "events": events})).await,
+        desk.post(&path("attempts"), json!({"holding": holding, "attempts": [attempt]})).await,
+        desk.post(&path("finish"), end).await,
+    ]
+}
+
+#[tokio::test]
+async fn a_stale_runner_is_refused_everywhere() {
+    let desk = Desk::with_writer().await;
+    let (first, second) = (desk.runner().await, desk.runner().await);
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let lost = desk.claim(&first).await;
+    desk.pass(31);
+    desk.app.reconcile().await.unwrap();
+    let held = desk.claim(&second).await;
+    assert_eq!((held.run_id.as_str(), &held.run["attempt"]), (run.as_str(), &json!(2)));
+    let mut strangers = vec![lost.holding.clone()];
+    for (name, value) in
+        [("attempt", json!(1)), ("runner_id", json!(first)), ("lease_id", lost.holding["lease_id"].clone())]
+    {
+        let mut holding = held.holding.clone();
+        holding[name] = value;
+        strangers.push(holding);
+    }
+    for holding in strangers {
+        for answer in report_everything(&desk, &held, &holding).await {
+            assert_eq!(refused(&answer), (409, "LeaseLost"), "{holding}");
+        }
+    }
+    let answers = report_everything(&desk, &held, &held.holding.clone()).await;
+    let expected = [
+        (200, json!({"run_id": run, "status": "running"})),
+        (204, Value::Null),
+        (204, Value::Null),
+        (200, json!({"run_id": run, "status": "completed"})),
+    ];
+    assert_eq!(answers, expected);
+    let (_, events) = desk.get(&format!("/sessions/{session}/events")).await;
+    let expected = [
+        "session.created",
+        "run.queued",
+        "run.claimed",
+        "run.queued",
+        "run.claimed",
+        "run.started",
+        "message",
+        "attempt.judged",
+        "result",
+        "run.completed",
+    ];
+    assert_eq!(kinds(&events), expected);
+    for answer in report_everything(&desk, &held, &held.holding).await {
+        assert_eq!(refused(&answer), (409, "LeaseLost"), "an end is final");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_not_there_is_not_found() {
+    let desk = Desk::with_writer().await;
+    let holding = json!({"runner_id": "rnr_1", "lease_id": "lse_1", "attempt": 1});
+    let answer = desk.post("/runner/runs/run_none/started", holding.clone()).await;
+    assert_eq!(refused(&answer), (404, "RunNotFound"));
+    let end = json!({"holding": holding, "status": "completed", "result_text": "t"});
+    assert_eq!(refused(&desk.post("/runner/runs/run_none/finish", end).await), (404, "RunNotFound"));
+    assert_eq!(refused(&desk.post("/runner/runs/nonsense/started", holding).await), (404, "RunNotFound"));
+}
+
+#[tokio::test]
+async fn a_runner_says_what_its_executor_did_and_no_more() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let path = format!("/runner/runs/{}/events", held.run_id);
+    let report = |events: Value| json!({"holding": held.holding, "events": events});
+    let tools = json!([
+        {"type": "tool.started", "call_id": "1", "name": "t", "arguments": {"n": 1.0}},
+        {"type": "tool.finished", "call_id": "1", "name": "t", "ok": true, "output": "o"},
+    ]);
+    assert_eq!(desk.post(&path, report(tools)).await, (204, Value::Null));
+    let many: Vec<Value> =
+        (0..1001).map(|_| json!({"type": "message", "role": "user", "text": ""})).collect();
+    for events in [
+        json!([{"type": "run.completed"}]),
+        json!([{"type": "result", "result_text": "forged", "result_data": null}]),
+        json!([{"type": "message", "role": "system", "text": "t"}]),
+        json!([{"type": "message", "role": "user", "text": "x".repeat(1024 * 1024 + 1)}]),
+        json!([{"type": "nonsense"}]),
+        json!([{"type": "message", "role": "user", "text": "t", "more": 1}]),
+        json!(many),
+    ] {
+        assert_eq!(refused(&desk.post(&path, report(events)).await), (400, "InvalidRequest"));
+    }
+    let attempt = json!({
+        "number": 1, "delivery": 9, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+        "outcome": "accepted", "duration_ms": 1, "text": "t",
+    });
+    let path = format!("/runner/runs/{}/attempts", held.run_id);
+    let answer = desk.post(&path, json!({"holding": held.holding, "attempts": [attempt]})).await;
+    assert_eq!(refused(&answer), (400, "InvalidRequest"), "an attempt of another delivery");
+}

@@ -1,0 +1,208 @@
+//! What a runner reports as a result is checked before it is one.
+
+use serde_json::{Value, json};
+
+use crate::support::{Desk, refused};
+
+fn severity() -> Value {
+    json!({"type": "object", "required": ["severity"], "properties": {"severity": {"enum": ["low", "high"]}}})
+}
+
+async fn desk() -> (Desk, String) {
+    let desk = Desk::with_writer().await;
+    let rule = json!([{"rule": "output.n <= input.most", "message": "n is too large"}]);
+    let schema = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
+    let parameters = json!({"type": "object", "properties": {"most": {"type": "integer"}}});
+    let bounded = json!({"name": "bounded", "output_schema": schema, "invariants": rule, "parameters_schema": parameters});
+    desk.agent(bounded).await;
+    let command = json!({"type": "process", "command": "true"});
+    desk.agent(json!({"name": "command", "type": "procedural", "executor": command})).await;
+    let runner = desk.runner().await;
+    (desk, runner)
+}
+
+#[tokio::test]
+async fn a_result_that_conforms_is_stored() {
+    let (desk, runner) = desk().await;
+    let (run, session) =
+        desk.run(json!({"agent_name": "writer", "prompt": "a", "output_schema": severity()})).await;
+    let held = desk.claim(&runner).await;
+    let hash = held.run["contract"]["schema_hash"].clone();
+    let validation = json!({
+        "valid": true, "schema_name": "made up", "schema_hash": hash, "retry_count": 1, "strategy": "native",
+        "repairs": [{"kind": "quotes", "path": "$", "detail": "d"}], "attempts": 2,
+    });
+    let report = json!({
+        "status": "completed",
+        "result_data": {"severity": "low", "extra": 1.10},
+        "raw": "said",
+        "validation": validation,
+        "usage": {"input_tokens": 3, "output_tokens": 4, "cost_usd": 0.5},
+    });
+    assert_eq!(desk.finish(&held, report).await, (200, json!({"run_id": run, "status": "completed"})));
+    let validation = json!({
+        "valid": true, "schema_name": null, "schema_hash": hash, "retry_count": 1, "strategy": "native",
+        "repairs": [{"kind": "quotes", "path": "$", "detail": "d"}], "attempts": 2,
+    });
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    let expected = json!({
+        "session_id": session,
+        "run_id": run,
+        "result_text": null,
+        "result_data": {"severity": "low", "extra": 1.1},
+        "result": "said",
+        "validated_output": {"severity": "low", "extra": 1.1},
+        "schema_validation": validation,
+    });
+    assert_eq!(result, expected);
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    let data = json!({"severity": "low", "extra": 1.1});
+    let expected = json!({"result_text": null, "result_data": data, "schema_validation": validation});
+    assert_eq!(view["result"], expected);
+    assert_eq!(view["usage"], json!({"input_tokens": 3, "output_tokens": 4, "cost_usd": 0.5}));
+}
+
+#[tokio::test]
+async fn what_does_not_conform_is_refused_and_the_run_stays_held() {
+    let (desk, runner) = desk().await;
+    let (run, session) =
+        desk.run(json!({"agent_name": "writer", "prompt": "a", "output_schema": severity()})).await;
+    let held = desk.claim(&runner).await;
+    let answer = desk.finish(&held, json!({"status": "completed", "result_data": {"severity": "odd"}})).await;
+    let expected = json!({
+        "error": "ContractViolation",
+        "message": "the reported result does not meet the run's contract: $.severity: 'odd' is not one of ['low', 'high']",
+        "status_code": 422,
+        "details": {
+            "errors": [{
+                "path": "$.severity",
+                "pointer": "/severity",
+                "keyword": "enum",
+                "message": "'odd' is not one of ['low', 'high']",
+            }],
+            "more_errors": 0,
+        },
+    });
+    assert_eq!(answer, (422, expected));
+    let valid = json!({"severity": "low"});
+    let lie = |valid: bool, hash: &str| {
+        json!({"valid": valid, "schema_name": null, "schema_hash": hash, "retry_count": 0, "strategy": "native",
+               "repairs": [], "attempts": 1})
+    };
+    let hash = held.run["contract"]["schema_hash"].as_str().unwrap();
+    for report in [
+        json!({"status": "completed", "result_text": "{\"severity\": \"low\"}"}),
+        json!({"status": "completed", "result_text": "x", "result_data": valid}),
+        json!({"status": "completed"}),
+        json!({"status": "completed", "result_data": null}),
+        json!({"status": "completed", "result_data": valid, "validation": lie(true, "sha256:0")}),
+        json!({"status": "completed", "result_data": valid, "validation": lie(false, hash)}),
+    ] {
+        assert_eq!(
+            refused(&desk.finish(&held, report.clone()).await),
+            (422, "ContractViolation"),
+            "{report}"
+        );
+    }
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["status"], "claimed");
+    let (_, events) = desk.get(&format!("/sessions/{session}/events")).await;
+    assert!(!events.to_string().contains("odd"), "nothing that was refused is visible");
+    assert_eq!(desk.finish(&held, json!({"status": "completed", "result_data": valid})).await.0, 200);
+}
+
+#[tokio::test]
+async fn null_can_be_what_a_contract_asks() {
+    let (desk, runner) = desk().await;
+    let body = json!({"agent_name": "writer", "prompt": "a", "output_schema": {"type": "null"}});
+    let (_, session) = desk.run(body).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.finish(&held, json!({"status": "completed"})).await.0, 200);
+    let (status, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    assert_eq!((status, &result["result_data"], &result["result"]), (200, &Value::Null, &json!("null")));
+}
+
+#[tokio::test]
+async fn invariants_are_checked_with_the_input() {
+    let (desk, runner) = desk().await;
+    desk.run(json!({"agent_name": "bounded", "parameters": {"most": 5}})).await;
+    let held = desk.claim(&runner).await;
+    let answer = desk.finish(&held, json!({"status": "completed", "result_data": {"n": 6}})).await;
+    assert_eq!(refused(&answer), (422, "ContractViolation"));
+    assert_eq!(answer.1["details"]["errors"][0]["keyword"], "invariant");
+    assert_eq!(desk.finish(&held, json!({"status": "completed", "result_data": {"n": 5}})).await.0, 200);
+}
+
+#[tokio::test]
+async fn two_values_for_one_key_are_no_result() {
+    let (desk, runner) = desk().await;
+    for body in [
+        json!({"agent_name": "writer", "prompt": "a", "output_schema": severity()}),
+        json!({"agent_name": "command", "prompt": "a"}),
+    ] {
+        let (run, _) = desk.run(body).await;
+        let held = desk.claim(&runner).await;
+        let text = format!(
+            r#"{{"holding": {}, "status": "completed", "result_data": {{"severity": "odd", "severity": "low"}}}}"#,
+            held.holding
+        );
+        let request = axum::http::Request::post(format!("/runner/runs/{run}/finish"))
+            .header("content-type", "application/json")
+            .body(text.into())
+            .unwrap();
+        let (status, body) = desk.raw(request).await;
+        assert_eq!(status, 422, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_contract_the_agents_type_decides() {
+    let (desk, runner) = desk().await;
+    let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    for report in [
+        json!({"status": "completed"}),
+        json!({"status": "completed", "result_data": {}}),
+        json!({"status": "completed", "result_data": {}, "result_text": "x"}),
+    ] {
+        assert_eq!(refused(&desk.finish(&held, report).await), (422, "ContractViolation"));
+    }
+    let report = json!({"status": "completed", "result_text": "a\u{0}🦀", "raw": "ignored"});
+    assert_eq!(desk.finish(&held, report).await.0, 200);
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    let expected =
+        json!({"session_id": session, "run_id": held.run_id, "result_text": "a\u{0}🦀", "result_data": null});
+    assert_eq!(result, expected);
+
+    let (_, session) = desk.run(json!({"agent_name": "command", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let text = json!({"status": "completed", "result_text": "x"});
+    assert_eq!(refused(&desk.finish(&held, text).await), (422, "ContractViolation"));
+    assert_eq!(desk.finish(&held, json!({"status": "completed", "result_data": [1, 2]})).await.0, 200);
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    let expected =
+        json!({"session_id": session, "run_id": held.run_id, "result_text": null, "result_data": [1, 2]});
+    assert_eq!(result, expected);
+}
+
+#[tokio::test]
+async fn a_failure_says_why() {
+    let (desk, runner) = desk().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(refused(&desk.finish(&held, json!({"status": "failed"})).await), (400, "InvalidRequest"));
+    let not_theirs = json!({"status": "failed", "error": {"type": "runner_lost", "message": "m"}});
+    assert_eq!(refused(&desk.finish(&held, not_theirs).await), (400, "InvalidRequest"));
+    let error = json!({"type": "model_refused", "message": "it would not"});
+    let end = desk.finish(&held, json!({"status": "failed", "error": error})).await;
+    assert_eq!(end, (200, json!({"run_id": run, "status": "failed"})));
+    let (_, status) = desk.get(&format!("/sessions/{session}/status")).await;
+    assert_eq!(status, json!({"session_id": session, "status": "failed", "run_id": run, "error": error}));
+    let result = desk.get(&format!("/sessions/{session}/result")).await;
+    assert_eq!(refused(&result), (409, "SessionNotFinished"));
+    assert_eq!(result.1["details"], json!({"status": "failed", "error": error}));
+    let message = result.1["message"].as_str().unwrap();
+    assert_eq!(
+        message,
+        format!("{session} has no result: its last run failed (model_refused): it would not")
+    );
+}

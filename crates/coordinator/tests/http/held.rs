@@ -1,0 +1,144 @@
+//! Contracts that the coordinator holds itself, for executors that cannot be asked again in place.
+
+use serde_json::{Value, json};
+
+use crate::support::{Desk, refused, text};
+
+fn schema() -> Value {
+    json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}})
+}
+
+async fn desk(blueprint: Value) -> (Desk, String) {
+    let desk = Desk::new();
+    let mut agent = json!({"name": "tool", "executor": {"type": "external", "command": "x"}});
+    agent.as_object_mut().unwrap().extend(blueprint.as_object().unwrap().clone());
+    desk.agent(agent).await;
+    let runner = desk
+        .runner_with(json!({"executor_types": ["external", "llm"], "held_executor_types": ["external"]}))
+        .await;
+    (desk, runner)
+}
+
+fn answered(text: &str) -> Value {
+    json!({
+        "status": "answered",
+        "answer": {"text": text, "model": "m", "duration_ms": 5},
+        "usage": {"input_tokens": 10, "output_tokens": 1},
+        "conversation": [text],
+    })
+}
+
+#[tokio::test]
+async fn an_answer_that_conforms_completes_the_run() {
+    let (desk, runner) = desk(json!({"output_schema": schema()})).await;
+    let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run["held_by_coordinator"], true);
+    let end = desk.finish(&held, answered("Here: {\"n\": 1}")).await;
+    assert_eq!(end, (200, json!({"run_id": run, "status": "completed"})));
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    assert_eq!((&result["result_data"], &result["result"]), (&json!({"n": 1}), &json!("Here: {\"n\": 1}")));
+    let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
+    let expected = json!([{
+        "number": 1,
+        "delivery": 1,
+        "at": "2026-11-01T00:00:00Z",
+        "strategy": "prompt",
+        "model": "m",
+        "endpoint": "",
+        "outcome": "accepted",
+        "errors": [],
+        "more_errors": 0,
+        "repairs": [],
+        "usage": {"input_tokens": 10, "output_tokens": 1},
+        "duration_ms": 5,
+        "text": "Here: {\"n\": 1}",
+    }]);
+    assert_eq!(attempts["items"], expected);
+}
+
+#[tokio::test]
+async fn the_run_is_asked_again_and_then_completed() {
+    let (desk, runner) = desk(json!({"output_schema": schema()})).await;
+    let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!((held.run["retry_count"].clone(), held.run["retry_prompt"].clone()), (json!(0), Value::Null));
+    let end = desk.finish(&held, answered("{\"n\": \"x\"}")).await;
+    assert_eq!(end, (200, json!({"run_id": run, "status": "pending"})));
+    assert_eq!(refused(&desk.finish(&held, answered("{\"n\": 1}")).await), (409, "LeaseLost"));
+    let held = desk.claim(&runner).await;
+    assert_eq!((held.run["retry_count"].clone(), held.run["attempt"].clone()), (json!(1), json!(2)));
+    let prompt = text(&held.run, "retry_prompt");
+    assert!(prompt.starts_with("<output-validation-error>") && prompt.contains("$.n: "), "{prompt}");
+    assert_eq!(held.run["conversation"], json!(["{\"n\": \"x\"}"]));
+    assert_eq!(desk.finish(&held, answered("{\"n\": 2}")).await.1["status"], "completed");
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    let validation = &result["schema_validation"];
+    assert_eq!((&validation["retry_count"], &validation["attempts"]), (&json!(1), &json!(2)));
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    assert_eq!(view["usage"], json!({"input_tokens": 20, "output_tokens": 2}));
+    let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
+    let outcomes: Vec<_> =
+        attempts["items"].as_array().unwrap().iter().map(|each| &each["outcome"]).collect();
+    assert_eq!(outcomes, ["schema_invalid", "accepted"]);
+    assert_eq!(attempts["items"][1]["prompt"], prompt);
+}
+
+#[tokio::test]
+async fn when_retries_run_out_the_closest_answer_is_told() {
+    let (desk, runner) =
+        desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 2}})).await;
+    let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for (answer, status) in [("no idea", "pending"), ("{\"n\": \"x\"}", "pending"), ("still none", "failed")]
+    {
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, answered(answer)).await.1["status"], status, "{answer}");
+    }
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    let expected = json!({
+        "type": "output_schema_validation_failed",
+        "message": "Output did not match schema after 2 retries",
+        "validation_errors": ["$.n: 'x' is a string; an integer is wanted"],
+        "last_output": "{\"n\": \"x\"}",
+        "attempts": 3,
+    });
+    assert_eq!((&view["status"], &view["error"]), (&json!("failed"), &expected));
+    assert_eq!(view.get("result"), None);
+    assert_eq!(refused(&desk.get(&format!("/sessions/{session}/result")).await), (409, "SessionNotFinished"));
+}
+
+#[tokio::test]
+async fn a_callers_contract_fails_under_its_own_name() {
+    let (desk, runner) = desk(json!({})).await;
+    let body = json!({
+        "agent_name": "tool", "prompt": "a", "output_schema": schema(), "output_schema_options": {"max_retries": 1},
+    });
+    let (run, _) = desk.run(body).await;
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, answered("my own words")).await;
+    let held = desk.claim(&runner).await;
+    assert!(text(&held.run, "retry_prompt").contains("my own words"), "a caller's contract shows the answer");
+    desk.finish(&held, answered("again")).await;
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    assert_eq!(view["error"]["type"], "schema_validation_failed");
+    assert_eq!(view["error"]["message"], "Output did not match schema after 1 retry");
+}
+
+#[tokio::test]
+async fn without_a_contract_the_text_is_the_result() {
+    let (desk, runner) = desk(json!({})).await;
+    let (_, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.finish(&held, answered("free")).await.1["status"], "completed");
+    assert_eq!(desk.get(&format!("/sessions/{session}/result")).await.1["result_text"], "free");
+}
+
+#[tokio::test]
+async fn only_held_executors_answer() {
+    let (desk, _) = desk(json!({"output_schema": schema()})).await;
+    let runner = desk.runner().await;
+    desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run["held_by_coordinator"], false);
+    assert_eq!(refused(&desk.finish(&held, answered("{\"n\": 1}")).await), (400, "InvalidRequest"));
+}

@@ -1,0 +1,19 @@
+//! The coordinator over HTTP, on a real store and a clock that the tests move.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test ends where something is missing, and says where"
+)]
+
+mod callbacks;
+mod contracts;
+mod create;
+mod events;
+mod fencing;
+mod gate;
+mod held;
+mod runners;
+mod sessions;
+mod shapes;
+mod support;
+mod wait;

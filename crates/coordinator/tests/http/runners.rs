@@ -1,0 +1,243 @@
+//! Runners: registering, claiming, heartbeats, dying.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Desk, refused, settings, text};
+
+#[tokio::test]
+async fn a_runner_registers_and_is_listed() {
+    let desk = Desk::new();
+    let profile = json!({"hostname": "h", "executor_types": ["llm"], "concurrency": 2, "version": "1"});
+    let (status, registered) = desk.post("/runner/register", json!({"profile": profile})).await;
+    let id = text(&registered, "runner_id");
+    let expected = json!({"runner_id": id, "lease_seconds": 30, "heartbeat_seconds": 10});
+    assert_eq!((status, registered), (201, expected));
+    desk.pass(60);
+    let (_, runners) = desk.get("/runners").await;
+    let whole = json!({
+        "hostname": "h", "project_dir": "", "executor_types": ["llm"], "held_executor_types": [], "tags": [],
+        "concurrency": 2, "version": "1",
+    });
+    let expected = json!({
+        "items": [{
+            "runner_id": id, "profile": whole, "alive": false,
+            "registered_at": "2026-11-01T00:00:00Z", "seen_at": "2026-11-01T00:00:00Z",
+        }],
+        "next_cursor": null,
+    });
+    assert_eq!(runners, expected);
+    assert_eq!(
+        desk.post("/runner/heartbeat", json!({"runner_id": id, "runs": []})).await,
+        (200, json!({"runs": []}))
+    );
+    assert_eq!(desk.get("/runners").await.1["items"][0]["alive"], true);
+    assert_eq!(desk.delete(&format!("/runner/{id}")).await, (204, Value::Null));
+    assert_eq!(refused(&desk.delete(&format!("/runner/{id}")).await), (404, "RunnerNotFound"));
+    let stranger = json!({"profile": {"executor_types": ["llm"], "held_executor_types": ["external"]}});
+    assert_eq!(refused(&desk.post("/runner/register", stranger).await), (400, "InvalidRequest"));
+}
+
+#[tokio::test]
+async fn only_registered_runners_claim_and_are_alive() {
+    let desk = Desk::with_writer().await;
+    desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let claim = json!({"runner_id": "rnr_none", "max": 1});
+    assert_eq!(refused(&desk.post("/runner/claims", claim).await), (404, "RunnerNotFound"));
+    let beat = json!({"runner_id": "rnr_none", "runs": []});
+    assert_eq!(refused(&desk.post("/runner/heartbeat", beat).await), (404, "RunnerNotFound"));
+    let runner = desk.runner().await;
+    for claim in [json!({"max": 0}), json!({"max": 33}), json!({"max": 1, "wait_seconds": 61})] {
+        let mut claim = claim;
+        claim["runner_id"] = json!(runner);
+        assert_eq!(refused(&desk.post("/runner/claims", claim).await), (400, "InvalidRequest"));
+    }
+}
+
+#[tokio::test]
+async fn a_claim_has_all_that_the_run_needs() {
+    let desk = Desk::new();
+    let blueprint = json!({
+        "name": "full",
+        "executor": {"type": "llm", "provider": "anthropic", "model": "small"},
+        "escalate_to": ["large"],
+        "output_schema": {"type": "object", "properties": {"a": {"type": "string"}}},
+    });
+    desk.agent(blueprint).await;
+    let runner = desk.runner().await;
+    let fact = |model: &str| json!({"endpoint": "e", "model": model, "feature": "native", "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
+    let body = json!({"agent_name": "full", "prompt": "a", "model": "other", "project_dir": ""});
+    assert_eq!(refused(&desk.post("/runs", body).await), (400, "InvalidRequest"));
+    let (run, session) = desk.run(json!({"agent_name": "full", "prompt": "a", "model": "other"})).await;
+    let held = desk.claim(&runner).await;
+    let expected = json!({
+        "run_id": run,
+        "session_id": session,
+        "parent_session_id": null,
+        "lease_id": held.holding["lease_id"],
+        "attempt": 1,
+        "lease_seconds": 30,
+        "type": "start_session",
+        "agent_name": "full",
+        "blueprint": held.run["blueprint"],
+        "parameters": {"prompt": "a"},
+        "contract": held.run["contract"],
+        "held_by_coordinator": false,
+        "retry_count": 0,
+        "retry_prompt": null,
+        "conversation": null,
+        "model": "other",
+        "project_dir": null,
+        "facts": [],
+    });
+    assert_eq!(held.run, expected);
+    assert_eq!(held.run["blueprint"]["name"], "full");
+    assert_eq!(held.run["contract"]["origin"], "blueprint");
+    let facts = [fact("large"), fact("nobody's"), fact("other")];
+    let end =
+        json!({"status": "failed", "error": {"type": "executor_failed", "message": "m"}, "facts": facts});
+    assert_eq!(desk.finish(&held, end).await.0, 200);
+    desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
+    assert_eq!(desk.claim(&runner).await.run["facts"], json!([fact("large")]));
+    desk.pass(8 * 24 * 3600);
+    let again = desk.runner().await;
+    desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
+    assert_eq!(desk.claim(&again).await.run["facts"], json!([]), "a week is long enough");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_waiting_claim_is_woken() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let others = desk.runner_with(json!({"executor_types": ["codex"]})).await;
+    let runner = desk.runner().await;
+    let waiting = |runner: &str| json!({"runner_id": runner, "max": 4, "wait_seconds": 2});
+    let begin = Instant::now();
+    let ((_, idle), (_, claimed), run) = tokio::join!(
+        desk.post("/runner/claims", waiting(&others)),
+        async {
+            let claimed = desk.post("/runner/claims", waiting(&runner)).await;
+            assert!(begin.elapsed() < Duration::from_secs(2), "woken, and not found by chance");
+            claimed
+        },
+        async {
+            tokio::task::yield_now().await;
+            desk.run(json!({"agent_name": "writer", "prompt": "a"})).await.0
+        },
+    );
+    assert_eq!(idle, json!({"runs": []}));
+    assert_eq!(claimed["runs"][0]["run_id"], run);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_heartbeat_hears_of_a_stop_at_once() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let holds = json!([{"run_id": run, "lease_id": held.holding["lease_id"], "attempt": 1}]);
+    let beat = json!({"runner_id": runner, "runs": holds, "wait_seconds": 0});
+    let told = |directive: &str| (200, json!({"runs": [{"run_id": run, "directive": directive}]}));
+    assert_eq!(desk.post("/runner/heartbeat", beat).await, told("continue"));
+    let begin = Instant::now();
+    let beat = json!({"runner_id": runner, "runs": holds, "wait_seconds": 30});
+    let (heard, stopped) = tokio::join!(desk.post("/runner/heartbeat", beat.clone()), async {
+        tokio::task::yield_now().await;
+        desk.post_empty(&format!("/sessions/{session}/stop")).await
+    });
+    assert_eq!(heard, told("stop"));
+    assert_eq!(stopped.1["status"], "stopping");
+    assert!(begin.elapsed() < Duration::from_secs(10));
+    assert_eq!(desk.finish(&held, json!({"status": "stopped"})).await.1["status"], "stopped");
+    assert_eq!(desk.post("/runner/heartbeat", beat).await, told("lost"));
+    let too_long = json!({"runner_id": runner, "runs": [], "wait_seconds": 31});
+    assert_eq!(refused(&desk.post("/runner/heartbeat", too_long).await), (400, "InvalidRequest"));
+}
+
+#[tokio::test]
+async fn a_run_that_is_lost_too_often_fails() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    for delivery in 1..=3 {
+        assert_eq!(desk.claim(&runner).await.run["attempt"], delivery);
+        desk.pass(31);
+        desk.app.reconcile().await.unwrap();
+    }
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    assert_eq!((&view["status"], &view["error"]["type"]), (&json!("failed"), &json!("runner_lost")));
+    assert_eq!(desk.get(&format!("/sessions/{session}")).await.1["status"], "failed");
+}
+
+#[tokio::test]
+async fn a_run_can_be_given_back() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(
+        desk.finish(&held, json!({"status": "released"})).await,
+        (200, json!({"run_id": run, "status": "pending"}))
+    );
+    assert_eq!(desk.claim(&runner).await.run_id, run);
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_can_take_fails() {
+    let desk = Desk::with_writer().await;
+    desk.runner_with(json!({"executor_types": ["codex"]})).await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.pass(299);
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["status"], "pending");
+    desk.pass(2);
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["error"]["type"], "no_matching_runner");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_background_does_it_by_itself() {
+    let mut settings = settings();
+    settings.queue.match_timeout_seconds = 0;
+    let desk = Desk::with(settings);
+    desk.agent(json!({"name": "writer"})).await;
+    let _background = desk.awake();
+    let body = json!({"agent_name": "writer", "prompt": "a"});
+    let ((status, run), ()) = tokio::join!(desk.post("/runs?wait=20", body), async {
+        while desk.get("/runs").await.1["items"] == json!([]) {
+            tokio::task::yield_now().await;
+        }
+        desk.pass(1);
+    });
+    assert_eq!((status, &run["error"]["type"]), (201, &json!("no_matching_runner")), "{run}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claimer_that_hangs_up_takes_nothing_along() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let (gone, runner) = (desk.runner().await, desk.runner().await);
+    let waiting = |runner: &str| json!({"runner_id": runner, "max": 1, "wait_seconds": 20});
+    for polls in 0..20 {
+        let mut claim = Box::pin(desk.post("/runner/claims", waiting(&gone)));
+        for _ in 0..polls {
+            assert!(futures_util::poll!(&mut claim).is_pending());
+            tokio::task::yield_now().await;
+        }
+        drop(claim);
+        let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+        let begin = Instant::now();
+        let (_, claimed) = desk.post("/runner/claims", waiting(&runner)).await;
+        assert_eq!(claimed["runs"][0]["run_id"], run);
+        assert!(
+            begin.elapsed() < Duration::from_secs(10),
+            "given back at once, and not when its lease ran out"
+        );
+        let run = &claimed["runs"][0];
+        let holding = json!({"runner_id": runner, "lease_id": run["lease_id"], "attempt": run["attempt"]});
+        let end = json!({"holding": holding, "status": "completed", "result_text": "t"});
+        assert_eq!(desk.post(&format!("/runner/runs/{}/finish", text(run, "run_id")), end).await.0, 200);
+    }
+}

@@ -1,0 +1,102 @@
+//! Sessions.
+
+use serde_json::{Value, json};
+
+use crate::support::{Desk, kinds, refused, text};
+
+#[tokio::test]
+async fn a_session_is_read_while_it_runs_and_after() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let expected = json!({
+        "session_id": session,
+        "agent_name": "writer",
+        "status": "pending",
+        "parent_session_id": null,
+        "project_dir": null,
+        "last_run_id": run,
+        "created_at": "2026-11-01T00:00:00Z",
+        "updated_at": "2026-11-01T00:00:00Z",
+    });
+    assert_eq!(desk.get(&format!("/sessions/{session}")).await, (200, expected.clone()));
+    assert_eq!(
+        desk.get("/sessions?status=pending").await.1,
+        json!({"items": [expected], "next_cursor": null})
+    );
+    let status = json!({"session_id": session, "status": "pending", "run_id": run});
+    assert_eq!(desk.get(&format!("/sessions/{session}/status")).await, (200, status));
+    let expected = json!({
+        "error": "SessionNotFinished",
+        "message": format!("{session} has no result yet: it is pending"),
+        "status_code": 409,
+        "details": {"status": "pending"},
+    });
+    assert_eq!(desk.get(&format!("/sessions/{session}/result")).await, (409, expected));
+    assert_eq!(refused(&desk.delete(&format!("/sessions/{session}")).await), (409, "SessionBusy"));
+    desk.complete(&runner, "done").await;
+    assert_eq!(desk.get(&format!("/sessions/{session}")).await.1["status"], "finished");
+    assert_eq!(desk.delete(&format!("/sessions/{session}")).await, (204, Value::Null));
+    for path in ["", "/status", "/result", "/events", "/children"] {
+        let answer = desk.get(&format!("/sessions/{session}{path}")).await;
+        assert_eq!(refused(&answer), (404, "SessionNotFound"), "{path}");
+    }
+    assert_eq!(refused(&desk.get("/sessions/nonsense").await), (404, "SessionNotFound"));
+    assert_eq!(refused(&desk.get(&format!("/runs/{run}")).await), (404, "RunNotFound"));
+    assert_eq!(refused(&desk.get(&format!("/runs/{run}/attempts")).await), (404, "RunNotFound"));
+}
+
+#[tokio::test]
+async fn stopping_can_be_repeated() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    for _ in 0..2 {
+        assert_eq!(desk.post_empty(&format!("/sessions/{session}/stop")).await.1["status"], "stopped");
+        let (status, view) = desk.post_empty(&format!("/runs/{run}/stop")).await;
+        assert_eq!((status, &view["status"]), (200, &json!("stopped")));
+    }
+    let result = desk.get(&format!("/sessions/{session}/result")).await;
+    assert_eq!(result.1["message"], format!("{session} has no result: its last run was stopped"));
+    assert_eq!(refused(&desk.post_empty("/runs/run_none/stop").await), (404, "RunNotFound"));
+    assert_eq!(refused(&desk.post_empty("/sessions/ses_none/stop").await), (404, "SessionNotFound"));
+    let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.complete(&runner, "done").await;
+    assert_eq!(desk.post_empty(&format!("/sessions/{session}/stop")).await.1["status"], "finished");
+}
+
+#[tokio::test]
+async fn children_are_listed() {
+    let desk = Desk::with_writer().await;
+    let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let child = json!({"agent_name": "writer", "prompt": "b", "parent_session_id": parent});
+    let (_, first) = desk.run(child.clone()).await;
+    let (_, second) = desk.run(child).await;
+    let (_, children) = desk.get(&format!("/sessions/{parent}/children")).await;
+    let ids: Vec<_> =
+        children["items"].as_array().unwrap().iter().map(|each| text(each, "session_id")).collect();
+    assert_eq!(ids, [second, first], "newest first");
+    assert_eq!(desk.get(&format!("/sessions?parent_session_id={parent}")).await.1, children);
+}
+
+#[tokio::test]
+async fn events_come_in_pages() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.complete(&runner, "done").await;
+    let (_, first) = desk.get(&format!("/sessions/{session}/events?limit=3")).await;
+    assert_eq!(kinds(&first), ["session.created", "run.queued", "run.claimed"]);
+    let queued = &first["items"][1];
+    let expected = json!({
+        "id": queued["id"], "at": "2026-11-01T00:00:00Z", "session_id": session, "run_id": run,
+        "type": "run.queued", "agent_name": "writer",
+    });
+    assert_eq!(*queued, expected);
+    let next = text(&first, "next_cursor");
+    let (_, rest) = desk.get(&format!("/sessions/{session}/events?limit=3&cursor={next}")).await;
+    assert_eq!((kinds(&rest), &rest["next_cursor"]), (vec!["result", "run.completed"], &Value::Null));
+    assert_eq!(rest["items"][0]["result_text"], "done");
+    let answer = desk.get(&format!("/sessions/{session}/events?cursor=nonsense")).await;
+    assert_eq!(refused(&answer), (400, "InvalidRequest"));
+}

@@ -1,0 +1,81 @@
+//! Everything that goes wrong has one shape.
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+
+use crate::support::{Desk, refused, settings};
+
+async fn send(desk: &Desk, method: &str, path: &str, content_type: Option<&str>, body: &str) -> (u16, Value) {
+    let mut request = Request::builder().method(method).uri(path);
+    if let Some(content_type) = content_type {
+        request = request.header("content-type", content_type);
+    }
+    let (status, text) = desk.raw(request.body(Body::from(body.to_owned())).unwrap()).await;
+    (status.as_u16(), serde_json::from_str(&text).unwrap())
+}
+
+#[tokio::test]
+async fn what_is_refused_before_a_handler_has_the_shape_too() {
+    let mut settings = settings();
+    settings.request_limit_bytes = 1_000;
+    let desk = Desk::with(settings);
+    let json = Some("application/json");
+    let large = "x".repeat(1_001);
+    let cases = [
+        ("GET", "/nonsense", None, "", 404, "RouteNotFound"),
+        ("DELETE", "/runs", None, "", 405, "MethodNotAllowed"),
+        ("POST", "/runs", json, "{", 400, "InvalidRequest"),
+        ("POST", "/runs", json, "{} {}", 400, "InvalidRequest"),
+        ("POST", "/runs", json, "", 400, "InvalidRequest"),
+        ("POST", "/runs", json, "\u{feff}{}", 400, "InvalidRequest"),
+        ("POST", "/runs", json, large.as_str(), 413, "RequestTooLarge"),
+        ("POST", "/schemas", json, large.as_str(), 413, "RequestTooLarge"),
+        ("POST", "/runs", Some("text/plain"), "{}", 415, "UnsupportedMediaType"),
+        ("POST", "/runs", None, "{}", 415, "UnsupportedMediaType"),
+        ("GET", "/runs/%ff", None, "", 404, "RunNotFound"),
+    ];
+    for (method, path, content_type, body, status, name) in cases {
+        let answer = send(&desk, method, path, content_type, body).await;
+        assert_eq!(refused(&answer), (status, name), "{method} {path} {body:.20}");
+        assert_eq!(answer.1["status_code"], status);
+        assert!(answer.1["message"].as_str().is_some_and(|message| !message.is_empty()));
+    }
+}
+
+#[tokio::test]
+async fn a_mistake_in_a_body_is_located() {
+    let desk = Desk::new();
+    let answer = desk.post("/runs", json!({"additional_demands": {"tags": [1]}})).await;
+    let message = answer.1["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the body cannot be read at additional_demands.tags[0]: invalid type"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn json_has_other_names() {
+    let desk = Desk::with_writer().await;
+    for content_type in
+        ["application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"]
+    {
+        let body = json!({"agent_name": "writer", "prompt": "a\u{0}🦀"}).to_string();
+        let answer = send(&desk, "POST", "/runs", Some(content_type), &body).await;
+        assert_eq!(answer.0, 201, "{content_type}");
+        let run = answer.1["run_id"].as_str().unwrap();
+        let (_, view) = desk.get(&format!("/runs/{run}")).await;
+        assert_eq!(view["parameters"], json!({"prompt": "a\u{0}🦀"}));
+    }
+}
+
+#[tokio::test]
+async fn the_server_says_how_it_is() {
+    let desk = Desk::new();
+    assert_eq!(desk.get("/health").await, (200, json!({"status": "ok"})));
+    assert_eq!(desk.get("/ready").await, (200, json!({"status": "ready"})));
+    let (status, document) = desk.get("/openapi.json").await;
+    assert_eq!((status, document["openapi"].as_str().unwrap().get(..3)), (200, Some("3.1")));
+    let page = desk.raw(Request::get("/docs").body(Body::empty()).unwrap()).await;
+    assert!(page.0.is_success() && page.1.contains("POST /runs"));
+}
