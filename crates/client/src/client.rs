@@ -17,7 +17,7 @@ use crate::http::{self, causes};
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How much longer than it was asked to wait a long poll may take.
-const LONG_POLL_GRACE: Duration = Duration::from_secs(15);
+const LONG_POLL_GRACE: Duration = Duration::from_secs(30);
 
 /// The largest answer that is read: a claim of many runs with their conversations stays well below.
 const MAX_ANSWER_BYTES: usize = 128 * 1024 * 1024;
@@ -137,7 +137,7 @@ impl Call<'_> {
 
     /// A long poll: the coordinator may take this long.
     pub(crate) fn waiting(mut self, seconds: u32) -> Self {
-        self.timeout = Some(Duration::from_secs(seconds.into()) + LONG_POLL_GRACE.max(CALL_TIMEOUT));
+        self.timeout = Some(Duration::from_secs(seconds.into()) + LONG_POLL_GRACE);
         self
     }
 
