@@ -1,0 +1,131 @@
+//! What a runner was handed, read and compiled.
+
+use accord_api::agent::{Blueprint, Executor, Type};
+use accord_api::{ClaimedRun, Contract, FactReport, RunId, RunKind, SessionId, ValidationMode};
+use accord_contract::{Invariant, Invariants, Mode, Options};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::schemas::Schemas;
+
+/// A contract, as it was resolved and as it is judged by.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// As it was resolved.
+    pub contract: Contract,
+    /// As it is judged by.
+    pub compiled: accord_contract::Contract,
+}
+
+/// One run, with all that it needs.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// The run.
+    pub run_id: RunId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// Which delivery, from 1.
+    pub delivery: u32,
+    /// Whether it begins the session.
+    pub kind: RunKind,
+    /// The agent.
+    pub agent: Blueprint,
+    /// The blueprint's `executor` object, as it is written.
+    pub settings: Value,
+    /// The parameters.
+    pub parameters: Value,
+    /// The contract in force.
+    pub terms: Option<Terms>,
+    /// Whether the coordinator judges.
+    pub held_by_coordinator: bool,
+    /// What to ask in the place of the parameters.
+    pub retry_prompt: Option<String>,
+    /// The conversation so far.
+    pub conversation: Option<Value>,
+    /// Another model than the blueprint names.
+    pub model: Option<String>,
+    /// The folder to work in, where the caller named one.
+    pub project_dir: Option<String>,
+    /// What is known about endpoints.
+    pub facts: Vec<FactReport>,
+}
+
+/// Why a runner cannot work on what it was handed. The message says which part and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{part} of this run cannot be used by this runner: {cause}")]
+pub struct AssignmentError {
+    part: &'static str,
+    cause: String,
+}
+
+impl Assignment {
+    /// Reads a claim and compiles its contract.
+    pub fn read(claim: &ClaimedRun, schemas: &Schemas) -> Result<Self, AssignmentError> {
+        let blueprint: Value = document("the blueprint", &claim.blueprint)?;
+        let settings = blueprint.get("executor").cloned().unwrap_or_default();
+        let agent = serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
+        let contract = claim.contract.as_deref().map(|text| document("the contract", text)).transpose()?;
+        Ok(Self {
+            run_id: claim.run_id.clone(),
+            session_id: claim.session_id.clone(),
+            delivery: claim.attempt,
+            kind: claim.kind,
+            agent,
+            settings,
+            parameters: document("the parameters", &claim.parameters)?,
+            terms: contract.map(|contract| Terms::compile(contract, schemas)).transpose()?,
+            held_by_coordinator: claim.held_by_coordinator,
+            retry_prompt: claim.retry_prompt.clone(),
+            conversation: claim
+                .conversation
+                .as_deref()
+                .map(|text| document("the conversation", text))
+                .transpose()?,
+            model: claim.model.clone(),
+            project_dir: claim.project_dir.clone(),
+            facts: claim.facts.clone(),
+        })
+    }
+
+    /// Whether a command computes the result.
+    pub fn is_procedural(&self) -> bool {
+        self.agent.kind == Type::Procedural || matches!(self.agent.executor, Executor::Process(_))
+    }
+}
+
+impl Terms {
+    /// Compiles a contract.
+    pub fn compile(contract: Contract, schemas: &Schemas) -> Result<Self, AssignmentError> {
+        let schema = schemas
+            .compile(&contract.schema_hash, &contract.schema)
+            .map_err(|error| refused("the output schema", error))?;
+        let invariants: Vec<Invariant> = contract
+            .invariants
+            .iter()
+            .map(|each| Invariant { rule: each.rule.clone(), message: each.message.clone() })
+            .collect();
+        let invariants = Invariants::compile(&invariants).map_err(|error| refused("an invariant", error))?;
+        let options = Options {
+            extract_json: contract.extract_json,
+            strict_json_only: contract.strict_json_only,
+            mode: match contract.validation_mode {
+                ValidationMode::Strict => Mode::Strict,
+                ValidationMode::Lenient => Mode::Lenient,
+            },
+        };
+        let compiled =
+            accord_contract::Contract::new(schema).with_invariants(invariants).with_options(options);
+        Ok(Self { contract, compiled })
+    }
+}
+
+/// By way of a value: blueprints hold tagged enums with numbers.
+fn document<T: DeserializeOwned>(part: &'static str, text: &RawValue) -> Result<T, AssignmentError> {
+    let value: Result<Value, _> = serde_json::from_str(text.get());
+    value.and_then(serde_json::from_value).map_err(|error| refused(part, error))
+}
+
+fn refused(part: &'static str, cause: impl std::fmt::Display) -> AssignmentError {
+    AssignmentError { part, cause: cause.to_string() }
+}

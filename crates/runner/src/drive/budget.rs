@@ -1,0 +1,94 @@
+//! What a run may use.
+
+use std::time::Duration;
+
+use accord_api::{Limits, Usage};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::text::counted;
+
+/// What a run may use, and the signal that ends it.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    limits: Limits,
+    seconds: u64,
+    deadline: Option<Instant>,
+    stop: CancellationToken,
+}
+
+/// Why no more is to be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Over {
+    Stopped,
+    TimedOut(u64),
+}
+
+impl Budget {
+    /// The agent's limits, from now on. Where they name no time, `longest` is it.
+    pub fn new(limits: &Limits, longest: Duration, stop: CancellationToken) -> Self {
+        let time = limits.timeout_seconds.map_or(longest, Duration::from_secs);
+        // A time beyond what the clock can hold is no bound.
+        let deadline = Instant::now().checked_add(time);
+        Self { limits: limits.clone(), seconds: time.as_secs(), deadline, stop }
+    }
+
+    pub(crate) fn stop(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    /// Why another turn may not be paid for, in words; none where it may.
+    pub(crate) fn exhausted(&self, used: &Usage) -> Option<String> {
+        let tokens = used.input_tokens.saturating_add(used.output_tokens);
+        if let Some(most) = self.limits.max_tokens_total.filter(|most| tokens >= *most) {
+            return Some(format!(
+                "{tokens} tokens are used and limits.max_tokens_total is {most}; raise it, or ask for less"
+            ));
+        }
+        let cost = used.cost_usd.unwrap_or_default();
+        let most = self.limits.max_cost_usd.filter(|most| cost >= *most)?;
+        Some(format!("{cost:.4} USD are spent and limits.max_cost_usd is {most}; raise it, or ask for less"))
+    }
+
+    /// Ends when the run has to.
+    pub(crate) async fn over(&self) -> Over {
+        let deadline = async {
+            match self.deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Over::Stopped,
+            () = deadline => Over::TimedOut(self.seconds),
+        }
+    }
+}
+
+/// What is said of a run whose time is over.
+pub(crate) fn timed_out(seconds: u64) -> String {
+    let seconds = counted(u32::try_from(seconds).unwrap_or(u32::MAX), "second", "seconds");
+    format!("no result within {seconds}; raise timeout_seconds, or ask for less")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(limits: Limits) -> Budget {
+        Budget { limits, seconds: 1, deadline: None, stop: CancellationToken::new() }
+    }
+
+    #[test]
+    fn tokens_and_money_run_out() {
+        let used = Usage { input_tokens: 60, output_tokens: 40, cost_usd: Some(0.5) };
+        assert_eq!(budget(Limits::default()).exhausted(&used), None);
+        let tokens = |most| budget(Limits { max_tokens_total: Some(most), ..Limits::default() });
+        assert_eq!(tokens(101).exhausted(&used), None);
+        assert!(tokens(100).exhausted(&used).is_some_and(|words| words.starts_with("100 tokens are used")));
+        let money = |most| budget(Limits { max_cost_usd: Some(most), ..Limits::default() });
+        assert_eq!(money(0.6).exhausted(&used), None);
+        assert!(money(0.5).exhausted(&used).is_some_and(|words| words.starts_with("0.5000 USD are spent")));
+    }
+}

@@ -1,0 +1,103 @@
+//! The loop under a contract.
+
+mod judged;
+mod state;
+
+use accord_api::FactReport;
+
+use super::End;
+use super::facts::{Feature, Verdict as Taken};
+use super::failure::{self, Unmet};
+use super::offers::Rung;
+use super::step::{Cause, Seen, Step, next_step};
+use super::turns::{Asked, Turns, Why};
+use crate::assignment::Terms;
+pub(super) use judged::{error, outcome, repair};
+use state::State;
+
+/// What was seen, and how the run ends if it ends with that.
+struct Look {
+    seen: Seen,
+    end: End,
+}
+
+/// Asks until the contract is met or nothing more can be done.
+pub(super) async fn run(turns: &mut Turns<'_>, terms: &Terms) -> (End, Vec<FactReport>) {
+    let state = match State::new(turns.assignment, terms, turns.capabilities.clone()).await {
+        Ok(state) => state,
+        Err(message) => return (failure::executor(message), Vec::new()),
+    };
+    let mut driver = Driver { turns, terms, state };
+    let end = driver.run().await;
+    (end, driver.state.facts.into_learnt())
+}
+
+struct Driver<'a, 'b> {
+    turns: &'a mut Turns<'b>,
+    terms: &'a Terms,
+    state: State,
+}
+
+impl Driver<'_, '_> {
+    async fn run(&mut self) -> End {
+        loop {
+            let turn = self.state.turn(self.turns.assignment, self.terms);
+            let asked = self.turns.ask(turn).await;
+            let look = match &asked.result {
+                Ok(answer) => self.answered(&asked, answer).await,
+                Err(why) => self.unanswered(&asked, why).await,
+            };
+            let situation = self.state.situation(&self.turns.capabilities, &self.terms.contract);
+            match next_step(&situation, look.seen) {
+                Step::Ask(next) => self.state.apply(next, self.terms.contract.strategy),
+                Step::Fail(Cause::NoProgress) => return self.unmet(Unmet::NoProgress),
+                Step::Accept
+                | Step::Fail(Cause::Contract | Cause::Refused | Cause::Rejected | Cause::Unanswered) => {
+                    return look.end;
+                }
+            }
+        }
+    }
+
+    fn unmet(&self, unmet: Unmet) -> End {
+        failure::contract(self.terms, &self.state.history, self.state.retries, unmet)
+    }
+
+    async fn unanswered(&mut self, asked: &Asked, why: &Why) -> Look {
+        let (strategy, prompt) = (self.state.rung.strategy(), self.state.re_prompt(self.terms));
+        let model = self.state.model_name();
+        self.turns.record_unanswered(asked, why, strategy, &model, prompt).await;
+        let seen = match why {
+            Why::SchemaRejected(_) | Why::ToolRejected(_) => {
+                self.learn_refusal();
+                Seen::Rejected
+            }
+            Why::Failed(_) if self.state.just_raised => Seen::CeilingRefused,
+            _ => Seen::Unanswered,
+        };
+        let end = match seen {
+            Seen::Rejected => failure::executor(format!(
+                "the provider refuses what the strategy sends: {}; use {}",
+                why.words(),
+                self.state.offers.others(self.state.rung)
+            )),
+            _ => failure::unanswered(why),
+        };
+        Look { seen, end: failure::after(end, &self.state.history) }
+    }
+
+    fn learn_refusal(&mut self) {
+        let feature = match self.state.rung {
+            Rung::Native => self.state.offers.native_feature(),
+            Rung::Tool if self.state.force => Feature::ForcedTool,
+            Rung::Tool => Feature::Tool,
+            Rung::Prompt => return,
+        };
+        self.learn(feature, Taken::Refused);
+    }
+
+    fn learn(&mut self, feature: Feature, taken: Taken) {
+        let model = self.state.model_name();
+        self.state.facts.learn(&model, feature, taken, self.turns.now());
+    }
+}

@@ -1,0 +1,168 @@
+//! What is made of an answer under a contract.
+
+use accord_api::{Validation, attempt};
+use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict};
+use accord_executor::{Answer, Stop};
+
+use super::super::End;
+use super::super::facts::{Feature, Verdict as Taken};
+use super::super::failure::{self, Unmet};
+use super::super::offers::Rung;
+use super::super::reading::{Bench, of_cut};
+use super::super::request::Ask;
+use super::super::step::Seen;
+use super::super::turns::{Asked, Judged, Why};
+use super::{Driver, Look};
+
+impl Driver<'_, '_> {
+    pub(super) async fn answered(&mut self, asked: &Asked, answer: &Answer) -> Look {
+        if let Stop::Refused(words) = &answer.stop {
+            return self.refused(asked, answer, words).await;
+        }
+        let bench = Bench {
+            contract: self.terms.compiled.clone(),
+            lift: self.state.offers.get(self.state.rung).map(|offer| offer.lift.clone()),
+            input: self.turns.assignment.parameters.clone(),
+        };
+        let reading = match bench.read(answer, &self.state.before).await {
+            Ok(reading) => reading,
+            Err(words) => return self.unanswered(asked, &Why::Failed(words)).await,
+        };
+        let verdict = match answer.stop {
+            Stop::Truncated => of_cut(reading.verdict),
+            _ => reading.verdict,
+        };
+        match verdict {
+            Verdict::Accepted(accepted) => self.accepted(asked, answer, accepted, reading.raw).await,
+            Verdict::Rejected(rejected) => self.rejected(asked, answer, rejected, reading.raw).await,
+        }
+    }
+
+    async fn refused(&mut self, asked: &Asked, answer: &Answer, words: &str) -> Look {
+        self.state.history.judged += 1;
+        let text = if answer.text.is_empty() { words } else { &answer.text };
+        let judged = self.judged(answer, attempt::Outcome::Refused, text);
+        self.turns.record(asked, judged).await;
+        Look { seen: Seen::Refused, end: failure::refused(words, self.state.history.judged) }
+    }
+
+    async fn accepted(&mut self, asked: &Asked, answer: &Answer, accepted: Accepted, raw: String) -> Look {
+        self.state.history.accepted();
+        self.learn_from_success(answer, accepted.source);
+        let repairs: Vec<_> = accepted.repairs.iter().map(repair).collect();
+        let judged = self.judged(answer, attempt::Outcome::Accepted, &raw);
+        self.turns.record(asked, Judged { repairs: repairs.clone(), ..judged }).await;
+        let contract = &self.terms.contract;
+        let validation = Validation {
+            valid: true,
+            schema_name: contract.schema_name.clone(),
+            schema_hash: contract.schema_hash.clone(),
+            retry_count: self.state.retries,
+            strategy: self.state.rung.strategy(),
+            repairs,
+            attempts: self.state.history.judged,
+        };
+        let end = End::Data { value: accepted.value, raw, validation: Some(validation) };
+        Look { seen: Seen::Accepted, end }
+    }
+
+    async fn rejected(&mut self, asked: &Asked, answer: &Answer, rejected: Rejected, raw: String) -> Look {
+        let cut_off = answer.stop == Stop::Truncated;
+        let submitted = !answer.submissions.is_empty();
+        if !cut_off {
+            self.learn_from_failure(answer, rejected.outcome);
+        }
+        let (seen, outcome) = if cut_off {
+            self.state.history.cut(&rejected, &raw);
+            (Seen::Truncated, attempt::Outcome::Truncated)
+        } else {
+            let repeated = self.state.history.wanting(&rejected, &raw);
+            let missing_call = self.state.rung == Rung::Tool && !submitted;
+            match (missing_call, repeated) {
+                (true, true) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NoProgress),
+                (true, false) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NotSubmitted),
+                (false, true) => (Seen::Wanting { repeated }, attempt::Outcome::NoProgress),
+                (false, false) => (Seen::Wanting { repeated }, outcome(rejected.outcome)),
+            }
+        };
+        let errors = rejected.violations.errors.iter().map(error).collect();
+        let judged = self.judged(answer, outcome, &raw);
+        let judged = Judged { errors, more_errors: rejected.violations.more, ..judged };
+        self.turns.record(asked, judged).await;
+        self.state.said.clone_from(&raw);
+        self.state.wrong =
+            Some(Ask::Better { rejected: Box::new(rejected), answer: raw, cut_off, submitted });
+        Look { seen, end: self.unmet(Unmet::RetriesSpent) }
+    }
+
+    fn judged(&self, answer: &Answer, outcome: attempt::Outcome, text: &str) -> Judged {
+        let model = match answer.model.as_str() {
+            "" => self.state.model_name(),
+            model => model.to_owned(),
+        };
+        Judged {
+            outcome,
+            strategy: self.state.rung.strategy(),
+            model,
+            errors: Vec::new(),
+            more_errors: 0,
+            repairs: Vec::new(),
+            text: text.to_owned(),
+            prompt: self.state.re_prompt(self.terms),
+        }
+    }
+
+    /// A value with nothing around it came as it was asked for.
+    fn learn_from_success(&mut self, answer: &Answer, source: Source) {
+        let whole = matches!(source, Source::Structured | Source::Text);
+        match self.state.rung {
+            Rung::Native if whole => self.learn(self.state.offers.native_feature(), Taken::Works),
+            Rung::Tool if !answer.submissions.is_empty() => self.learn(Feature::Tool, Taken::Works),
+            _ => {}
+        }
+    }
+
+    /// An answer without any JSON was not held to a schema; a demand that got prose was not heard.
+    fn learn_from_failure(&mut self, answer: &Answer, outcome: Outcome) {
+        let prose = answer.submissions.is_empty() && answer.structured.is_none();
+        match self.state.rung {
+            Rung::Native if prose && outcome == Outcome::NoJson => {
+                self.learn(self.state.offers.native_feature(), Taken::Ignored);
+            }
+            Rung::Tool if prose && self.state.force => self.learn(Feature::ForcedTool, Taken::Ignored),
+            _ => {}
+        }
+    }
+}
+
+pub(in super::super) fn outcome(outcome: Outcome) -> attempt::Outcome {
+    match outcome {
+        Outcome::NoJson => attempt::Outcome::NoJson,
+        Outcome::ParseError => attempt::Outcome::ParseError,
+        Outcome::SchemaInvalid => attempt::Outcome::SchemaInvalid,
+        Outcome::InvariantFailed => attempt::Outcome::InvariantFailed,
+        Outcome::SchemaEcho => attempt::Outcome::SchemaEcho,
+        Outcome::Ambiguous => attempt::Outcome::Ambiguous,
+    }
+}
+
+pub(in super::super) fn error(violation: &accord_contract::Violation) -> attempt::Error {
+    attempt::Error {
+        path: violation.path.clone(),
+        pointer: violation.pointer.clone(),
+        keyword: violation.keyword.clone(),
+        message: violation.message.clone(),
+    }
+}
+
+pub(in super::super) fn repair(repair: &accord_contract::Repair) -> attempt::Repair {
+    attempt::Repair { kind: kind(repair), path: repair.path.clone(), detail: repair.detail.clone() }
+}
+
+/// The kind as it is written on the wire.
+fn kind(repair: &accord_contract::Repair) -> String {
+    match serde_json::to_value(repair.kind) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => repair.kind.words().to_owned(),
+    }
+}

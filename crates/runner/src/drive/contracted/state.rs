@@ -1,0 +1,171 @@
+//! Where a run under a contract stands, and how each step changes it.
+
+use std::collections::VecDeque;
+
+use accord_api::{Contract, Strategy};
+use accord_executor::{Capabilities, Turn};
+
+use super::super::facts::{Facts, Feature};
+use super::super::history::History;
+use super::super::offers::{Offers, Rung};
+use super::super::request::{self, Ask};
+use super::super::step::{Ceiling, Next, Say, Situation};
+use crate::assignment::{Assignment, Terms};
+use crate::limits::MOST_ANSWER_TOKENS;
+
+pub(super) struct State {
+    pub(super) offers: Offers,
+    pub(super) facts: Facts,
+    pub(super) history: History,
+    pub(super) rung: Rung,
+    pub(super) force: bool,
+    pub(super) retries: u32,
+    /// Whether this is the first turn with a raised ceiling.
+    pub(super) just_raised: bool,
+    /// What the model said until it was cut off, where it is to go on.
+    pub(super) before: String,
+    /// The answer that is to be bettered, and all of what was said.
+    pub(super) wrong: Option<Ask>,
+    pub(super) said: String,
+    rungs: Vec<Rung>,
+    ask: Ask,
+    /// The model where it is not the settings' own.
+    model: Option<String>,
+    settings_model: String,
+    stronger: VecDeque<String>,
+    max_tokens: Option<u32>,
+    max_tokens_before: Option<u32>,
+    ceiling_is_fixed: bool,
+}
+
+impl State {
+    /// The start, on the best rung; or why the strategy that was asked for cannot be had.
+    pub(super) async fn new(
+        assignment: &Assignment,
+        terms: &Terms,
+        capabilities: Capabilities,
+    ) -> Result<Self, String> {
+        let has_tools = !assignment.agent.tools.is_empty() || !assignment.agent.mcp_servers.is_empty();
+        let schema = terms.compiled.schema().clone();
+        let facts = Facts::new(&capabilities.endpoint, &assignment.facts);
+        let settings_model = capabilities.model.clone();
+        // A large schema takes a while to lower, and others wait for this thread.
+        let offers = tokio::task::spawn_blocking(move || Offers::new(&schema, &capabilities, has_tools))
+            .await
+            .map_err(|error| format!("the schema could not be lowered: {error}"))?;
+        let model = assignment.model.clone();
+        let name = model.as_ref().unwrap_or(&settings_model);
+        let rungs = offers.rungs(terms.contract.strategy, &facts, name)?;
+        let rung = rungs.first().copied().unwrap_or(Rung::Prompt);
+        let stronger = assignment.agent.escalate_to.iter().filter(|other| *other != name).cloned().collect();
+        Ok(Self {
+            offers,
+            facts,
+            history: History::default(),
+            rung,
+            force: false,
+            retries: 0,
+            just_raised: false,
+            before: String::new(),
+            wrong: None,
+            said: String::new(),
+            rungs,
+            ask: Ask::Task,
+            model,
+            settings_model,
+            stronger,
+            max_tokens: None,
+            max_tokens_before: None,
+            ceiling_is_fixed: false,
+        })
+    }
+
+    pub(super) fn model_name(&self) -> String {
+        self.model.as_ref().unwrap_or(&self.settings_model).clone()
+    }
+
+    /// What is asked beyond the task, in words.
+    pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
+        self.ask.words(terms, self.rung)
+    }
+
+    pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms) -> Turn {
+        let prompt = self.re_prompt(terms);
+        let schema = terms.compiled.schema();
+        Turn {
+            system_prompt: request::system_under(assignment, terms, self.rung),
+            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung)),
+            delivery: request::delivery(self.rung, self.offers.get(self.rung), schema, self.force),
+            model: self.model.clone(),
+            max_tokens: self.max_tokens,
+        }
+    }
+
+    pub(super) fn situation(&self, capabilities: &Capabilities, contract: &Contract) -> Situation {
+        let can_demand = capabilities.tool.as_ref().is_some_and(|tool| tool.force);
+        Situation {
+            retries_left: contract.max_retries.saturating_sub(self.retries),
+            reprompt: capabilities.reprompt,
+            rung: self.rung,
+            lower: self.rungs.iter().copied().find(|rung| *rung > self.rung),
+            stronger: !self.stronger.is_empty(),
+            forced: self.force,
+            can_force: self.rung == Rung::Tool
+                && can_demand
+                && !self.facts.bars(&self.model_name(), Feature::ForcedTool),
+            higher_ceiling: self.higher_ceiling(capabilities),
+        }
+    }
+
+    /// Twice the ceiling in force, where one is known.
+    fn higher_ceiling(&self, capabilities: &Capabilities) -> Option<u32> {
+        let now = self.max_tokens.or(capabilities.max_tokens)?;
+        let raisable = !self.ceiling_is_fixed && now < MOST_ANSWER_TOKENS;
+        raisable.then(|| now.saturating_mul(2).min(MOST_ANSWER_TOKENS))
+    }
+
+    pub(super) fn apply(&mut self, next: Next, strategy: Strategy) {
+        self.retries += u32::from(next.counted);
+        self.rung = next.rung;
+        self.force = next.force;
+        match next.say {
+            Say::Same => {}
+            Say::Continue => {
+                self.before = std::mem::take(&mut self.said);
+                self.ask = Ask::Rest;
+            }
+            Say::Errors => {
+                self.before.clear();
+                self.ask = self.wrong.take().unwrap_or(Ask::Task);
+            }
+        }
+        self.just_raised = false;
+        match next.ceiling {
+            Ceiling::Keep => {}
+            Ceiling::Raise(tokens) => {
+                self.max_tokens_before = self.max_tokens.replace(tokens);
+                self.just_raised = true;
+            }
+            Ceiling::Restore => {
+                self.max_tokens = self.max_tokens_before.take();
+                self.ceiling_is_fixed = true;
+            }
+        }
+        if next.stronger {
+            self.escalate(strategy);
+        }
+    }
+
+    /// Goes to the next stronger model: on the same rung, unless that is known to be of no use with it.
+    fn escalate(&mut self, strategy: Strategy) {
+        let Some(model) = self.stronger.pop_front() else { return };
+        if let Ok(rungs) = self.offers.rungs(strategy, &self.facts, &model) {
+            if !rungs.contains(&self.rung) {
+                self.rung = rungs.first().copied().unwrap_or(Rung::Prompt);
+            }
+            self.rungs = rungs;
+        }
+        self.force &= self.rung == Rung::Tool && !self.facts.bars(&model, Feature::ForcedTool);
+        self.model = Some(model);
+    }
+}

@@ -1,0 +1,104 @@
+//! Why a run failed, in the words that its caller reads.
+
+use accord_api::{Failure, FailureType, Origin};
+
+use super::End;
+use super::history::History;
+use super::turns::Why;
+use crate::assignment::Terms;
+use crate::limits::LAST_OUTPUT_BYTES;
+use crate::text::{counted, shortened};
+
+/// The end of a run that got no answer.
+pub(super) fn unanswered(why: &Why) -> End {
+    let kind = match why {
+        Why::Stopped => return End::Stopped,
+        Why::SchemaRejected(_) | Why::ToolRejected(_) | Why::Transport(_) | Why::Failed(_) => {
+            FailureType::ExecutorFailed
+        }
+        Why::Exhausted(_) => FailureType::BudgetExhausted,
+        Why::TimedOut(_) => FailureType::TimedOut,
+    };
+    End::Failed(Failure::new(kind, why.words()))
+}
+
+/// The same end, with what is known about the answers before.
+pub(super) fn after(end: End, history: &History) -> End {
+    match (end, history.closest()) {
+        (End::Failed(failure), Some(closest)) => End::Failed(Failure {
+            validation_errors: closest.errors.clone(),
+            last_output: Some(shortened(&closest.text, LAST_OUTPUT_BYTES)),
+            attempts: Some(history.judged),
+            ..failure
+        }),
+        (end, _) => end,
+    }
+}
+
+/// A failure that the executor, its settings or the endpoint is to blame for.
+pub(super) fn executor(message: impl Into<String>) -> End {
+    End::Failed(Failure::new(FailureType::ExecutorFailed, message))
+}
+
+/// The end of a run whose model refused.
+pub(super) fn refused(words: &str, judged: u32) -> End {
+    let message = match words.trim() {
+        "" => "the model refused to answer".to_owned(),
+        words => format!("the model refused to answer: {}", shortened(words, LAST_OUTPUT_BYTES)),
+    };
+    let failure = Failure::new(FailureType::ModelRefused, message);
+    End::Failed(Failure { attempts: Some(judged), ..failure })
+}
+
+/// The end of a run whose text was cut off too often.
+pub(super) fn cut_off(text: &str, judged: u32) -> End {
+    let message = format!(
+        "the answer was cut off {}; raise max_tokens, or ask for less",
+        if judged == 1 { "before its end".to_owned() } else { format!("each of {judged} times") }
+    );
+    let failure = Failure::new(FailureType::OutputTruncated, message);
+    let last_output = Some(shortened(text, LAST_OUTPUT_BYTES));
+    End::Failed(Failure { attempts: Some(judged), last_output, ..failure })
+}
+
+/// How a contract was not met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unmet {
+    /// There are no more retries.
+    RetriesSpent,
+    /// The model gave the same again, and there is no other way to ask.
+    NoProgress,
+}
+
+/// The end of a run that did not meet its contract, told by the answer that came closest.
+pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Unmet) -> End {
+    let closest = history.closest();
+    let text = closest.map(|closest| closest.text.as_str()).unwrap_or_default();
+    if history.always_cut() {
+        return cut_off(text, history.judged);
+    }
+    let retries = counted(retries, "retry", "retries");
+    let message = match unmet {
+        Unmet::RetriesSpent => format!("Output did not match schema after {retries}"),
+        Unmet::NoProgress => {
+            format!(
+                "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
+            )
+        }
+    };
+    End::Failed(Failure {
+        kind: kind(terms.contract.origin),
+        message,
+        validation_errors: closest.map(|closest| closest.errors.clone()).unwrap_or_default(),
+        last_output: closest.map(|closest| shortened(&closest.text, LAST_OUTPUT_BYTES)),
+        attempts: Some(history.judged),
+    })
+}
+
+/// Whose contract was not met.
+pub(crate) fn kind(origin: Origin) -> FailureType {
+    match origin {
+        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
+        Origin::Caller => FailureType::SchemaValidationFailed,
+    }
+}

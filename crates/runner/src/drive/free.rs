@@ -1,0 +1,58 @@
+//! A model without a contract: its text is the result.
+
+use accord_api::{Strategy, attempt};
+use accord_contract::prompt;
+use accord_executor::{Answer, Stop};
+
+use super::turns::{Asked, Judged, Turns};
+use super::{End, failure, request};
+use crate::limits::MOST_CONTINUATIONS;
+
+/// Asks for the text, and for the rest of it where it is cut off.
+pub(super) async fn run(turns: &mut Turns<'_>) -> End {
+    let assignment = turns.assignment;
+    let mut text = String::new();
+    let mut continuation = None;
+    for count in 1..=MOST_CONTINUATIONS + 1 {
+        let prompt = continuation.clone().unwrap_or_else(|| request::task(assignment));
+        let turn = request::plain(request::system(assignment), prompt, assignment.model.clone());
+        let asked = turns.ask(turn).await;
+        let answer = match &asked.result {
+            Ok(answer) => answer.clone(),
+            Err(why) => {
+                let model = turns.capabilities.model.clone();
+                turns.record_unanswered(&asked, why, Strategy::Prompt, &model, continuation).await;
+                return failure::unanswered(why);
+            }
+        };
+        record(turns, &asked, &answer, continuation).await;
+        text.push_str(&answer.text);
+        match answer.stop {
+            Stop::Finished | Stop::Submitted => return End::Text(text),
+            Stop::Refused(words) => return failure::refused(&words, count),
+            Stop::Truncated if !turns.capabilities.reprompt => return failure::cut_off(&text, count),
+            Stop::Truncated => continuation = Some(prompt::continue_after_cut()),
+        }
+    }
+    failure::cut_off(&text, MOST_CONTINUATIONS + 1)
+}
+
+/// There is nothing to judge a text by; what it cost is on record all the same.
+pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, prompt: Option<String>) {
+    let outcome = match answer.stop {
+        Stop::Finished | Stop::Submitted => attempt::Outcome::Accepted,
+        Stop::Truncated => attempt::Outcome::Truncated,
+        Stop::Refused(_) => attempt::Outcome::Refused,
+    };
+    let judged = Judged {
+        outcome,
+        strategy: Strategy::Prompt,
+        model: answer.model.clone(),
+        errors: Vec::new(),
+        more_errors: 0,
+        repairs: Vec::new(),
+        text: answer.text.clone(),
+        prompt,
+    };
+    turns.record(asked, judged).await;
+}

@@ -1,0 +1,101 @@
+//! The loop: ask, judge, and ask again until the answer keeps the contract or nothing more can be done.
+//!
+//! One loop for every executor. An [`executor::Session`](accord_executor::Session) is asked one turn at a time; what it
+//! says goes to the judge and nowhere else; what to do next is decided by [`step::next_step`] alone.
+
+mod budget;
+mod contracted;
+mod facts;
+mod failure;
+mod free;
+mod history;
+mod offers;
+mod reading;
+mod request;
+mod single;
+mod step;
+mod turns;
+
+#[cfg(test)]
+mod tests;
+
+use accord_api::{Attempt, EventBody, FactReport, Failure, HeldAnswer, Usage, Validation};
+use accord_executor::Session;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::Value;
+
+pub use budget::Budget;
+pub(crate) use failure::kind as failure_kind;
+
+use crate::assignment::Assignment;
+use turns::Turns;
+
+/// Who is told what happens, while it happens.
+#[async_trait]
+pub trait Observer: Send + Sync {
+    /// Something happened. May wait, so that work does not run ahead of its listeners.
+    async fn event(&self, event: EventBody);
+
+    /// An answer was judged, or failed to come.
+    async fn attempt(&self, attempt: Attempt);
+
+    /// The time.
+    fn now(&self) -> Timestamp;
+}
+
+/// How the work on a run ended.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How.
+    pub end: End,
+    /// What was used in all.
+    pub usage: Usage,
+    /// What was learnt about endpoints.
+    pub facts: Vec<FactReport>,
+    /// The conversation, for a later run of the session.
+    pub conversation: Option<Value>,
+}
+
+/// The ways in which a run ends.
+#[derive(Debug, Clone)]
+pub enum End {
+    /// With a text: there is no contract.
+    Text(String),
+    /// With a value that keeps the contract, or that a command computed.
+    Data {
+        /// The value.
+        value: Value,
+        /// The text that it was found in.
+        raw: String,
+        /// How the contract was met, where there is one.
+        validation: Option<Validation>,
+    },
+    /// With an answer for the coordinator to judge.
+    Answered(HeldAnswer),
+    /// Without a result.
+    Failed(Failure),
+    /// It was told to.
+    Stopped,
+}
+
+/// Works on a run until it ends, in a session that is open already. Never longer than the budget allows.
+pub async fn drive(
+    session: &mut dyn Session,
+    assignment: &Assignment,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Outcome {
+    let mut turns = Turns::new(session, assignment, budget, observer);
+    let (end, facts) = match &assignment.terms {
+        terms if assignment.held_by_coordinator => {
+            (single::held(&mut turns, terms.as_ref()).await, Vec::new())
+        }
+        terms if assignment.is_procedural() => {
+            (single::procedural(&mut turns, terms.as_ref()).await, Vec::new())
+        }
+        Some(terms) => contracted::run(&mut turns, terms).await,
+        None => (free::run(&mut turns).await, Vec::new()),
+    };
+    Outcome { end, usage: turns.used(), facts, conversation: turns.conversation() }
+}

@@ -1,0 +1,155 @@
+//! The rungs of the ladder: what can be sent to this endpoint to hold the model to this schema.
+
+use accord_api::Strategy;
+use accord_contract::Schema;
+use accord_contract::lower::{Lift, Lowered, Profile, lower};
+use accord_executor::Capabilities;
+use serde_json::Value;
+
+use super::facts::{Facts, Feature};
+
+/// One way to hold a model to a schema. In this order they are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rung {
+    Native,
+    Tool,
+    Prompt,
+}
+
+const LADDER: [Rung; 3] = [Rung::Native, Rung::Tool, Rung::Prompt];
+
+impl Rung {
+    pub(super) fn strategy(self) -> Strategy {
+        match self {
+            Self::Native => Strategy::Native,
+            Self::Tool => Strategy::Tool,
+            Self::Prompt => Strategy::Prompt,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
+/// What is sent on one rung, and the way back from the answer.
+#[derive(Debug, Clone)]
+pub(super) struct Offer {
+    pub(super) schema: Value,
+    pub(super) lift: Lift,
+    /// Whether the provider can hold a tool's arguments to the schema.
+    pub(super) strict: bool,
+}
+
+/// What this endpoint can be offered for this schema. A rung that is not there says why.
+#[derive(Debug, Clone)]
+pub(super) struct Offers {
+    native: Result<Offer, String>,
+    tool: Result<Offer, String>,
+    has_tools: bool,
+}
+
+impl Offers {
+    pub(super) fn new(schema: &Schema, capabilities: &Capabilities, has_tools: bool) -> Self {
+        Self { native: native(schema, capabilities, has_tools), tool: tool(schema, capabilities), has_tools }
+    }
+
+    /// What is sent on a rung; instructions need nothing.
+    pub(super) fn get(&self, rung: Rung) -> Option<&Offer> {
+        match rung {
+            Rung::Native => self.native.as_ref().ok(),
+            Rung::Tool => self.tool.as_ref().ok(),
+            Rung::Prompt => None,
+        }
+    }
+
+    /// What is learnt about when the provider's own field is used.
+    pub(super) fn native_feature(&self) -> Feature {
+        if self.has_tools { Feature::NativeBesideTools } else { Feature::Native }
+    }
+
+    /// The rungs to use with a model, the best first; or why the strategy that was asked for cannot be had.
+    pub(super) fn rungs(&self, strategy: Strategy, facts: &Facts, model: &str) -> Result<Vec<Rung>, String> {
+        let asked = match strategy {
+            Strategy::Auto => {
+                let usable = |rung: &Rung| self.why_not(*rung).is_none() && !self.barred(*rung, facts, model);
+                return Ok(LADDER.into_iter().filter(usable).collect());
+            }
+            Strategy::Native => Rung::Native,
+            Strategy::Tool => Rung::Tool,
+            Strategy::Prompt => Rung::Prompt,
+        };
+        match self.why_not(asked) {
+            None => Ok(vec![asked]),
+            Some(reason) => Err(format!(
+                "the strategy '{}' cannot be used here: {reason}; use {}",
+                asked.name(),
+                self.others(asked)
+            )),
+        }
+    }
+
+    /// The strategies that would work in the place of another, in words.
+    pub(super) fn others(&self, but: Rung) -> String {
+        let names = LADDER.into_iter().filter(|rung| *rung != but && self.why_not(*rung).is_none());
+        let names: String = names.map(|rung| format!("'{}', ", rung.name())).collect();
+        match names.strip_suffix(", ") {
+            Some(names) => format!("{names} or 'auto'"),
+            None => "'auto'".to_owned(),
+        }
+    }
+
+    fn why_not(&self, rung: Rung) -> Option<&str> {
+        match rung {
+            Rung::Native => self.native.as_ref().err().map(String::as_str),
+            Rung::Tool => self.tool.as_ref().err().map(String::as_str),
+            Rung::Prompt => None,
+        }
+    }
+
+    fn barred(&self, rung: Rung, facts: &Facts, model: &str) -> bool {
+        match rung {
+            Rung::Native => {
+                facts.bars(model, Feature::Native)
+                    || self.has_tools && facts.bars(model, Feature::NativeBesideTools)
+            }
+            Rung::Tool => facts.bars(model, Feature::Tool),
+            Rung::Prompt => false,
+        }
+    }
+}
+
+fn native(schema: &Schema, capabilities: &Capabilities, has_tools: bool) -> Result<Offer, String> {
+    let Some(profile) = &capabilities.native else {
+        return Err("the executor has no field for a schema".to_owned());
+    };
+    if has_tools && !capabilities.native_beside_tools {
+        return Err("the endpoint takes no schema beside the agent's tools".to_owned());
+    }
+    let Lowered { schema, lift, refusal, .. } = lowered(schema, profile)?;
+    match refusal {
+        Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
+        None => Ok(Offer { schema, lift, strict: true }),
+    }
+}
+
+fn tool(schema: &Schema, capabilities: &Capabilities) -> Result<Offer, String> {
+    let Some(tool) = &capabilities.tool else {
+        return Err("the executor has no tools".to_owned());
+    };
+    let Lowered { schema, lift, refusal, .. } = lowered(schema, &tool.profile)?;
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err("a tool takes an object, and the schema's root is not one".to_owned());
+    }
+    // What the provider cannot enforce it can still show to the model.
+    Ok(Offer { schema, lift, strict: tool.strict && refusal.is_none() })
+}
+
+fn lowered(schema: &Schema, profile: &str) -> Result<Lowered, String> {
+    let profile = Profile::named(profile).ok_or_else(|| format!("the profile '{profile}' is not known"))?;
+    Ok(lower(schema, profile))
+}

@@ -1,0 +1,175 @@
+//! From what a session said to what the judge says of it.
+//!
+//! The judge is the only one who parses. Where the provider was sent a lowered schema, the answer is lifted back before
+//! it is judged by the full one.
+
+use std::sync::LazyLock;
+
+use accord_contract::lower::{Lift, LiftError};
+use accord_contract::{
+    Accepted, Answer as Judgeable, Candidate, Contract, Options, Outcome, Rejected, Schema, Source, Verdict,
+    Violation, Violations, judge, same,
+};
+use accord_executor::Answer;
+use serde_json::Value;
+
+/// What was said and what it is worth.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    /// What was judged, as it was said.
+    pub(super) raw: String,
+    pub(super) verdict: Verdict,
+}
+
+/// What an answer is judged by.
+#[derive(Debug, Clone)]
+pub(super) struct Bench {
+    pub(super) contract: Contract,
+    /// The way back from the lowered schema; none where the schema was sent as it is, or not at all.
+    pub(super) lift: Option<Lift>,
+    /// What was asked, for invariants.
+    pub(super) input: Value,
+}
+
+impl Bench {
+    /// Judges an answer. `before` is what the model had said until it was cut off and went on.
+    pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
+        let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
+        let text = format!("{before}{}", answer.text);
+        // A megabyte with invariants takes a while, and others wait for this thread.
+        let work = move || match (submissions.is_empty(), structured) {
+            (false, _) => self.submitted(submissions),
+            (true, Some(value)) => {
+                let verdict = self.value(value, &text);
+                let raw = if text.trim().is_empty() { value_text(&verdict) } else { text };
+                Reading { raw, verdict }
+            }
+            (true, None) => {
+                let verdict = self.text(&text);
+                Reading { raw: text, verdict }
+            }
+        };
+        let judged = tokio::task::spawn_blocking(work).await;
+        judged.map_err(|error| format!("the answer could not be judged: {error}"))
+    }
+
+    fn submitted(&self, mut submissions: Vec<String>) -> Reading {
+        let raw = submissions.join("\n");
+        let values: Option<Vec<Value>> = submissions.iter().map(|text| parsed(text).ok()).collect();
+        let all_same = values.as_deref().is_some_and(|values| values.windows(2).all(same_pair));
+        if all_same {
+            submissions.truncate(1);
+        }
+        let verdict = match submissions.as_slice() {
+            [one] => self.text(one),
+            several => self.several(several),
+        };
+        Reading { raw, verdict }
+    }
+
+    /// All of them together: two different values that conform are ambiguous, as they are in one text.
+    fn several(&self, texts: &[String]) -> Verdict {
+        let mut lifted = Vec::new();
+        for text in texts {
+            match (self.changing_lift(), parsed(text)) {
+                (Some(lift), Ok(value)) => match lift.lift(value.clone()) {
+                    Ok(value) => lifted.push(value.to_string()),
+                    Err(error) => return unlifted(&error, value),
+                },
+                _ => lifted.push(text.clone()),
+            }
+        }
+        self.judge(None, &lifted.join("\n"))
+    }
+
+    fn text(&self, text: &str) -> Verdict {
+        match (self.changing_lift(), parsed(text)) {
+            (Some(_), Ok(value)) => self.value(value, text),
+            _ => self.judge(None, text),
+        }
+    }
+
+    fn value(&self, value: Value, text: &str) -> Verdict {
+        let lifted = match self.changing_lift() {
+            Some(lift) => lift.lift(value.clone()),
+            None => Ok(value.clone()),
+        };
+        match lifted {
+            Ok(lifted) => self.judge(Some(&lifted), text),
+            Err(error) => unlifted(&error, value),
+        }
+    }
+
+    fn judge(&self, structured: Option<&Value>, text: &str) -> Verdict {
+        let answer = Judgeable { text, structured, input: &self.input };
+        judge(&answer, &self.contract)
+    }
+
+    fn changing_lift(&self) -> Option<&Lift> {
+        self.lift.as_ref().filter(|lift| !lift.is_identity())
+    }
+}
+
+fn same_pair(pair: &[Value]) -> bool {
+    matches!(pair, [left, right] if same(left, right))
+}
+
+fn unlifted(error: &LiftError, value: Value) -> Verdict {
+    let violation = Violation {
+        path: error.path.clone(),
+        pointer: error.pointer.clone(),
+        keyword: "json".to_owned(),
+        message: error.message.clone(),
+    };
+    Verdict::Rejected(Rejected {
+        outcome: Outcome::SchemaInvalid,
+        violations: Violations { errors: vec![violation], more: 0 },
+        candidate: Some(Candidate { range: None, value: Some(value) }),
+    })
+}
+
+fn value_text(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Accepted(accepted) => accepted.value.to_string(),
+        Verdict::Rejected(rejected) => {
+            let value = rejected.candidate.as_ref().and_then(|candidate| candidate.value.as_ref());
+            value.map(Value::to_string).unwrap_or_default()
+        }
+    }
+}
+
+/// Any value, and nothing around it.
+static ANYTHING: LazyLock<Option<Contract>> = LazyLock::new(|| {
+    let options = Options { strict_json_only: true, extract_json: false, ..Options::default() };
+    Some(Contract::new(Schema::compile(&Value::Bool(true)).ok()?).with_options(options))
+});
+
+/// A text as one JSON value, or what is wrong with it.
+pub(super) fn parsed(text: &str) -> Result<Value, String> {
+    let Some(contract) = ANYTHING.as_ref() else { return Err("it cannot be read".to_owned()) };
+    match judge(&Judgeable::text(text), contract) {
+        Verdict::Accepted(accepted) => Ok(accepted.value),
+        Verdict::Rejected(rejected) => {
+            let first = rejected.violations.errors.into_iter().next();
+            Err(first.map_or_else(|| "it cannot be read".to_owned(), |violation| violation.message))
+        }
+    }
+}
+
+/// The same verdict on an answer that was cut off. A value that ends the text is whole; one that was found somewhere in it
+/// may be an example before the answer that is missing.
+pub(super) fn of_cut(verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Accepted(Accepted { source: Source::Fence | Source::Prose, value, .. }) => {
+            let message = "the answer was cut off before its end".to_owned();
+            let (path, keyword) = ("$".to_owned(), "json".to_owned());
+            let violation = Violation { path, pointer: String::new(), keyword, message };
+            Verdict::Rejected(Rejected {
+                outcome: Outcome::ParseError,
+                violations: Violations { errors: vec![violation], more: 0 },
+                candidate: Some(Candidate { range: None, value: Some(value) }),
+            })
+        }
+        other => other,
+    }
+}

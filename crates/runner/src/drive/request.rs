@@ -1,0 +1,130 @@
+//! What is asked: the system prompt, the prompt and the delivery of each turn.
+
+use accord_api::{Origin, RunKind};
+use accord_contract::{Outcome, Rejected, Schema, prompt};
+use accord_executor::{Delivery, Turn};
+use serde_json::Value;
+
+use super::offers::{Offer, Rung};
+use crate::assignment::{Assignment, Terms};
+
+/// The name of the format, for providers that want one.
+const FORMAT_NAME: &str = "result";
+
+/// What is asked, before it is put into words.
+#[derive(Debug, Clone)]
+pub(super) enum Ask {
+    /// The task.
+    Task,
+    /// A better answer.
+    Better {
+        /// What was wrong.
+        rejected: Box<Rejected>,
+        /// With what.
+        answer: String,
+        /// Whether it was cut off.
+        cut_off: bool,
+        /// Whether it was a call of the submit tool.
+        submitted: bool,
+    },
+    /// The rest of an answer.
+    Rest,
+}
+
+impl Ask {
+    /// The words, for a rung; none for the task itself.
+    pub(super) fn words(&self, terms: &Terms, rung: Rung) -> Option<String> {
+        match self {
+            Self::Task => None,
+            Self::Rest => Some(prompt::continue_after_cut()),
+            // Prose without a value has no errors to mend: the call is all that is missing.
+            Self::Better { rejected, cut_off: false, submitted: false, .. }
+                if rung == Rung::Tool && rejected.outcome == Outcome::NoJson =>
+            {
+                Some(prompt::nudge_submit())
+            }
+            Self::Better { rejected, answer, cut_off, .. } => {
+                Some(better(terms, rung, rejected, answer, *cut_off))
+            }
+        }
+    }
+}
+
+fn better(terms: &Terms, rung: Rung, rejected: &Rejected, answer: &str, cut_off: bool) -> String {
+    prompt::retry(&prompt::Retry {
+        schema: terms.compiled.schema(),
+        rejected,
+        answer: (terms.contract.origin == Origin::Caller).then_some(answer),
+        cut_off,
+        delivery: match rung {
+            Rung::Tool => prompt::Delivery::Tool,
+            Rung::Native | Rung::Prompt => prompt::Delivery::Text,
+        },
+    })
+}
+
+/// What the agent is asked to do.
+pub(super) fn task(assignment: &Assignment) -> String {
+    if let Some(retry) = &assignment.retry_prompt {
+        return retry.clone();
+    }
+    let plain = assignment.kind == RunKind::ResumeSession || assignment.agent.parameters_schema.is_none();
+    match assignment.parameters.get("prompt").and_then(Value::as_str).filter(|_| plain) {
+        Some(text) => text.to_owned(),
+        None => prompt::inputs_block(&assignment.parameters),
+    }
+}
+
+/// The task under a contract. A caller's contract is told with the task that it came with; a re-prompt of the
+/// coordinator holds it already.
+pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung) -> String {
+    let told_here = terms.contract.origin == Origin::Caller && rung != Rung::Tool;
+    match told_here && assignment.retry_prompt.is_none() {
+        true => joined(&task(assignment), &prompt::request_section(terms.compiled.schema())),
+        false => task(assignment),
+    }
+}
+
+/// The system prompt without a contract.
+pub(super) fn system(assignment: &Assignment) -> String {
+    assignment.agent.system_prompt.clone().unwrap_or_default()
+}
+
+/// The system prompt under a contract: its last section says what the answer has to be, or how it is delivered.
+pub(super) fn system_under(assignment: &Assignment, terms: &Terms, rung: Rung) -> String {
+    let section = match (rung, terms.contract.origin) {
+        (Rung::Tool, _) => prompt::submit_section(),
+        (_, Origin::Caller) => return system(assignment),
+        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(terms.compiled.schema()),
+    };
+    joined(&system(assignment), &section)
+}
+
+fn joined(first: &str, second: &str) -> String {
+    match first.trim_end() {
+        "" => second.to_owned(),
+        first => format!("{first}\n\n{second}"),
+    }
+}
+
+/// How the answer is to be given on a rung.
+pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force: bool) -> Delivery {
+    match (rung, offer) {
+        (Rung::Native, Some(offer)) => {
+            Delivery::Native { name: FORMAT_NAME.to_owned(), schema: offer.schema.clone() }
+        }
+        (Rung::Tool, Some(offer)) => Delivery::Tool {
+            name: prompt::SUBMIT_TOOL.to_owned(),
+            description: prompt::submit_tool_description(schema),
+            schema: offer.schema.clone(),
+            strict: offer.strict,
+            force,
+        },
+        _ => Delivery::Text,
+    }
+}
+
+/// A turn that nothing but its words holds to anything.
+pub(super) fn plain(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
+    Turn { system_prompt, prompt, delivery: Delivery::Text, model, max_tokens: None }
+}

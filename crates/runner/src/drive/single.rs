@@ -1,0 +1,129 @@
+//! Runs of one turn: commands, which are never run twice, and answers that the coordinator judges.
+
+use accord_api::{HeldAnswer, Strategy, Validation, attempt};
+use accord_contract::{Rejected, Verdict};
+use accord_executor::{Answer, Stop};
+use serde_json::value::RawValue;
+
+use super::contracted::{error, outcome, repair};
+use super::failure::{self, Unmet};
+use super::history::History;
+use super::offers::Rung;
+use super::reading::{Bench, Reading, parsed};
+use super::turns::{Asked, Judged, Turns};
+use super::{End, request};
+use crate::assignment::Terms;
+use crate::limits::SHOWN_OUTPUT_BYTES;
+use crate::text::beginning;
+
+/// One answer, for the coordinator to judge.
+pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
+    let assignment = turns.assignment;
+    let (system, prompt) = match terms {
+        Some(terms) => (
+            request::system_under(assignment, terms, Rung::Prompt),
+            request::task_under(assignment, terms, Rung::Prompt),
+        ),
+        None => (request::system(assignment), request::task(assignment)),
+    };
+    let asked = turns.ask(request::plain(system, prompt, assignment.model.clone())).await;
+    match &asked.result {
+        Err(why) => failure::unanswered(why),
+        Ok(Answer { stop: Stop::Refused(words), .. }) => failure::refused(words, 1),
+        Ok(answer) => End::Answered(HeldAnswer {
+            text: answer.text.clone(),
+            structured: answer
+                .structured
+                .as_ref()
+                .and_then(|value| RawValue::from_string(value.to_string()).ok()),
+            truncated: answer.stop == Stop::Truncated,
+            model: answer.model.clone(),
+            duration_ms: asked.milliseconds,
+        }),
+    }
+}
+
+/// One computation. What it wrote is the result, if it is one JSON value and keeps the contract.
+pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
+    let assignment = turns.assignment;
+    let turn =
+        request::plain(request::system(assignment), request::task(assignment), assignment.model.clone());
+    let asked = turns.ask(turn).await;
+    let answer = match &asked.result {
+        Ok(answer) => answer.clone(),
+        Err(why) => {
+            let model = turns.capabilities.model.clone();
+            turns.record_unanswered(&asked, why, Strategy::Prompt, &model, None).await;
+            return failure::unanswered(why);
+        }
+    };
+    match terms {
+        Some(terms) => under(turns, &asked, &answer, terms).await,
+        None => computed(turns, &asked, &answer).await,
+    }
+}
+
+async fn computed(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer) -> End {
+    let read = parsed(&answer.text);
+    let outcome = match &read {
+        Ok(_) => attempt::Outcome::Accepted,
+        Err(_) => attempt::Outcome::ParseError,
+    };
+    turns.record(asked, judged(answer, outcome)).await;
+    match read {
+        Ok(value) => End::Data { value, raw: answer.text.clone(), validation: None },
+        Err(reason) => failure::executor(format!(
+            "stdout must be one JSON value: {reason}; it begins '{}'",
+            beginning(&answer.text, SHOWN_OUTPUT_BYTES)
+        )),
+    }
+}
+
+async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Terms) -> End {
+    let input = turns.assignment.parameters.clone();
+    let bench = Bench { contract: terms.compiled.clone(), lift: None, input };
+    match bench.read(answer, "").await {
+        Err(words) => failure::executor(words),
+        Ok(Reading { verdict: Verdict::Rejected(rejected), raw }) => {
+            let errors = rejected.violations.errors.iter().map(error).collect();
+            let judged = judged(answer, outcome(rejected.outcome));
+            let more_errors = rejected.violations.more;
+            turns.record(asked, Judged { errors, more_errors, ..judged }).await;
+            unmet(terms, &rejected, &raw)
+        }
+        Ok(Reading { verdict: Verdict::Accepted(accepted), raw }) => {
+            let repairs: Vec<_> = accepted.repairs.iter().map(repair).collect();
+            let judged = judged(answer, attempt::Outcome::Accepted);
+            turns.record(asked, Judged { repairs: repairs.clone(), ..judged }).await;
+            let validation = Validation {
+                valid: true,
+                schema_name: terms.contract.schema_name.clone(),
+                schema_hash: terms.contract.schema_hash.clone(),
+                retry_count: 0,
+                strategy: Strategy::Prompt,
+                repairs,
+                attempts: 1,
+            };
+            End::Data { value: accepted.value, raw, validation: Some(validation) }
+        }
+    }
+}
+
+fn unmet(terms: &Terms, rejected: &Rejected, text: &str) -> End {
+    let mut history = History::default();
+    history.wanting(rejected, text);
+    failure::contract(terms, &history, 0, Unmet::RetriesSpent)
+}
+
+fn judged(answer: &Answer, outcome: attempt::Outcome) -> Judged {
+    Judged {
+        outcome,
+        strategy: Strategy::Prompt,
+        model: answer.model.clone(),
+        errors: Vec::new(),
+        more_errors: 0,
+        repairs: Vec::new(),
+        text: answer.text.clone(),
+        prompt: None,
+    }
+}

@@ -1,0 +1,302 @@
+//! What to do after an attempt: one table, pure.
+//!
+//! What is absent: the texts that are sent, the models' names, the schemas. Whoever asks knows them; here only what the
+//! decision depends on.
+
+use super::offers::Rung;
+
+/// What an attempt came to, as far as the next step depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// The answer keeps the contract.
+    Accepted,
+    /// It does not. `repeated`: with the same text or the same errors as the one before.
+    Wanting { repeated: bool },
+    /// The model ended in prose that does not keep the contract, instead of calling the submit tool.
+    NotSubmitted { repeated: bool },
+    /// The provider cut it off.
+    Truncated,
+    /// The model refused.
+    Refused,
+    /// The provider refused the schema, the tool, or the demand to call it.
+    Rejected,
+    /// The provider failed on the first turn with a raised ceiling.
+    CeilingRefused,
+    /// There was no answer, for a reason that asking again does not mend.
+    Unanswered,
+}
+
+/// Where the run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Situation {
+    pub(super) retries_left: u32,
+    /// Whether the session can be asked again in place.
+    pub(super) reprompt: bool,
+    pub(super) rung: Rung,
+    /// The next rung down, if the strategy leaves one.
+    pub(super) lower: Option<Rung>,
+    /// Whether there is a stronger model to go to.
+    pub(super) stronger: bool,
+    /// Whether the last turn demanded the call of the submit tool.
+    pub(super) forced: bool,
+    /// Whether a call can be demanded at all.
+    pub(super) can_force: bool,
+    /// The next higher ceiling of an answer, where one is known and allowed.
+    pub(super) higher_ceiling: Option<u32>,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Take the answer.
+    Accept,
+    /// Ask again.
+    Ask(Next),
+    /// Give up.
+    Fail(Cause),
+}
+
+/// How to ask again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Next {
+    pub(super) say: Say,
+    pub(super) rung: Rung,
+    /// With the next stronger model.
+    pub(super) stronger: bool,
+    /// Demanding the call of the submit tool.
+    pub(super) force: bool,
+    pub(super) ceiling: Ceiling,
+    /// Whether this is one of the contract's retries.
+    pub(super) counted: bool,
+}
+
+/// What is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Say {
+    /// What was wrong with the answer.
+    Errors,
+    /// To go on where the answer was cut off.
+    Continue,
+    /// The same as before, put in the words of the rung.
+    Same,
+}
+
+/// How long the answer may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ceiling {
+    /// As before.
+    Keep,
+    /// Longer.
+    Raise(u32),
+    /// As it was before it was raised, and never higher again.
+    Restore,
+}
+
+/// Why to give up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The contract was not met and no retries are left.
+    Contract,
+    /// The contract was not met and the model repeats itself.
+    NoProgress,
+    /// The model refused.
+    Refused,
+    /// The provider refuses the strategy that was asked for.
+    Rejected,
+    /// There was no answer.
+    Unanswered,
+}
+
+/// The table.
+pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
+    let may_retry = situation.reprompt && situation.retries_left > 0;
+    match seen {
+        Seen::Accepted => Step::Accept,
+        Seen::Refused => Step::Fail(Cause::Refused),
+        Seen::Unanswered => Step::Fail(Cause::Unanswered),
+        Seen::Rejected => rejected(situation),
+        Seen::CeilingRefused => {
+            Step::Ask(Next { ceiling: Ceiling::Restore, counted: false, ..again(situation, Say::Same) })
+        }
+        Seen::Wanting { .. } | Seen::NotSubmitted { .. } | Seen::Truncated if !may_retry => {
+            Step::Fail(Cause::Contract)
+        }
+        Seen::Truncated => Step::Ask(truncated(situation)),
+        Seen::Wanting { repeated: true } => repeated(situation),
+        Seen::Wanting { repeated: false } => Step::Ask(last_by_the_strongest(situation)),
+        Seen::NotSubmitted { repeated } => not_submitted(situation, repeated),
+    }
+}
+
+/// The same session, rung and model.
+fn again(situation: &Situation, say: Say) -> Next {
+    let rung = situation.rung;
+    Next { say, rung, stronger: false, force: false, ceiling: Ceiling::Keep, counted: true }
+}
+
+/// The last retry goes to a stronger model, where there is one.
+fn last_by_the_strongest(situation: &Situation) -> Next {
+    let stronger = situation.stronger && situation.retries_left == 1;
+    Next { stronger, ..again(situation, Say::Errors) }
+}
+
+/// A demanded call that is refused is no longer demanded; else the next rung. Neither is the model's fault.
+fn rejected(situation: &Situation) -> Step {
+    let same = Next { counted: false, ..again(situation, Say::Same) };
+    match situation.lower {
+        _ if situation.forced => Step::Ask(same),
+        Some(rung) => Step::Ask(Next { rung, ..same }),
+        None => Step::Fail(Cause::Rejected),
+    }
+}
+
+/// Never the same again: more room, or only the rest. Where the provider holds the answer to a schema it cannot begin in
+/// the middle, so there the errors ask for a shorter one.
+fn truncated(situation: &Situation) -> Next {
+    match (situation.higher_ceiling, situation.rung) {
+        (Some(tokens), _) => Next { ceiling: Ceiling::Raise(tokens), ..again(situation, Say::Errors) },
+        (None, Rung::Prompt) => again(situation, Say::Continue),
+        (None, Rung::Native | Rung::Tool) => again(situation, Say::Errors),
+    }
+}
+
+/// Asking the same in the same way gives the same: a stronger model, another rung, or the end.
+fn repeated(situation: &Situation) -> Step {
+    let errors = again(situation, Say::Errors);
+    match situation.lower {
+        _ if situation.stronger => Step::Ask(Next { stronger: true, ..errors }),
+        Some(rung) => Step::Ask(Next { rung, ..errors }),
+        None => Step::Fail(Cause::NoProgress),
+    }
+}
+
+/// A nudge; the last one, or one after a nudge that was of no use, demands the call where that can be done.
+fn not_submitted(situation: &Situation, is_repeated: bool) -> Step {
+    let can_force = situation.can_force && !situation.forced;
+    if can_force && (is_repeated || situation.retries_left == 1) {
+        return Step::Ask(Next { force: true, ..last_by_the_strongest(situation) });
+    }
+    if is_repeated { repeated(situation) } else { Step::Ask(last_by_the_strongest(situation)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SITUATION: Situation = Situation {
+        retries_left: 2,
+        reprompt: true,
+        rung: Rung::Native,
+        lower: Some(Rung::Tool),
+        stronger: false,
+        forced: false,
+        can_force: true,
+        higher_ceiling: Some(8192),
+    };
+    const NEXT: Next = Next {
+        say: Say::Errors,
+        rung: Rung::Native,
+        stronger: false,
+        force: false,
+        ceiling: Ceiling::Keep,
+        counted: true,
+    };
+    const WANTING: Seen = Seen::Wanting { repeated: false };
+    const REPEATED: Seen = Seen::Wanting { repeated: true };
+    const PROSE: Seen = Seen::NotSubmitted { repeated: false };
+    const PROSE_AGAIN: Seen = Seen::NotSubmitted { repeated: true };
+
+    #[test]
+    fn what_ends_at_once() {
+        for retries_left in [0, 2] {
+            let situation = Situation { retries_left, ..SITUATION };
+            assert_eq!(next_step(&situation, Seen::Accepted), Step::Accept);
+            assert_eq!(next_step(&situation, Seen::Refused), Step::Fail(Cause::Refused));
+            assert_eq!(next_step(&situation, Seen::Unanswered), Step::Fail(Cause::Unanswered));
+        }
+    }
+
+    #[test]
+    fn without_retries_a_wanting_answer_is_the_end() {
+        let spent = Situation { retries_left: 0, stronger: true, ..SITUATION };
+        let deaf = Situation { reprompt: false, stronger: true, ..SITUATION };
+        for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Truncated] {
+            assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract), "{seen:?}");
+            assert_eq!(next_step(&deaf, seen), Step::Fail(Cause::Contract), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_wanting_answer_is_asked_again_and_at_last_of_a_stronger_model() {
+        assert_eq!(next_step(&SITUATION, WANTING), Step::Ask(NEXT));
+        let last = Situation { retries_left: 1, ..SITUATION };
+        assert_eq!(next_step(&last, WANTING), Step::Ask(NEXT));
+        let stronger = Situation { stronger: true, ..SITUATION };
+        assert_eq!(next_step(&stronger, WANTING), Step::Ask(NEXT));
+        let both = Situation { retries_left: 1, stronger: true, ..SITUATION };
+        assert_eq!(next_step(&both, WANTING), Step::Ask(Next { stronger: true, ..NEXT }));
+    }
+
+    #[test]
+    fn a_repeated_answer_escalates_to_a_model_then_to_a_rung_then_ends() {
+        let stronger = Situation { stronger: true, ..SITUATION };
+        assert_eq!(next_step(&stronger, REPEATED), Step::Ask(Next { stronger: true, ..NEXT }));
+        assert_eq!(next_step(&SITUATION, REPEATED), Step::Ask(Next { rung: Rung::Tool, ..NEXT }));
+        let bottom = Situation { lower: None, ..SITUATION };
+        assert_eq!(next_step(&bottom, REPEATED), Step::Fail(Cause::NoProgress));
+    }
+
+    #[test]
+    fn a_refused_schema_costs_no_retry_and_ends_where_there_is_no_rung() {
+        let down = Next { say: Say::Same, rung: Rung::Tool, counted: false, ..NEXT };
+        for retries_left in [0, 2] {
+            let situation = Situation { retries_left, ..SITUATION };
+            assert_eq!(next_step(&situation, Seen::Rejected), Step::Ask(down));
+        }
+        let only = Situation { lower: None, ..SITUATION };
+        assert_eq!(next_step(&only, Seen::Rejected), Step::Fail(Cause::Rejected));
+    }
+
+    #[test]
+    fn a_refused_demand_is_dropped_before_the_rung_is() {
+        let forced = Situation { rung: Rung::Tool, forced: true, lower: None, ..SITUATION };
+        let same = Next { say: Say::Same, rung: Rung::Tool, counted: false, ..NEXT };
+        assert_eq!(next_step(&forced, Seen::Rejected), Step::Ask(same));
+    }
+
+    #[test]
+    fn a_cut_answer_gets_more_room_or_is_continued() {
+        let more = Next { ceiling: Ceiling::Raise(8192), ..NEXT };
+        assert_eq!(next_step(&SITUATION, Seen::Truncated), Step::Ask(more));
+        let full = Situation { higher_ceiling: None, ..SITUATION };
+        assert_eq!(next_step(&full, Seen::Truncated), Step::Ask(NEXT));
+        let text = Situation { rung: Rung::Prompt, ..full };
+        let go_on = Next { say: Say::Continue, rung: Rung::Prompt, ..NEXT };
+        assert_eq!(next_step(&text, Seen::Truncated), Step::Ask(go_on));
+    }
+
+    #[test]
+    fn a_refused_ceiling_is_taken_back_for_nothing() {
+        let spent = Situation { retries_left: 0, ..SITUATION };
+        let back = Next { say: Say::Same, ceiling: Ceiling::Restore, counted: false, ..NEXT };
+        assert_eq!(next_step(&spent, Seen::CeilingRefused), Step::Ask(back));
+    }
+
+    #[test]
+    fn prose_is_nudged_and_at_last_the_call_is_demanded() {
+        let tool = Situation { rung: Rung::Tool, lower: Some(Rung::Prompt), ..SITUATION };
+        let nudge = Next { rung: Rung::Tool, ..NEXT };
+        let demand = Next { force: true, ..nudge };
+        assert_eq!(next_step(&tool, PROSE), Step::Ask(nudge));
+        assert_eq!(next_step(&tool, PROSE_AGAIN), Step::Ask(demand));
+        let last = Situation { retries_left: 1, ..tool };
+        assert_eq!(next_step(&last, PROSE), Step::Ask(demand));
+        let never = Situation { can_force: false, ..last };
+        assert_eq!(next_step(&never, PROSE), Step::Ask(nudge));
+        assert_eq!(next_step(&never, PROSE_AGAIN), Step::Ask(Next { rung: Rung::Prompt, ..nudge }));
+        let in_vain = Situation { forced: true, lower: None, ..tool };
+        assert_eq!(next_step(&in_vain, PROSE_AGAIN), Step::Fail(Cause::NoProgress));
+        let strong = Situation { stronger: true, ..last };
+        assert_eq!(next_step(&strong, PROSE), Step::Ask(Next { stronger: true, ..demand }));
+    }
+}

@@ -1,0 +1,275 @@
+//! Asking one turn: within the budget, with its events told, with an end in every case.
+
+use accord_api::{Attempt, EventBody, Usage, attempt};
+use accord_executor::{Answer, Capabilities, Event, Events, Session, Turn, TurnError, TurnFailure};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use super::Observer;
+use super::budget::{Budget, Over};
+use crate::assignment::Assignment;
+use crate::limits::{ATTEMPT_TEXT_BYTES, EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, TIME_TO_STOP};
+use crate::text::shortened;
+
+/// The turns of one run.
+pub(super) struct Turns<'a> {
+    session: &'a mut dyn Session,
+    pub(super) assignment: &'a Assignment,
+    pub(super) capabilities: Capabilities,
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+    used: accord_executor::Usage,
+    /// Attempts that were recorded.
+    recorded: u32,
+    /// A turn had to be dropped: nobody knows what the session remembers.
+    dropped: bool,
+}
+
+/// What became of a turn.
+pub(super) struct Asked {
+    pub(super) result: Result<Answer, Why>,
+    /// Whether anything was asked at all.
+    pub(super) begun: bool,
+    pub(super) usage: accord_executor::Usage,
+    pub(super) milliseconds: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Why {
+    SchemaRejected(String),
+    ToolRejected(String),
+    Transport(String),
+    Failed(String),
+    Exhausted(String),
+    TimedOut(u64),
+    Stopped,
+}
+
+/// What an attempt came to, without what every attempt has.
+pub(super) struct Judged {
+    pub(super) outcome: attempt::Outcome,
+    pub(super) strategy: accord_api::Strategy,
+    pub(super) model: String,
+    pub(super) errors: Vec<attempt::Error>,
+    pub(super) more_errors: usize,
+    pub(super) repairs: Vec<attempt::Repair>,
+    pub(super) text: String,
+    pub(super) prompt: Option<String>,
+}
+
+impl<'a> Turns<'a> {
+    pub(super) fn new(
+        session: &'a mut dyn Session,
+        assignment: &'a Assignment,
+        budget: &'a Budget,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let capabilities = session.capabilities();
+        let used = accord_executor::Usage::default();
+        Self { session, assignment, capabilities, budget, observer, used, recorded: 0, dropped: false }
+    }
+
+    pub(super) fn used(&self) -> Usage {
+        wire(self.used)
+    }
+
+    pub(super) fn now(&self) -> jiff::Timestamp {
+        self.observer.now()
+    }
+
+    pub(super) fn conversation(&self) -> Option<Value> {
+        if self.dropped { None } else { self.session.conversation() }
+    }
+
+    /// Asks, if the budget allows.
+    pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
+        if let Some(words) = self.budget.exhausted(&self.used()) {
+            let usage = accord_executor::Usage::default();
+            return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0 };
+        }
+        let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
+        self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
+        let begun = Instant::now();
+        let (result, usage) = match self.listen(turn).await {
+            Ok(answer) => {
+                let usage = answer.usage;
+                (Ok(answer), usage)
+            }
+            Err((why, usage)) => (Err(why), usage),
+        };
+        self.used.add(usage);
+        let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Asked { result, begun: true, usage, milliseconds }
+    }
+
+    /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
+    async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
+        let (budget, observer) = (self.budget, self.observer);
+        let cancel = budget.stop().child_token();
+        let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
+        let events = Events::new(sender);
+        let working = self.session.turn(turn, &events, &cancel);
+        tokio::pin!(working);
+        let grace = sleep(TIME_TO_STOP);
+        tokio::pin!(grace);
+        let mut over: Option<Over> = None;
+        let result = loop {
+            tokio::select! {
+                biased;
+                why = budget.over(), if over.is_none() => {
+                    cancel.cancel();
+                    grace.as_mut().reset(Instant::now() + TIME_TO_STOP);
+                    over = Some(why);
+                }
+                () = &mut grace, if over.is_some() => break None,
+                Some(event) = receiver.recv() => tell(observer, event).await,
+                result = &mut working => break Some(result),
+            }
+        };
+        while let Ok(event) = receiver.try_recv() {
+            tell(observer, event).await;
+        }
+        self.dropped |= result.is_none();
+        match (result, over) {
+            (Some(Ok(answer)), _) => Ok(answer),
+            (Some(Err(TurnFailure { error, usage })), over) => Err((why(error, over), usage)),
+            (None, over) => Err((why(TurnError::Stopped, over), accord_executor::Usage::default())),
+        }
+    }
+
+    /// Records an attempt that got no answer.
+    pub(super) async fn record_unanswered(
+        &mut self,
+        asked: &Asked,
+        why: &Why,
+        strategy: accord_api::Strategy,
+        model: &str,
+        prompt: Option<String>,
+    ) {
+        if !asked.begun {
+            return;
+        }
+        let judged = Judged {
+            outcome: why.outcome(),
+            strategy,
+            model: model.to_owned(),
+            errors: vec![why.error()],
+            more_errors: 0,
+            repairs: Vec::new(),
+            text: String::new(),
+            prompt,
+        };
+        self.record(asked, judged).await;
+    }
+
+    /// Records what an attempt came to.
+    pub(super) async fn record(&mut self, asked: &Asked, judged: Judged) {
+        self.recorded += 1;
+        let attempt = Attempt {
+            number: self.recorded,
+            delivery: self.assignment.delivery,
+            at: self.now(),
+            strategy: judged.strategy,
+            model: judged.model,
+            endpoint: self.capabilities.endpoint.clone(),
+            outcome: judged.outcome,
+            errors: judged.errors,
+            more_errors: judged.more_errors,
+            repairs: judged.repairs,
+            usage: wire(asked.usage),
+            duration_ms: asked.milliseconds,
+            text: shortened(&judged.text, ATTEMPT_TEXT_BYTES),
+            prompt: judged.prompt.map(|prompt| shortened(&prompt, ATTEMPT_TEXT_BYTES)),
+        };
+        self.observer.attempt(attempt).await;
+    }
+}
+
+impl Why {
+    /// The outcome of the attempt.
+    pub(super) fn outcome(&self) -> attempt::Outcome {
+        match self {
+            Self::SchemaRejected(_) | Self::ToolRejected(_) => attempt::Outcome::SchemaRejected,
+            Self::Transport(_) => attempt::Outcome::Transport,
+            Self::Failed(_) => attempt::Outcome::Failed,
+            Self::Exhausted(_) => attempt::Outcome::BudgetExhausted,
+            Self::TimedOut(_) => attempt::Outcome::TimedOut,
+            Self::Stopped => attempt::Outcome::Stopped,
+        }
+    }
+
+    /// What to say of it.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::SchemaRejected(words)
+            | Self::ToolRejected(words)
+            | Self::Transport(words)
+            | Self::Failed(words)
+            | Self::Exhausted(words) => words.clone(),
+            Self::TimedOut(seconds) => super::budget::timed_out(*seconds),
+            Self::Stopped => "stopped".to_owned(),
+        }
+    }
+
+    /// The same, as an error of an attempt.
+    pub(super) fn error(&self) -> attempt::Error {
+        let (path, pointer, keyword) = ("$".to_owned(), String::new(), "executor".to_owned());
+        attempt::Error { path, pointer, keyword, message: self.words() }
+    }
+}
+
+/// What a turn's error means for the run. A turn that we ended ourselves ended for our reason.
+fn why(error: TurnError, over: Option<Over>) -> Why {
+    match (error, over) {
+        (_, Some(Over::TimedOut(seconds))) => Why::TimedOut(seconds),
+        (_, Some(Over::Stopped)) | (TurnError::Stopped, None) => Why::Stopped,
+        (TurnError::SchemaRejected(words), None) => Why::SchemaRejected(words),
+        (TurnError::ToolRejected(words), None) => Why::ToolRejected(words),
+        (TurnError::Transport(words), None) => Why::Transport(words),
+        (TurnError::Failed(words), None) => Why::Failed(words),
+        (TurnError::TooManySteps(steps), None) => Why::Exhausted(format!(
+            "no answer within {steps} model requests; raise limits.max_steps, or ask for less"
+        )),
+        (TurnError::TimedOut(seconds), None) => Why::TimedOut(seconds),
+    }
+}
+
+async fn tell(observer: &dyn Observer, event: Event) {
+    let body = match event {
+        Event::Message { text } => {
+            EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
+        }
+        Event::ToolStarted { call_id, name, arguments } => {
+            EventBody::ToolStarted { call_id, name, arguments: fitting(arguments) }
+        }
+        Event::ToolFinished { call_id, name, ok, output } => {
+            let output = shortened(&output, EVENT_TEXT_BYTES);
+            EventBody::ToolFinished { call_id, name, ok, output }
+        }
+        Event::Requested { endpoint, milliseconds, status, .. } => {
+            tracing::debug!(endpoint, milliseconds, status, "requested");
+            return;
+        }
+        Event::Retrying { reason, milliseconds } => {
+            tracing::info!(reason, milliseconds, "the request is repeated");
+            return;
+        }
+    };
+    observer.event(body).await;
+}
+
+/// Arguments that are too long for an event become a text that says so.
+fn fitting(arguments: Value) -> Value {
+    let text = arguments.to_string();
+    if text.len() <= EVENT_ARGUMENTS_BYTES {
+        return arguments;
+    }
+    Value::String(shortened(&text, EVENT_ARGUMENTS_BYTES))
+}
+
+pub(super) fn wire(usage: accord_executor::Usage) -> Usage {
+    let accord_executor::Usage { input_tokens, output_tokens, cost_usd } = usage;
+    Usage { input_tokens, output_tokens, cost_usd }
+}

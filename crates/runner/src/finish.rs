@@ -1,0 +1,140 @@
+//! The end of a run, told until it is answered.
+
+use accord_api::agent::Executor;
+use accord_api::{
+    Demands, ErrorName, Failure, FailureType, FinishRun, FinishStatus, Holding, Origin, Profile, Usage,
+};
+use accord_client::ClientError;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::assignment::Assignment;
+use crate::backoff::Backoff;
+use crate::coordinator::Coordinator;
+use crate::drive::{End, Outcome, failure_kind};
+use crate::leases::{Hold, Reason};
+use crate::limits::RAW_BYTES;
+use crate::text::shortened;
+
+/// A report with nothing in it.
+fn empty(holding: &Holding, status: FinishStatus) -> FinishRun {
+    FinishRun {
+        holding: holding.clone(),
+        status,
+        result_text: None,
+        result_data: None,
+        raw: None,
+        validation: None,
+        error: None,
+        answer: None,
+        usage: Usage::default(),
+        conversation: None,
+        affinity: None,
+        facts: Vec::new(),
+    }
+}
+
+/// The report of a run that could not be worked on.
+pub(crate) fn failed(holding: &Holding, failure: Failure) -> FinishRun {
+    FinishRun { error: Some(failure), ..empty(holding, FinishStatus::Failed) }
+}
+
+/// The report of a run that was told to end before it had begun.
+pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
+    match reason {
+        Some(Reason::Release) => empty(holding, FinishStatus::Released),
+        _ => empty(holding, FinishStatus::Stopped),
+    }
+}
+
+/// The report of what the work came to.
+pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
+    let Outcome { end, usage, facts, conversation } = outcome;
+    let conversation = conversation.and_then(|value| raw(&value));
+    let base = |status| FinishRun {
+        usage,
+        facts: facts.clone(),
+        conversation: conversation.clone(),
+        affinity: affinity.clone(),
+        ..empty(&hold.holding, status)
+    };
+    match end {
+        End::Text(text) => FinishRun { result_text: Some(text), ..base(FinishStatus::Completed) },
+        End::Data { value, raw: text, validation } => FinishRun {
+            result_data: raw(&value),
+            raw: Some(shortened(&text, RAW_BYTES)),
+            validation,
+            ..base(FinishStatus::Completed)
+        },
+        End::Answered(answer) => FinishRun { answer: Some(answer), ..base(FinishStatus::Answered) },
+        End::Failed(failure) => FinishRun { error: Some(failure), ..base(FinishStatus::Failed) },
+        // Who takes it next begins where this run began.
+        End::Stopped if hold.reason() == Some(Reason::Release) => {
+            FinishRun { conversation: None, affinity: None, ..base(FinishStatus::Released) }
+        }
+        End::Stopped => base(FinishStatus::Stopped),
+    }
+}
+
+/// A value's own text.
+fn raw(value: &Value) -> Option<Box<RawValue>> {
+    RawValue::from_string(value.to_string()).ok()
+}
+
+/// What every later run of the session must demand: a CLI keeps its transcript where it ran.
+pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Demands> {
+    match assignment.agent.executor {
+        Executor::ClaudeCode(_) | Executor::Codex(_) => Some(Demands {
+            hostname: Some(profile.hostname.clone()),
+            project_dir: Some(profile.project_dir.clone()),
+            ..Demands::default()
+        }),
+        Executor::Llm(_) | Executor::Process(_) | Executor::External(_) | Executor::Replay(_) => None,
+    }
+}
+
+/// Tells the end until it is answered. A result that is refused becomes a failure that says so; a failure that is refused is
+/// dropped, and the lease runs out.
+pub(crate) async fn tell(
+    coordinator: &dyn Coordinator,
+    hold: &Hold,
+    mut finish: FinishRun,
+    origin: Option<Origin>,
+) {
+    let mut backoff = Backoff::default();
+    let mut mended = false;
+    loop {
+        let error = match coordinator.finish(&hold.run_id, &finish).await {
+            Ok(finished) => {
+                tracing::info!(run_id = %hold.run_id, status = %finished.status, "the run is over");
+                return;
+            }
+            Err(error) => error,
+        };
+        if error.is_transient() {
+            backoff.rest().await;
+            continue;
+        }
+        let gone = [ErrorName::LeaseLost, ErrorName::RunNotFound, ErrorName::RunnerNotFound];
+        if gone.into_iter().any(|name| error.is(name)) {
+            tracing::warn!(run_id = %hold.run_id, %error, "the run is no longer ours; its end is dropped");
+            return;
+        }
+        if mended {
+            tracing::error!(run_id = %hold.run_id, %error, "the end of the run is refused");
+            return;
+        }
+        tracing::warn!(run_id = %hold.run_id, %error, "the result is refused");
+        mended = true;
+        finish = FinishRun { usage: finish.usage, ..failed(&hold.holding, refused(&error, origin)) };
+    }
+}
+
+/// What a result that the coordinator does not take makes of a run.
+fn refused(error: &ClientError, origin: Option<Origin>) -> Failure {
+    let kind = match origin {
+        Some(origin) if error.is(ErrorName::ContractViolation) => failure_kind(origin),
+        _ => FailureType::ExecutorFailed,
+    };
+    Failure::new(kind, format!("the coordinator does not take the result: {error}"))
+}

@@ -1,0 +1,162 @@
+//! What a runner holds, until when, and why a run is to end before it is done.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use accord_api::{ClaimedRun, HeartbeatAnswer, HeldRun, Holding, RunDirective, RunId, RunnerId};
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Why a run is to end before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// Somebody asked to stop it.
+    Stop,
+    /// It is given back: the runner shuts down.
+    Release,
+    /// It is somebody else's now, or over. Nothing is to be reported.
+    Lost,
+}
+
+/// One run that is held.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    pub(crate) run_id: RunId,
+    pub(crate) holding: Holding,
+    /// The work is to end.
+    pub(crate) cancel: CancellationToken,
+    /// Everything is to end, reports too.
+    pub(crate) lost: CancellationToken,
+    reason: Mutex<Option<Reason>>,
+}
+
+impl Hold {
+    /// Ends the work. The first reason counts, except that what is lost is lost.
+    pub(crate) fn end(&self, reason: Reason) {
+        let mut known = lock(&self.reason);
+        if known.is_none() || reason == Reason::Lost {
+            *known = Some(reason);
+        }
+        drop(known);
+        if reason == Reason::Lost {
+            self.lost.cancel();
+        }
+        self.cancel.cancel();
+    }
+
+    /// Why the work was ended, if it was.
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        *lock(&self.reason)
+    }
+
+    fn as_held(&self) -> HeldRun {
+        let Holding { lease_id, attempt, .. } = self.holding.clone();
+        HeldRun { run_id: self.run_id.clone(), lease_id, attempt }
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    hold: Arc<Hold>,
+    lease: Duration,
+    valid_until: Instant,
+}
+
+/// All runs that are held.
+#[derive(Debug, Default)]
+pub(crate) struct Leases {
+    entries: Mutex<HashMap<RunId, Entry>>,
+    taken: watch::Sender<u64>,
+}
+
+impl Leases {
+    /// Takes what was claimed. An older hold on the same run is lost: it would not have been handed out again.
+    pub(crate) fn take(&self, claim: &ClaimedRun, runner_id: &RunnerId, asked_at: Instant) -> Arc<Hold> {
+        let holding = Holding {
+            runner_id: runner_id.clone(),
+            lease_id: claim.lease_id.clone(),
+            attempt: claim.attempt,
+        };
+        let hold = Arc::new(Hold {
+            run_id: claim.run_id.clone(),
+            holding,
+            cancel: CancellationToken::new(),
+            lost: CancellationToken::new(),
+            reason: Mutex::new(None),
+        });
+        let lease = Duration::from_secs(claim.lease_seconds.into());
+        let entry = Entry { hold: Arc::clone(&hold), lease, valid_until: asked_at + lease };
+        if let Some(older) = lock(&self.entries).insert(claim.run_id.clone(), entry) {
+            older.hold.end(Reason::Lost);
+        }
+        self.taken.send_modify(|count| *count += 1);
+        hold
+    }
+
+    /// Forgets a run that is done with.
+    pub(crate) fn forget(&self, hold: &Arc<Hold>) {
+        let mut entries = lock(&self.entries);
+        if entries.get(&hold.run_id).is_some_and(|entry| Arc::ptr_eq(&entry.hold, hold)) {
+            entries.remove(&hold.run_id);
+        }
+    }
+
+    /// What a heartbeat names.
+    pub(crate) fn held(&self) -> Vec<HeldRun> {
+        lock(&self.entries).values().map(|entry| entry.hold.as_held()).collect()
+    }
+
+    /// Tells of new runs.
+    pub(crate) fn taken(&self) -> watch::Receiver<u64> {
+        self.taken.subscribe()
+    }
+
+    /// Does what a heartbeat's answer says. Runs taken after it was sent are not meant.
+    pub(crate) fn instructed(&self, asked: &[HeldRun], answer: &HeartbeatAnswer, asked_at: Instant) {
+        let mut entries = lock(&self.entries);
+        for instruction in &answer.runs {
+            let Some(entry) = entries.get_mut(&instruction.run_id) else { continue };
+            if !asked.contains(&entry.hold.as_held()) {
+                continue;
+            }
+            match instruction.directive {
+                RunDirective::Continue => entry.valid_until = asked_at + entry.lease,
+                RunDirective::Stop => {
+                    entry.valid_until = asked_at + entry.lease;
+                    entry.hold.end(Reason::Stop);
+                }
+                RunDirective::Lost => entry.hold.end(Reason::Lost),
+            }
+        }
+    }
+
+    /// When the next lease runs out, among those that are not lost already.
+    pub(crate) fn next_expiry(&self) -> Option<Instant> {
+        let entries = lock(&self.entries);
+        let valid = entries.values().filter(|entry| entry.hold.reason() != Some(Reason::Lost));
+        valid.map(|entry| entry.valid_until).min()
+    }
+
+    /// Ends the work on what may be somebody else's by now.
+    pub(crate) fn expire(&self, now: Instant) {
+        let entries = lock(&self.entries);
+        for entry in entries.values().filter(|entry| entry.valid_until <= now) {
+            tracing::warn!(run_id = %entry.hold.run_id, "the lease ran out; the run is dropped");
+            entry.hold.end(Reason::Lost);
+        }
+    }
+
+    /// Gives everything back.
+    pub(crate) fn release(&self) {
+        for entry in lock(&self.entries).values() {
+            entry.hold.end(Reason::Release);
+        }
+    }
+}
+
+/// What a panic left behind is still whole: each change is one assignment.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

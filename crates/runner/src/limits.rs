@@ -1,0 +1,72 @@
+//! Every limit of the runner, each with its reason.
+
+use std::time::Duration;
+
+/// What is kept of an answer on its attempt. Whole answers stay below; a reviewer reads no more.
+pub(crate) const ATTEMPT_TEXT_BYTES: usize = 64 * 1024;
+
+/// What a failure shows of the answer that came closest. It goes into events and callbacks.
+pub(crate) const LAST_OUTPUT_BYTES: usize = 4 * 1024;
+
+/// What is kept of the text that a result was found in: the result itself is whole beside it, and a request has 8 MiB.
+pub(crate) const RAW_BYTES: usize = 1024 * 1024;
+
+/// What one event carries of a text.
+pub(crate) const EVENT_TEXT_BYTES: usize = 64 * 1024;
+
+/// What one event carries of a tool's arguments, as JSON.
+pub(crate) const EVENT_ARGUMENTS_BYTES: usize = 64 * 1024;
+
+/// How much of an output that is no JSON is shown.
+pub(crate) const SHOWN_OUTPUT_BYTES: usize = 400;
+
+/// Events in one request: with texts of the largest size they stay within a request's limit.
+pub(crate) const EVENTS_PER_BATCH: usize = 50;
+
+/// Reports that wait for the coordinator. Then the work waits too, rather than the memory fill.
+pub(crate) const REPORTS_HELD: usize = 200;
+
+/// Events of one turn that wait to become reports.
+pub(crate) const EVENTS_HELD: usize = 32;
+
+/// The highest ceiling that an answer is raised to. Models with more are rare, and an answer of this length that is still
+/// cut off is not one that a program reads.
+pub(crate) const MOST_ANSWER_TOKENS: u32 = 64_000;
+
+/// How often a text without a contract is continued when it is cut off.
+pub(crate) const MOST_CONTINUATIONS: u32 = 3;
+
+/// Model requests in one turn where the blueprint does not say.
+pub(crate) const DEFAULT_MAX_STEPS: u32 = 50;
+
+/// How long a turn may take to end once it is told to. Executors promise to be quicker; after this they are dropped.
+pub(crate) const TIME_TO_STOP: Duration = Duration::from_secs(15);
+
+/// How long a session may take to close.
+pub(crate) const TIME_TO_CLOSE: Duration = Duration::from_secs(15);
+
+/// How long a run may take where the blueprint does not say: nothing may work for ever unseen.
+pub(crate) const DEFAULT_RUN_TIME: Duration = Duration::from_secs(4 * 60 * 60);
+
+/// How long running work may go on once the runner is told to shut down.
+pub(crate) const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
+
+/// How long giving work back may take at shutdown before it is dropped. Its leases then run out by themselves.
+pub(crate) const TIME_TO_RELEASE: Duration = Duration::from_secs(20);
+
+/// How long the coordinator holds a claim when there is no work. It answers sooner when there is.
+pub(crate) const CLAIM_WAIT_SECONDS: u32 = 30;
+
+/// The longest that a heartbeat waits for a stop, by the protocol.
+pub(crate) const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
+
+/// How long a run that was just taken waits for the next heartbeat to begin, so that short runs do not cost one each.
+pub(crate) const NEWLY_HELD: Duration = Duration::from_millis(250);
+
+/// Pauses between calls that the coordinator did not answer.
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest of them: a coordinator that is back is found within this time.
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// Compiled schemas that are kept. Agents of one project are fewer.
+pub(crate) const SCHEMAS_KEPT: usize = 64;

@@ -1,0 +1,204 @@
+//! The runner: known to a coordinator, as busy as it may be, gone without leaving work behind.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use accord_api::{ClaimRuns, ErrorName, Profile, RegisterRunner, RegisteredRunner, RunnerId};
+use accord_client::ClientError;
+use accord_executor::Registry;
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::backoff::Backoff;
+use crate::coordinator::Coordinator;
+use crate::heartbeat;
+use crate::leases::Leases;
+use crate::limits::{CLAIM_WAIT_SECONDS, TIME_TO_RELEASE};
+use crate::schemas::Schemas;
+use crate::settings::RunnerSettings;
+use crate::shutdown::Shutdown;
+use crate::work::work;
+
+/// How long saying goodbye may take. Without it the coordinator notices by itself.
+const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
+
+/// An empty answer that comes sooner than this was not waited for; the next question waits instead.
+const SOONEST_EMPTY_CLAIM: Duration = Duration::from_secs(1);
+
+/// Why a runner does not work at all.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The coordinator does not want it: the message says why.
+    #[error("the coordinator does not take this runner: {0}")]
+    Refused(#[source] ClientError),
+}
+
+/// Claims runs and works on them.
+pub struct Runner {
+    coordinator: Arc<dyn Coordinator>,
+    registry: Registry,
+    settings: RunnerSettings,
+}
+
+/// What the parts of a runner share.
+pub(crate) struct Shared {
+    pub(crate) coordinator: Arc<dyn Coordinator>,
+    pub(crate) registry: Registry,
+    pub(crate) settings: RunnerSettings,
+    pub(crate) leases: Leases,
+    pub(crate) schemas: Schemas,
+    registered: RwLock<RegisteredRunner>,
+    registering: Mutex<()>,
+}
+
+impl Runner {
+    /// A runner with the executors of a registry, whatever its profile says of them.
+    pub fn new(coordinator: Arc<dyn Coordinator>, registry: Registry, mut settings: RunnerSettings) -> Self {
+        let profile = &mut settings.profile;
+        profile.executor_types = registry.kinds().into_iter().collect();
+        profile.held_executor_types.retain(|kind| profile.executor_types.contains(kind));
+        profile.concurrency = profile.concurrency.max(1);
+        Self { coordinator, registry, settings }
+    }
+
+    /// Works until it is told to shut down, and then until its work has ended or is given back.
+    pub async fn run(self, shutdown: impl Into<Shutdown>) -> Result<(), RunnerError> {
+        let shutdown = shutdown.into();
+        let registered = tokio::select! {
+            registered = register(self.coordinator.as_ref(), &self.settings.profile) => registered?,
+            () = shutdown.begun() => return Ok(()),
+        };
+        tracing::info!(runner_id = %registered.runner_id, "registered");
+        let shared = Arc::new(Shared {
+            coordinator: self.coordinator,
+            registry: self.registry,
+            settings: self.settings,
+            leases: Leases::default(),
+            schemas: Schemas::default(),
+            registered: RwLock::new(registered),
+            registering: Mutex::new(()),
+        });
+        let done = CancellationToken::new();
+        let heartbeat = tokio::spawn(heartbeat::keep(Arc::clone(&shared), done.clone()));
+        let mut tasks = JoinSet::new();
+        tokio::select! {
+            () = claim_runs(&shared, &mut tasks) => {}
+            () = shutdown.begun() => {}
+        }
+        drain(&shared, &shutdown, &mut tasks).await;
+        done.cancel();
+        heartbeat.await.unwrap_or_default();
+        let runner_id = shared.registered().runner_id;
+        timeout(TIME_TO_UNREGISTER, shared.coordinator.unregister(&runner_id)).await.ok();
+        Ok(())
+    }
+}
+
+impl Shared {
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.settings.profile
+    }
+
+    /// Who this runner is at the moment.
+    pub(crate) fn registered(&self) -> RegisteredRunner {
+        self.registered.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes the runner known again, once, whoever finds out first that it is not.
+    pub(crate) async fn register_again(&self, unknown: &RunnerId) {
+        let _one = self.registering.lock().await;
+        if self.registered().runner_id != *unknown {
+            return;
+        }
+        let mut backoff = Backoff::default();
+        let registered = loop {
+            match register(self.coordinator.as_ref(), self.profile()).await {
+                Ok(registered) => break registered,
+                Err(error) => {
+                    tracing::error!(%error, "the runner cannot make itself known again");
+                    backoff.rest().await;
+                }
+            }
+        };
+        tracing::info!(runner_id = %registered.runner_id, "registered again");
+        *self.registered.write().unwrap_or_else(PoisonError::into_inner) = registered;
+    }
+}
+
+/// Makes the runner known. A coordinator that is not there yet is waited for; one that refuses is not.
+async fn register(coordinator: &dyn Coordinator, profile: &Profile) -> Result<RegisteredRunner, RunnerError> {
+    let body = RegisterRunner { profile: profile.clone() };
+    let mut backoff = Backoff::default();
+    loop {
+        match coordinator.register(&body).await {
+            Ok(registered) => return Ok(registered),
+            Err(error) if error.is_transient() => {
+                tracing::warn!(%error, "waiting for the coordinator");
+                backoff.rest().await;
+            }
+            Err(error) => return Err(RunnerError::Refused(error)),
+        }
+    }
+}
+
+/// Claims as many runs as there are free places, for ever. Dropped, it claims no more.
+async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
+    let mut backoff = Backoff::default();
+    let places = usize::try_from(shared.profile().concurrency).unwrap_or(usize::MAX);
+    loop {
+        while tasks.try_join_next().is_some() {}
+        let free = places.saturating_sub(tasks.len());
+        if free == 0 {
+            tasks.join_next().await;
+            continue;
+        }
+        let runner_id = shared.registered().runner_id;
+        let claim = ClaimRuns {
+            runner_id: runner_id.clone(),
+            max: u32::try_from(free).unwrap_or(u32::MAX),
+            wait_seconds: CLAIM_WAIT_SECONDS,
+        };
+        let asked_at = Instant::now();
+        match shared.coordinator.claim(&claim).await {
+            Ok(claimed) if claimed.runs.is_empty() => {
+                if asked_at.elapsed() < SOONEST_EMPTY_CLAIM {
+                    backoff.rest().await;
+                }
+            }
+            Ok(claimed) => {
+                backoff = Backoff::default();
+                for run in claimed.runs {
+                    // The lease began when the run was handed out, which may be long after it was asked for.
+                    let hold = shared.leases.take(&run, &runner_id, Instant::now());
+                    tasks.spawn(work(Arc::clone(shared), run, hold));
+                }
+            }
+            Err(error) if error.is(ErrorName::RunnerNotFound) => shared.register_again(&runner_id).await,
+            Err(error) => {
+                tracing::warn!(%error, "no work can be claimed");
+                backoff.rest().await;
+            }
+        }
+    }
+}
+
+/// Lets running work end; what has not ended in time is given back, and what cannot be given back is dropped.
+async fn drain(shared: &Shared, shutdown: &Shutdown, tasks: &mut JoinSet<()>) {
+    tokio::select! {
+        () = ended(tasks) => return,
+        () = sleep(shared.settings.drain) => {}
+        () = shutdown.hastened() => {}
+    }
+    tracing::info!(runs = tasks.len(), "giving back what has not ended");
+    shared.leases.release();
+    if timeout(TIME_TO_RELEASE, ended(tasks)).await.is_err() {
+        tracing::warn!(runs = tasks.len(), "dropping what cannot be given back");
+        tasks.shutdown().await;
+    }
+}
+
+async fn ended(tasks: &mut JoinSet<()>) {
+    while tasks.join_next().await.is_some() {}
+}

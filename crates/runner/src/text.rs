@@ -1,0 +1,58 @@
+//! Texts made to fit.
+
+/// A text of about this many bytes at most: its beginning and its end, and how much was left out.
+pub(crate) fn shortened(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = floor(text, limit / 3 * 2);
+    let tail = ceiling(text, text.len() - limit / 3);
+    let begin = text.get(..head).unwrap_or_default();
+    let end = text.get(tail..).unwrap_or_default();
+    format!("{begin}\n[… {} bytes left out …]\n{end}", tail - head)
+}
+
+/// The beginning of a text, on one line.
+pub(crate) fn beginning(text: &str, limit: usize) -> String {
+    let end = floor(text, limit);
+    let begin = text.get(..end).unwrap_or_default().escape_debug().to_string();
+    if end < text.len() { format!("{begin}…") } else { begin }
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&index| text.is_char_boundary(index)).unwrap_or_default()
+}
+
+fn ceiling(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|&index| text.is_char_boundary(index)).unwrap_or(text.len())
+}
+
+/// A number with its word: `1 retry`, `2 retries`.
+pub(crate) fn counted(count: u32, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_stays_and_a_long_one_loses_its_middle() {
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abcdefghijkl", 6), "abcd\n[… 6 bytes left out …]\nkl");
+    }
+
+    #[test]
+    fn no_character_is_cut() {
+        let text = "ü".repeat(10);
+        assert_eq!(shortened(&text, 9), "üüü\n[… 12 bytes left out …]\nü");
+        assert_eq!(beginning("üüü", 3), "ü…");
+        assert_eq!(beginning("a\n", 9), "a\\n");
+    }
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!(counted(1, "retry", "retries"), "1 retry");
+        assert_eq!(counted(0, "retry", "retries"), "0 retries");
+    }
+}

@@ -1,0 +1,147 @@
+//! The work on one run, from the claim to the end.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
+use accord_executor::{Session, Start};
+use futures_util::FutureExt;
+use tokio::time::timeout;
+
+use crate::assignment::Assignment;
+use crate::backoff::Backoff;
+use crate::drive::{Budget, Outcome, drive};
+use crate::finish;
+use crate::leases::{Hold, Reason};
+use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE};
+use crate::report::Reporter;
+use crate::runner::Shared;
+
+/// Works on a run and reports its end, unless it is lost on the way. A panic fails the run, not the runner.
+pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>) {
+    let worked = AssertUnwindSafe(attempt(&shared, &claim, &hold)).catch_unwind().await;
+    let (finish, origin) = worked.unwrap_or_else(|panic| {
+        let message = format!("the runner broke while it worked on this run: {}", words(panic.as_ref()));
+        tracing::error!(run_id = %claim.run_id, message);
+        (finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message)), None)
+    });
+    if hold.reason() != Some(Reason::Lost) {
+        finish::tell(shared.coordinator.as_ref(), &hold, finish, origin).await;
+    }
+    shared.leases.forget(&hold);
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no reason is given".to_owned())
+}
+
+async fn attempt(shared: &Shared, claim: &ClaimedRun, hold: &Arc<Hold>) -> (FinishRun, Option<Origin>) {
+    started(shared, hold).await;
+    if let Some(reason) = hold.reason() {
+        return (finish::ended(&hold.holding, Some(reason)), None);
+    }
+    let failed =
+        |message: String| finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message));
+    let assignment = match read(shared, claim).await {
+        Ok(assignment) => assignment,
+        Err(message) => return (failed(message), None),
+    };
+    let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
+    let opened = tokio::select! {
+        opened = open(shared, &assignment) => opened,
+        () = hold.cancel.cancelled() => return (finish::ended(&hold.holding, hold.reason()), origin),
+    };
+    let finish = match opened {
+        Ok(session) => {
+            let outcome = driven(shared, session, &assignment, hold).await;
+            finish::report(hold, outcome, finish::affinity(&assignment, shared.profile()))
+        }
+        Err(message) => failed(message),
+    };
+    (finish, origin)
+}
+
+/// Says that the work begins, until that is answered or the work is to end.
+async fn started(shared: &Shared, hold: &Hold) {
+    let telling = async {
+        let mut backoff = Backoff::default();
+        loop {
+            match shared.coordinator.started(&hold.run_id, &hold.holding).await {
+                Ok(()) => return,
+                Err(error) if error.is_transient() => backoff.rest().await,
+                Err(error) => {
+                    tracing::warn!(run_id = %hold.run_id, %error, "the run is not ours to begin");
+                    return hold.end(Reason::Lost);
+                }
+            }
+        }
+    };
+    tokio::select! {
+        biased;
+        () = telling => {}
+        () = hold.cancel.cancelled() => {}
+    }
+}
+
+async fn read(shared: &Shared, claim: &ClaimedRun) -> Result<Assignment, String> {
+    let (claim, schemas) = (claim.clone(), shared.schemas.clone());
+    // A large schema takes a while to compile, and others wait for this thread.
+    let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &schemas));
+    match reading.await {
+        Ok(read) => read.map_err(|error| error.to_string()),
+        Err(error) => Err(format!("what the run needs could not be read: {error}")),
+    }
+}
+
+async fn open(shared: &Shared, assignment: &Assignment) -> Result<Box<dyn Session>, String> {
+    let kind = assignment.agent.executor.kind();
+    let Some(executor) = shared.registry.get(kind) else {
+        let known = shared.registry.kinds().join(", ");
+        return Err(format!("this runner has no executor '{kind}'; it has: {known}"));
+    };
+    let start = Start {
+        session_id: assignment.session_id.to_string(),
+        run_id: assignment.run_id.to_string(),
+        settings: assignment.settings.clone(),
+        project_dir: project_dir(shared, assignment)?,
+        tools: assignment.agent.tools.clone(),
+        parameters: assignment.parameters.clone(),
+        conversation: assignment.conversation.clone(),
+        max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
+    };
+    executor.open(start).await.map_err(|error| error.to_string())
+}
+
+/// The runner's own folder. Another one is refused, whoever asks for it.
+fn project_dir(shared: &Shared, assignment: &Assignment) -> Result<PathBuf, String> {
+    let own = &shared.profile().project_dir;
+    match &assignment.project_dir {
+        Some(other) if other != own => {
+            Err(format!("the run asks for the folder '{other}', and this runner works on '{own}'"))
+        }
+        _ => Ok(PathBuf::from(own)),
+    }
+}
+
+async fn driven(
+    shared: &Shared,
+    mut session: Box<dyn Session>,
+    assignment: &Assignment,
+    hold: &Arc<Hold>,
+) -> Outcome {
+    let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
+    let budget = Budget::new(&assignment.agent.limits, shared.settings.longest_run, hold.cancel.clone());
+    let outcome = drive(session.as_mut(), assignment, &budget, &reporter).await;
+    if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
+        tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
+    }
+    drop(reporter);
+    if let Err(error) = reporting.await {
+        tracing::error!(run_id = %hold.run_id, %error, "reporting broke");
+    }
+    outcome
+}
