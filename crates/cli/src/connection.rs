@@ -21,7 +21,7 @@ pub(crate) struct ConnectionArguments {
     #[arg(long, value_name = "URL")]
     pub(crate) coordinator: Option<String>,
     /// The key to show it
-    #[arg(long, value_name = "KEY", hide_env_values = true)]
+    #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
 
@@ -69,11 +69,6 @@ pub(crate) fn client(url: &str, config: &Config) -> Result<Client, Failure> {
     let key = &config.values.runner.key;
     let key = (!key.is_empty()).then(|| ApiKey::new(key.clone()));
     Ok(Client::new(url, key.as_ref())?)
-}
-
-/// A client of a coordinator in this process.
-pub(crate) fn local_client(hosted: &crate::host::Hosted, config: &Config) -> Result<Client, Failure> {
-    client(&hosted.url(), config)
 }
 
 /// Where a coordinator listens, left for other commands of the same project.

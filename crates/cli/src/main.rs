@@ -17,6 +17,7 @@ mod lines;
 mod output;
 mod project;
 mod runtime;
+mod store;
 mod table;
 
 use std::process::ExitCode;

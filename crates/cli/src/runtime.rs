@@ -2,7 +2,8 @@
 
 use std::future::Future;
 
-use tokio_util::sync::CancellationToken;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
 
 use crate::failure::{Failure, Problem};
 
@@ -18,27 +19,21 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> R
     result
 }
 
-/// Two tokens: the first signal (SIGINT or SIGTERM) asks to end well, the second to end now.
-pub(crate) struct Signals {
-    pub(crate) gently: CancellationToken,
-    pub(crate) now: CancellationToken,
-}
-
-/// Listens for signals from now on.
-pub(crate) fn signals() -> Result<Signals, Failure> {
-    use tokio::signal::unix::{SignalKind, signal};
+/// Listens for SIGINT and SIGTERM from now on: the first asks to end, the second to hurry.
+pub(crate) fn signals() -> Result<mpsc::UnboundedReceiver<()>, Failure> {
     let problem = |error| Problem::new(format!("signals cannot be listened for: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(problem)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(problem)?;
-    let signals = Signals { gently: CancellationToken::new(), now: CancellationToken::new() };
-    let (gently, now) = (signals.gently.clone(), signals.now.clone());
+    let (told, signals) = mpsc::unbounded_channel();
     tokio::spawn(async move {
-        for token in [gently, now] {
+        loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
             }
-            token.cancel();
+            if told.send(()).is_err() {
+                break;
+            }
         }
     });
     Ok(signals)

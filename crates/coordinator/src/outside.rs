@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 /// What comes from outside.
 pub trait Outside: Send + Sync {
-    /// Now.
+    /// Now, to the microsecond: what is stored is then what was said.
     fn now(&self) -> Timestamp;
 
     /// Something that nobody else has: the unique part of an id. Later ones sort after earlier ones.
@@ -20,7 +20,8 @@ pub struct System;
 
 impl Outside for System {
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        let now = Timestamp::now();
+        Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 
     fn unique(&self) -> String {

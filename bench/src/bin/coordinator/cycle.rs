@@ -62,7 +62,8 @@ impl Worker {
     }
 
     async fn cycle(&mut self) -> Result<()> {
-        let create = json!({"agent_name": "bench", "prompt": "Sort this ticket: nobody can log in since nine"});
+        let create =
+            json!({"agent_name": "bench", "prompt": "Sort this ticket: nobody can log in since nine"});
         self.connection.post("/runs", &create.to_string()).await?;
         let run = loop {
             if let Some(run) = self.claim(5).await? {

@@ -38,7 +38,9 @@ pub(crate) async fn idle_claims(binary: &Path) -> Result<()> {
     println!("## Latency of an idle claim\n");
     println!("| from the request | p50 ms | p99 ms |");
     println!("|---|---:|---:|");
-    for (name, mut times) in [("to its answer (one commit)", acknowledged), ("to the waiting runner (two commits)", claimed)] {
+    for (name, mut times) in
+        [("to its answer (one commit)", acknowledged), ("to the waiting runner (two commits)", claimed)]
+    {
         times.sort();
         println!("| {name} | {:.2} | {:.2} |", at(&times, 50), at(&times, 99));
     }

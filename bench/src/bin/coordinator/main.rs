@@ -38,7 +38,9 @@ fn main() -> Result<()> {
 async fn paces(binary: &std::path::Path) -> Result<()> {
     println!("## One cycle\n");
     println!("Create, claim, start, one event, finish, read; SQLite on disk, `synchronous=FULL`.\n");
-    println!("| callers | cycles/s | coordinator CPU ms per cycle | grouped commits/s of the bare disk | disk's limit, cycles/s | ratio |");
+    println!(
+        "| callers | cycles/s | coordinator CPU ms per cycle | grouped commits/s of the bare disk | disk's limit, cycles/s | ratio |"
+    );
     println!("|---:|---:|---:|---:|---:|---:|");
     for callers in CALLERS {
         let folder = tempfile::tempdir_in(".")?;

@@ -42,9 +42,13 @@ async fn waiting(binary: &Path) -> Result<f64> {
     let folder = tempfile::tempdir_in(".")?;
     let slow = folder.path().join(".accord/agents/slow");
     std::fs::create_dir_all(&slow)?;
-    let executor = format!("{{ type: llm, provider: anthropic, model: slow, base_url: \"{}\" }}", model.url());
+    let executor =
+        format!("{{ type: llm, provider: anthropic, model: slow, base_url: \"{}\" }}", model.url());
     let schema = "{ type: object, required: [a], properties: { a: { type: string } } }";
-    std::fs::write(slow.join("agent.yaml"), format!("name: slow\nexecutor: {executor}\noutput_schema: {schema}\n"))?;
+    std::fs::write(
+        slow.join("agent.yaml"),
+        format!("name: slow\nexecutor: {executor}\noutput_schema: {schema}\n"),
+    )?;
     let concurrency = SESSIONS.to_string();
     let server = Server::start(binary, folder.path(), &["up", "--concurrency", &concurrency]).await?;
     let mut caller = Connection::open(&server.address).await?;

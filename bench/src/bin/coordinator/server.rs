@@ -33,7 +33,8 @@ impl Server {
             .kill_on_drop(true)
             .spawn()?;
         let stdout = child.stdout.take().context("no stdout")?;
-        let line = BufReader::new(stdout).lines().next_line().await?.context("it ended before it was ready")?;
+        let line =
+            BufReader::new(stdout).lines().next_line().await?.context("it ended before it was ready")?;
         let ready_after = begun.elapsed();
         let address = line.rsplit("http://").next().context("no address")?.trim().to_owned();
         Ok(Self { child, address, ready_after })
@@ -43,7 +44,8 @@ impl Server {
     pub(crate) fn cpu(&self) -> Result<Duration> {
         let stat = std::fs::read_to_string(self.proc("stat")?)?;
         let fields: Vec<&str> = stat.rsplit(')').next().context("no fields")?.split_whitespace().collect();
-        let ticks = |index: usize| -> Result<u64> { Ok(fields.get(index).context("too few fields")?.parse()?) };
+        let ticks =
+            |index: usize| -> Result<u64> { Ok(fields.get(index).context("too few fields")?.parse()?) };
         Ok(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
     }
 

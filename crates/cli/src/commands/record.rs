@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let config = arguments.run.connection.config(Vec::new())?;
     runtime::block_on(async {
-        let store = crate::store::memory_store().await?;
+        let store = crate::store::memory_store()?;
         let (executors, recorder) = host::recording_executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
         let agent = client.agent(&arguments.run.agent).await?;
@@ -52,7 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let blueprint = portable(agent.blueprint, &config);
         let parameters = request.parameters.unwrap_or_default();
         let cassette = recorder.cassette(blueprint, parameters, attempts);
-        write(&arguments.output, &cassette.to_text())?;
+        let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
+        write(&arguments.output, &text)?;
         let (exchanges, file) = (cassette.exchanges.len(), arguments.output.display());
         output::talk(&format!("recorded {exchanges} exchange(s) in {file}\n"));
         let report = Report::new(ending);
@@ -98,5 +99,6 @@ fn portable(mut blueprint: Value, config: &Config) -> Value {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(path, text).map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
+    std::fs::write(path, text)
+        .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
 }

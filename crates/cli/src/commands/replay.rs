@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let path = path.map_err(|error| Problem::new(format!("{file} cannot be read: {error}")))?;
         let cassette = Cassette::load(&path).await.map_err(|error| Problem::new(error.to_string()))?;
         let (name, blueprint) = replaying(cassette.agent.clone(), &path.display().to_string())?;
-        let store = crate::store::memory_store().await?;
+        let store = crate::store::memory_store()?;
         let executors = host::executors(&config)?;
         // The project's own agents are left aside: one of the same name would win over the recorded one.
         let alone = config.without_agents();
@@ -58,7 +58,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         embedded.end().await;
         let replayed = comparable(&ending.attempts);
         let report = Report::new(ending);
-        if arguments.json { report.json()? } else { report.show()? }
+        if arguments.json {
+            report.json()?
+        } else {
+            report.show()?
+        }
         if replayed == cassette.attempts {
             let count = replayed.as_array().map_or(0, Vec::len);
             output::talk(&format!("replayed {count} attempt(s), each as it was recorded\n"));

@@ -1,5 +1,8 @@
 //! `accord runner`: a runner without a coordinator.
 
+use accord_runner::Shutdown;
+
+use crate::commands::up;
 use crate::config::Flag;
 use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
@@ -38,14 +41,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(flags)?;
     host::start_log(&config)?;
     runtime::block_on(async {
-        let signals = runtime::signals()?;
+        let mut signals = runtime::signals()?;
         let client = match connection::running(&config).await? {
             Some(client) => client,
             None => connection::client(&config.values.runner.coordinator, &config)?,
         };
         let executors = host::executors(&config)?;
-        let work = host::runner(&config, client, executors, signals.gently.clone(), signals.now.clone())?;
-        let _ = work.task.await;
+        let shutdown = Shutdown::new();
+        let mut work = host::runner(&config, client, executors, shutdown.clone())?;
+        up::until_ended(&mut work, &mut signals, &shutdown).await?;
         Ok(Exit::Success)
     })
 }

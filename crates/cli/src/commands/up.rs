@@ -1,9 +1,12 @@
 //! `accord up`: coordinator and runner in one process.
 
+use accord_api::Role;
+use accord_runner::Shutdown;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Flag};
-use crate::connection::{self, Address};
+use crate::connection::Address;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::host;
@@ -71,27 +74,39 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure> {
     host::start_log(config)?;
     runtime::block_on(async {
-        let signals = runtime::signals()?;
+        let mut signals = runtime::signals()?;
         let store = crate::store::local_store(config).await?;
         let serving = CancellationToken::new();
         let hosted = host::coordinator(config, store, &config.values.server.listen, serving.clone()).await?;
-        let url = hosted.url();
-        let _address = Address { url: url.clone(), pid: std::process::id() }.leave(&config.project)?;
-        let work = if with_runner {
-            let client = connection::client(&url, config)?;
-            let executors = host::executors(config)?;
-            Some(host::runner(config, client, executors, signals.gently.clone(), signals.now.clone())?)
+        let _address = Address { url: hosted.url(), pid: std::process::id() }.leave(&config.project)?;
+        let ready = format!("accord is ready at {}\n", hosted.url());
+        if with_runner {
+            let shutdown = Shutdown::new();
+            let client = hosted.client(Role::Runner)?;
+            let mut work = host::runner(config, client, host::executors(config)?, shutdown.clone())?;
+            output::show(&ready)?;
+            until_ended(&mut work, &mut signals, &shutdown).await?;
         } else {
-            None
-        };
-        output::show(&format!("accord is ready at {url}\n"))?;
-        signals.gently.cancelled().await;
-        // The runner goes first: it still has to report to the coordinator.
-        if let Some(work) = work {
-            let _ = work.task.await;
+            output::show(&ready)?;
+            signals.recv().await;
         }
+        // The runner went first: it still had to report to the coordinator.
         serving.cancel();
-        hosted.coordinator.ended().await;
+        hosted.ended().await;
         Ok(Exit::Success)
     })
+}
+
+/// Passes signals on until the runner has ended.
+pub(crate) async fn until_ended(
+    work: &mut host::Work,
+    signals: &mut mpsc::UnboundedReceiver<()>,
+    shutdown: &Shutdown,
+) -> Result<(), Failure> {
+    loop {
+        tokio::select! {
+            ended = work.ended() => return ended,
+            Some(()) = signals.recv() => shutdown.signal(),
+        }
+    }
 }

@@ -25,9 +25,11 @@ pub(super) fn read(
     for (name, text) in variables {
         let Some(name) = name.to_str() else { continue };
         let Some(key) = key_of(name) else { continue };
-        let text = text.into_string().map_err(|_| Problem::new(format!("the variable {name} is not UTF-8")))?;
-        let value = typed(like(&defaults, &key), &text)
-            .ok_or_else(|| Problem::new(format!("the variable {name} holds '{text}', which is not what {key} takes")))?;
+        let text =
+            text.into_string().map_err(|_| Problem::new(format!("the variable {name} is not UTF-8")))?;
+        let value = typed(like(&defaults, &key), &text).ok_or_else(|| {
+            Problem::new(format!("the variable {name} holds '{text}', which is not what {key} takes"))
+        })?;
         layers.set(&key, value, Origin::Variable(name.to_owned()));
     }
     Ok(())

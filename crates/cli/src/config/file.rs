@@ -29,8 +29,9 @@ pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
         return Err(Problem::new(format!("{name} is larger than {LARGEST_FILE} bytes")));
     }
     let text = std::fs::read_to_string(path).map_err(problem)?;
-    let table: Table =
-        text.parse().map_err(|error: toml::de::Error| Problem::new(format!("{name} is not TOML: {error}")))?;
+    let table: Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| Problem::new(format!("{name} is not TOML: {error}")))?;
     layers.set_all("", table, &Origin::File(name));
     Ok(())
 }

@@ -11,7 +11,9 @@ mod values;
 use std::path::{Path, PathBuf};
 
 pub(crate) use origin::Origin;
-pub(crate) use values::{Database, Log, LogFormat, Provider, ProviderKind, Queue, Runner, Server, Telemetry, Values};
+pub(crate) use values::{
+    Database, Log, LogFormat, Provider, ProviderKind, Queue, Runner, Server, Telemetry, Values,
+};
 
 use crate::failure::Problem;
 

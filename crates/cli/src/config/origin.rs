@@ -83,7 +83,8 @@ impl Layers {
         match result {
             Ok(values) => Ok((values, Origins(self.origins))),
             Err(error) => {
-                let origin = self.origins.get(&key).map(|origin| format!(" (from {origin})")).unwrap_or_default();
+                let origin =
+                    self.origins.get(&key).map(|origin| format!(" (from {origin})")).unwrap_or_default();
                 let message = format!("the setting {key}{origin} cannot be used: {}", error.message());
                 Err(Problem::new(message).hint("accord doctor lists every setting that there is"))
             }

@@ -37,7 +37,8 @@ fn the_older_names_work() {
 
 #[test]
 fn unknown_keys_are_errors() {
-    for file in ["[server]\nlisen = \"x\"\n", "[sever]\n", "[providers.x]\nkind = \"openai\"\nkey = \"k\"\n"] {
+    for file in ["[server]\nlisen = \"x\"\n", "[sever]\n", "[providers.x]\nkind = \"openai\"\nkey = \"k\"\n"]
+    {
         assert!(load(file, &[], Vec::new()).is_err(), "{file}");
     }
     assert!(load("", &[("ACCORD_SERVER__LISEN", "x")], Vec::new()).is_err());

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use accord_coordinator::{Coordinator, Enforcement, Queue, Settings, System};
+use accord_api::Role;
+use accord_client::{ApiKey, Client};
+use accord_coordinator::{App, Coordinator, Enforcement, Queue, Settings, System};
 use accord_store::Store;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -13,16 +15,14 @@ use crate::failure::{Failure, Problem};
 
 /// A coordinator at work.
 pub(crate) struct Hosted {
-    /// Where it listens.
-    pub(crate) address: SocketAddr,
-    /// Ends when it has.
-    pub(crate) coordinator: Coordinator,
+    app: Arc<App>,
+    coordinator: Coordinator,
 }
 
 impl Hosted {
     /// Its address for clients on this machine.
     pub(crate) fn url(&self) -> String {
-        let mut address = self.address;
+        let mut address = self.coordinator.address();
         if address.ip().is_unspecified() {
             address.set_ip(match address {
                 SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
@@ -30,6 +30,19 @@ impl Hosted {
             });
         }
         format!("http://{address}")
+    }
+
+    /// A client of it inside this process, with a key of its own: keys that exist do not shut us out.
+    pub(crate) fn client(&self, role: Role) -> Result<Client, Failure> {
+        let key = self.app.local_key(role).map_err(|error| Problem::new(error.to_string()))?;
+        Ok(Client::new(&self.url(), Some(&ApiKey::new(key)))?)
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn ended(self) {
+        if let Err(error) = self.coordinator.ended().await {
+            tracing::error!(%error, "the coordinator ended badly");
+        }
     }
 }
 
@@ -41,16 +54,17 @@ pub(crate) async fn coordinator(
     shutdown: CancellationToken,
 ) -> Result<Hosted, Failure> {
     let problem = |error: std::io::Error| {
-        let hint = "another accord may run there: choose another address with --listen, for example 127.0.0.1:0";
+        let hint =
+            "another accord may run there: choose another address with --listen, for example 127.0.0.1:0";
         Problem::new(format!("cannot listen at {listen}: {error}")).hint(hint)
     };
     let listener = TcpListener::bind(listen).await.map_err(problem)?;
     let address = listener.local_addr().map_err(problem)?;
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
     accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
-    let coordinator = Coordinator::start(store, listener, Arc::new(System), settings(config), shutdown).await;
-    let coordinator = coordinator.map_err(|error| Problem::new(format!("the coordinator cannot start: {error}")))?;
-    Ok(Hosted { address, coordinator })
+    let app = Arc::new(App::new(store, Arc::new(System), settings(config)));
+    let coordinator = Coordinator::start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
+    Ok(Hosted { app, coordinator })
 }
 
 fn settings(config: &Config) -> Settings {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use accord_api::Role;
 use accord_client::Client;
 use accord_executor::Registry;
+use accord_runner::Shutdown;
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
 use super::{Hosted, Work, coordinator, runner};
 use crate::config::Config;
-use crate::connection;
 use crate::failure::Failure;
 
 /// Any free port of this machine.
@@ -19,7 +20,7 @@ const ANY_PORT: &str = "127.0.0.1:0";
 pub(crate) struct Embedded {
     hosted: Hosted,
     work: Work,
-    drain: CancellationToken,
+    shutdown: Shutdown,
     serving: CancellationToken,
 }
 
@@ -30,19 +31,21 @@ impl Embedded {
         store: Arc<dyn Store>,
         executors: Registry,
     ) -> Result<(Self, Client), Failure> {
-        let (drain, serving) = (CancellationToken::new(), CancellationToken::new());
+        let (shutdown, serving) = (Shutdown::new(), CancellationToken::new());
         let hosted = coordinator(config, store, ANY_PORT, serving.clone()).await?;
-        let client = connection::local_client(&hosted, config)?;
-        let runner_client = connection::local_client(&hosted, config)?;
-        let work = runner(config, runner_client, executors, drain.clone(), CancellationToken::new())?;
-        Ok((Self { hosted, work, drain, serving }, client))
+        let client = hosted.client(Role::Admin)?;
+        let work = runner(config, hosted.client(Role::Runner)?, executors, shutdown.clone())?;
+        Ok((Self { hosted, work, shutdown, serving }, client))
     }
 
     /// Ends both, the runner first: it may still have to report.
-    pub(crate) async fn end(self) {
-        self.drain.cancel();
-        let _ = self.work.task.await;
+    pub(crate) async fn end(mut self) {
+        // Twice: nothing of ours is left to be waited for.
+        self.shutdown.signal();
+        self.shutdown.signal();
+        // What went wrong has been told by the run that it went wrong with.
+        let _ = self.work.ended().await;
         self.serving.cancel();
-        self.hosted.coordinator.ended().await;
+        self.hosted.ended().await;
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use accord_executor::{
-    BuiltinTools, Executor, HttpTransport, LlmExecutor, MakeExecutor, ProcessExecutor, Provider, ProviderKind,
-    Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, Transport,
+    BuiltinTools, Executor, HttpTransport, LlmExecutor, MakeExecutor, ProcessExecutor, Provider,
+    ProviderKind, Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor, Secret,
+    Transport,
 };
 
 use crate::config::{self, Config};
@@ -37,8 +38,8 @@ fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
 }
 
 fn network() -> Result<Arc<dyn Transport>, Failure> {
-    let transport = HttpTransport::new()
-        .map_err(|error| Problem::new(format!("no HTTP client can be made: {error}")))?;
+    let transport =
+        HttpTransport::new().map_err(|error| Problem::new(format!("no HTTP client can be made: {error}")))?;
     Ok(Arc::new(transport))
 }
 
@@ -59,7 +60,9 @@ fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem
         Some(variable) => {
             let value = std::env::var(variable).ok().filter(|value| !value.is_empty());
             let hint = format!("set it, or take api_key_env out of [providers.{name}]");
-            let missing = || Problem::new(format!("the provider '{name}' wants {variable}, which is not set")).hint(hint);
+            let missing = || {
+                Problem::new(format!("the provider '{name}' wants {variable}, which is not set")).hint(hint)
+            };
             Some(Secret::new(value.ok_or_else(missing)?))
         }
     };

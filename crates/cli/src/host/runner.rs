@@ -1,22 +1,31 @@
 //! A runner, from the configuration.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::Profile;
 use accord_client::Client;
 use accord_executor::Registry;
-use accord_runner::{Runner, RunnerSettings};
+use accord_runner::{Runner, RunnerSettings, Shutdown};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::failure::{Failure, Problem};
 
 /// A runner at work.
 pub(crate) struct Work {
-    /// Its task.
-    pub(crate) task: JoinHandle<()>,
+    task: JoinHandle<Result<(), Problem>>,
+}
+
+impl Work {
+    /// Waits until it has ended; why it could not go on is a failure.
+    pub(crate) async fn ended(&mut self) -> Result<(), Failure> {
+        match (&mut self.task).await {
+            Ok(ended) => ended.map_err(Failure::Remote),
+            Err(error) => Err(Failure::Remote(Problem::new(format!("the runner broke: {error}")))),
+        }
+    }
 }
 
 /// Starts a runner against a coordinator.
@@ -24,8 +33,7 @@ pub(crate) fn runner(
     config: &Config,
     client: Client,
     executors: Registry,
-    shutdown: CancellationToken,
-    hurry: CancellationToken,
+    shutdown: Shutdown,
 ) -> Result<Work, Failure> {
     let project_dir = folder(config)?;
     let values = &config.values.runner;
@@ -38,27 +46,30 @@ pub(crate) fn runner(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Profile::default()
     };
-    let settings = RunnerSettings {
-        profile,
-        project_dir,
-        drain: Duration::from_secs(u64::from(values.drain_seconds)),
-    };
-    let runner = Runner::new(client, executors, settings);
+    let drain = Duration::from_secs(u64::from(values.drain_seconds));
+    let settings = RunnerSettings { drain, ..RunnerSettings::new(profile) };
+    let runner = Runner::new(Arc::new(client), executors, settings);
     let task = tokio::spawn(async move {
-        let _ = hurry;
-        runner.run(shutdown).await;
+        if let Err(error) = runner.run(shutdown).await {
+            tracing::error!(%error, "the runner ended");
+            return Err(Problem::new(error.to_string()));
+        }
+        Ok(())
     });
     Ok(Work { task })
 }
 
 fn folder(config: &Config) -> Result<PathBuf, Failure> {
     let wanted = config.project.join(Path::new(&config.values.runner.project_dir));
-    let problem = |error| Problem::new(format!("runner.project_dir {} cannot be used: {error}", wanted.display()));
+    let problem =
+        |error| Problem::new(format!("runner.project_dir {} cannot be used: {error}", wanted.display()));
     Ok(wanted.canonicalize().map_err(problem)?)
 }
 
 fn hostname() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| std::env::var("HOSTNAME").ok());
-    name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).unwrap_or_else(|| "localhost".to_owned())
+    name.map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "localhost".to_owned())
 }

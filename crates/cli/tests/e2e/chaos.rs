@@ -48,7 +48,8 @@ fn agents(model: &ModelServer) -> Vec<Value> {
     ];
     wires
         .map(|(provider, base_url)| {
-            let executor = json!({"type": "llm", "provider": provider, "model": "chaos", "base_url": base_url});
+            let executor =
+                json!({"type": "llm", "provider": provider, "model": "chaos", "base_url": base_url});
             agent(provider, model, &json!({"executor": executor}))
         })
         .to_vec()
@@ -142,7 +143,8 @@ async fn check(client: &Client, run: &RunView, schema: &Schema, did: &impl Fn() 
 }
 
 async fn every_result_event_conforms(accord: &Accord, schema: &Schema) {
-    let filter = EventFilter { types: vec!["result".into(), "run.completed".into()], ..EventFilter::default() };
+    let filter =
+        EventFilter { types: vec!["result".into(), "run.completed".into()], ..EventFilter::default() };
     let mut events = accord.client.events(&filter, Some(EventId::default()));
     let completed = all(&accord.client, RunStatus::Completed).await;
     let (mut over, mut results) = (0, 0);

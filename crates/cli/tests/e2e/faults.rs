@@ -1,8 +1,8 @@
 //! Faults that systems of this kind have had, each made impossible.
 
 use accord_api::{
-    ClaimRuns, Demands, ErrorName, EventBody, EventId, ExecutionMode, FailureType, FinishRun, FinishStatus, Holding,
-    Profile, RegisterRunner, RunStatus, SessionStatus, Usage,
+    ClaimRuns, Demands, ErrorName, EventBody, EventId, ExecutionMode, FailureType, FinishRun, FinishStatus,
+    Holding, Profile, RegisterRunner, RunStatus, SessionStatus, Usage,
 };
 use accord_client::{Client, EventFilter};
 use accord_test_support::Reply;
@@ -118,7 +118,8 @@ async fn an_invalid_schema_is_refused_wherever_it_appears() {
     request.output_schema = Some(wrong.clone());
     let error = accord.client.create_run(&request, None).await.unwrap_err();
     assert!(error.is(ErrorName::InvalidSchema), "{error}");
-    let schema = accord_api::CreateSchema { name: "x".into(), description: String::new(), schema: wrong.clone() };
+    let schema =
+        accord_api::CreateSchema { name: "x".into(), description: String::new(), schema: wrong.clone() };
     assert!(accord.client.create_schema(&schema).await.unwrap_err().is(ErrorName::InvalidSchema));
     let stored = agent("stored", &model, &json!({"output_schema": wrong}));
     assert!(accord.client.create_agent(&stored).await.unwrap_err().is(ErrorName::InvalidAgent));

@@ -113,7 +113,8 @@ async fn survives(database: &str) {
     }))
     .await
     .unwrap();
-    let schema = json!({"type": "object", "required": ["number"], "properties": {"number": {"type": "integer"}}});
+    let schema =
+        json!({"type": "object", "required": ["number"], "properties": {"number": {"type": "integer"}}});
     let project = Project::new().agent(&agent("echo", &model, &json!({"output_schema": schema})));
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut cluster = Cluster::start(project.path(), database, port);
@@ -138,7 +139,8 @@ async fn survives(database: &str) {
 async fn ends_once(client: &Client, runs: &[(u32, RunId)]) {
     let mut waiting: BTreeSet<&RunId> = runs.iter().map(|(_, id)| id).collect();
     let types = ["result", "run.completed", "run.failed", "run.stopped"].map(str::to_owned).to_vec();
-    let mut events = client.events(&EventFilter { types, ..EventFilter::default() }, Some(EventId::default()));
+    let mut events =
+        client.events(&EventFilter { types, ..EventFilter::default() }, Some(EventId::default()));
     let mut results = BTreeSet::new();
     while !waiting.is_empty() {
         let event = events.next().await.unwrap().unwrap();

@@ -65,7 +65,8 @@ async fn with_a_key_everything_needs_one() {
 #[tokio::test]
 async fn a_public_address_without_a_key_is_refused() {
     let project = Project::new();
-    let output = accord(project.path()).args(["coordinator", "--listen", "0.0.0.0:0"]).output().await.unwrap();
+    let output =
+        accord(project.path()).args(["coordinator", "--listen", "0.0.0.0:0"]).output().await.unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("accord keys create"), "{said}");

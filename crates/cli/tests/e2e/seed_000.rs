@@ -44,7 +44,10 @@ async fn executor_validates_output_against_the_schema_on_every_run() {
     resume.kind = Some(RunKind::ResumeSession);
     resume.session_id = Some(first.session_id.clone());
     let second = accord.run(&resume).await;
-    assert_eq!((data(&first), data(&second)), (Some(json!({"severity": "low"})), Some(json!({"severity": "high"}))));
+    assert_eq!(
+        (data(&first), data(&second)),
+        (Some(json!({"severity": "low"})), Some(json!({"severity": "high"})))
+    );
     let outcomes: Vec<_> =
         accord.client.attempts(&second.run_id).await.unwrap().items.iter().map(|one| one.outcome).collect();
     assert_eq!(outcomes, [Outcome::SchemaInvalid, Outcome::Accepted]);
@@ -86,7 +89,9 @@ async fn invalid_results_are_never_sent_to_the_coordinator() {
     let results: Vec<_> = events
         .iter()
         .filter_map(|event| match &event.body {
-            EventBody::Result { result_text, result_data } => Some((result_text.clone(), result_data.clone())),
+            EventBody::Result { result_text, result_data } => {
+                Some((result_text.clone(), result_data.clone()))
+            }
             _ => None,
         })
         .collect();

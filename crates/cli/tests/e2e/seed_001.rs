@@ -91,7 +91,8 @@ async fn the_schema_registry_supports_its_operations() {
 #[tokio::test]
 async fn it_works_with_any_executor() {
     let model = model([Reply::text(r#"{"words": 2}"#)]).await;
-    let schema = json!({"type": "object", "required": ["words"], "properties": {"words": {"type": "integer"}}});
+    let schema =
+        json!({"type": "object", "required": ["words"], "properties": {"words": {"type": "integer"}}});
     let command = json!({
         "name": "count", "type": "procedural",
         "executor": {"type": "process", "command": "sh", "args": ["-c", "cat >/dev/null; echo '{\"words\": 2}'"]},

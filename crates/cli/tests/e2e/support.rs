@@ -90,7 +90,9 @@ impl Project {
 pub(crate) fn accord(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
     command.current_dir(folder).env("ACCORD_LOG__FILTER", "warn").kill_on_drop(true);
-    for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OLLAMA_HOST"] {
+    for name in
+        ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OLLAMA_HOST"]
+    {
         command.env_remove(name);
     }
     command

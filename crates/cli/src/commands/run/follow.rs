@@ -38,7 +38,7 @@ pub(crate) async fn follow(
     agent: &str,
     timeout: Option<Duration>,
 ) -> Result<Ending, Failure> {
-    let signals = runtime::signals()?;
+    let mut signals = runtime::signals()?;
     let mut progress = Progress::new(agent);
     let filter = EventFilter { run_id: Some(run_id.clone()), ..EventFilter::default() };
     let mut events = client.events(&filter, Some(EventId::default()));
@@ -60,7 +60,7 @@ pub(crate) async fn follow(
                 Some(Err(error)) => return Err(error.into()),
                 None => break,
             },
-            () = signals.gently.cancelled(), if !told => {
+            Some(()) = signals.recv(), if !told => {
                 told = true;
                 give_up = Some(tokio::time::Instant::now() + STOP_PATIENCE);
                 client.stop_run(run_id).await?;
@@ -100,8 +100,13 @@ impl Progress {
             bar
         });
         let agent = visible(agent).to_string();
-        let progress =
-            Self { bar, agent, step: "waits for a runner".to_owned(), used: Usage::default(), since: Instant::now() };
+        let progress = Self {
+            bar,
+            agent,
+            step: "waits for a runner".to_owned(),
+            used: Usage::default(),
+            since: Instant::now(),
+        };
         progress.show();
         progress
     }

@@ -92,7 +92,11 @@ async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     let timeout = arguments.timeout.map(Duration::from_secs);
     let ending = follow(client, &created.run_id, &arguments.agent, timeout).await?;
     let report = Report::new(ending);
-    if arguments.json { report.json()? } else { report.show()? }
+    if arguments.json {
+        report.json()?
+    } else {
+        report.show()?
+    }
     Ok(report.exit())
 }
 
@@ -136,5 +140,6 @@ fn mode(text: &str) -> Result<ValidationMode, String> {
 }
 
 fn word<T: serde::de::DeserializeOwned>(text: &str, known: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(text.to_owned())).map_err(|_| format!("it is one of {known}"))
+    serde_json::from_value(serde_json::Value::String(text.to_owned()))
+        .map_err(|_| format!("it is one of {known}"))
 }

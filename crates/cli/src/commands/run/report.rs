@@ -104,8 +104,13 @@ pub(crate) fn exit_of(status: RunStatus, failure: Option<FailureType>) -> Exit {
         (RunStatus::Failed, Some(FailureType::TimedOut | FailureType::Stopped)) => Exit::Stopped,
         (RunStatus::Failed, _) => Exit::Failed,
         // A run that is not over was given up by us.
-        (RunStatus::Stopped | RunStatus::Stopping | RunStatus::Pending | RunStatus::Claimed | RunStatus::Running, _) => {
-            Exit::Stopped
-        }
+        (
+            RunStatus::Stopped
+            | RunStatus::Stopping
+            | RunStatus::Pending
+            | RunStatus::Claimed
+            | RunStatus::Running,
+            _,
+        ) => Exit::Stopped,
     }
 }
