@@ -1,0 +1,246 @@
+//! The client, and how every call is made.
+
+use std::fmt;
+use std::time::Duration;
+
+use accord_api::ErrorBody;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Method, RequestBuilder, Response, Url};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::ClientError;
+use crate::http::{self, causes};
+
+/// How long an ordinary call may take: the coordinator answers in milliseconds, a busy store in seconds.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much longer than it was asked to wait a long poll may take.
+const LONG_POLL_GRACE: Duration = Duration::from_secs(15);
+
+/// The largest answer that is read: a claim of many runs with their conversations stays well below.
+const MAX_ANSWER_BYTES: usize = 128 * 1024 * 1024;
+
+/// How much of an answer that cannot be read is shown.
+const SHOWN_CHARACTERS: usize = 200;
+
+/// A key for the coordinator. It shows itself to nobody.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// The key.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+
+    fn header(&self) -> Result<HeaderValue, ClientError> {
+        let value = HeaderValue::from_str(&format!("Bearer {}", self.0.trim()));
+        let mut value = value.map_err(|_| {
+            ClientError::Settings(
+                "the key has characters that a header cannot carry; copy it again".to_owned(),
+            )
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ApiKey(…)")
+    }
+}
+
+/// A client of one coordinator. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    base: Url,
+    authorization: Option<HeaderValue>,
+    http: reqwest::Client,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keyed = self.authorization.is_some();
+        formatter.debug_struct("Client").field("base", &self.base.as_str()).field("keyed", &keyed).finish()
+    }
+}
+
+impl Client {
+    /// A client of the coordinator at an address, with a key where one is needed. Nothing is sent yet.
+    pub fn new(base_url: &str, key: Option<&ApiKey>) -> Result<Self, ClientError> {
+        let base = http::base(base_url)?;
+        let authorization = key.map(ApiKey::header).transpose()?;
+        let http = http::build(&base)?;
+        Ok(Self { base, authorization, http })
+    }
+
+    /// The coordinator's address.
+    pub fn base_url(&self) -> &str {
+        self.base.as_str()
+    }
+
+    pub(crate) fn call(&self, method: Method, segments: &[&str]) -> Call<'_> {
+        let (query, body, headers) = (Value::Null, None, Vec::new());
+        let segments = segments.iter().map(|&segment| segment.to_owned()).collect();
+        Call { client: self, method, segments, query, body, headers, timeout: Some(CALL_TIMEOUT) }
+    }
+
+    pub(crate) fn get(&self, segments: &[&str]) -> Call<'_> {
+        self.call(Method::GET, segments)
+    }
+
+    pub(crate) fn post(&self, segments: &[&str]) -> Call<'_> {
+        self.call(Method::POST, segments)
+    }
+
+    pub(crate) fn unreachable(&self, error: reqwest::Error) -> ClientError {
+        let cause = causes(&error.without_url());
+        ClientError::Unreachable { address: self.base.to_string(), cause }
+    }
+
+    pub(crate) fn unreadable(&self, cause: impl Into<String>) -> ClientError {
+        ClientError::Unreadable { address: self.base.to_string(), cause: cause.into() }
+    }
+}
+
+/// One call, being put together.
+pub(crate) struct Call<'a> {
+    client: &'a Client,
+    method: Method,
+    segments: Vec<String>,
+    query: Value,
+    body: Option<Result<Vec<u8>, ClientError>>,
+    headers: Vec<(&'static str, String)>,
+    timeout: Option<Duration>,
+}
+
+impl Call<'_> {
+    pub(crate) fn query(mut self, query: Value) -> Self {
+        self.query = query;
+        self
+    }
+
+    pub(crate) fn body(mut self, body: &impl Serialize) -> Self {
+        let written = serde_json::to_vec(body);
+        let refused = |error| ClientError::Settings(format!("the request cannot be written: {error}"));
+        self.body = Some(written.map_err(refused));
+        self
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: Option<&str>) -> Self {
+        self.headers.extend(value.map(|value| (name, value.to_owned())));
+        self
+    }
+
+    /// A long poll: the coordinator may take this long.
+    pub(crate) fn waiting(mut self, seconds: u32) -> Self {
+        self.timeout = Some(Duration::from_secs(seconds.into()) + LONG_POLL_GRACE.max(CALL_TIMEOUT));
+        self
+    }
+
+    /// A call without an end of its own.
+    pub(crate) fn endless(mut self) -> Self {
+        self.timeout = None;
+        self
+    }
+
+    /// The answer, read straight from its text: documents in it stay as they are written.
+    pub(crate) async fn read<T: DeserializeOwned>(self) -> Result<T, ClientError> {
+        let client = self.client;
+        let text = self.text().await?;
+        serde_json::from_str(&text).map_err(|error| client.unreadable(shown(&error, &text)))
+    }
+
+    /// The answer, read by way of a value: tagged enums that hold numbers cannot be read from text.
+    pub(crate) async fn read_tagged<T: DeserializeOwned>(self) -> Result<T, ClientError> {
+        let client = self.client;
+        let text = self.text().await?;
+        let value: Result<Value, _> = serde_json::from_str(&text);
+        value.and_then(serde_json::from_value).map_err(|error| client.unreadable(shown(&error, &text)))
+    }
+
+    /// Only whether it went well.
+    pub(crate) async fn done(self) -> Result<(), ClientError> {
+        self.text().await.map(drop)
+    }
+
+    async fn text(self) -> Result<String, ClientError> {
+        let client = self.client;
+        let response = self.send().await?;
+        let bytes = body_of(client, response).await?;
+        String::from_utf8(bytes).map_err(|_| client.unreadable("the answer is not UTF-8"))
+    }
+
+    /// The answer's head; an error status is an error already.
+    pub(crate) async fn send(self) -> Result<Response, ClientError> {
+        let client = self.client;
+        let response = self.request()?.send().await.map_err(|error| match error.is_builder() {
+            true => ClientError::Settings(causes(&error.without_url())),
+            false => client.unreachable(error),
+        })?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(error_of(client, response).await)
+    }
+
+    fn request(self) -> Result<RequestBuilder, ClientError> {
+        let segments: Vec<&str> = self.segments.iter().map(String::as_str).collect();
+        let url = http::route(&self.client.base, &segments, &self.query)?;
+        let mut request = self.client.http.request(self.method, url);
+        if let Some(timeout) = self.timeout {
+            request = request.timeout(timeout);
+        }
+        if let Some(authorization) = &self.client.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        for (name, value) in self.headers {
+            request = request.header(name, value);
+        }
+        if let Some(body) = self.body {
+            request = request.header("content-type", "application/json").body(body?);
+        }
+        Ok(request)
+    }
+}
+
+async fn body_of(client: &Client, mut response: Response) -> Result<Vec<u8>, ClientError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| client.unreachable(error))? {
+        if bytes.len() + chunk.len() > MAX_ANSWER_BYTES {
+            return Err(client.unreadable(format!("the answer has more than {MAX_ANSWER_BYTES} bytes")));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// The error that an answer tells. A failing server that is no coordinator is most likely a proxy before one.
+async fn error_of(client: &Client, response: Response) -> ClientError {
+    let status = response.status();
+    let bytes = match body_of(client, response).await {
+        Ok(bytes) => bytes,
+        Err(error) => return error,
+    };
+    if let Ok(body) = serde_json::from_slice::<Box<ErrorBody>>(&bytes) {
+        return ClientError::Api(body);
+    }
+    let cause = format!("status {status}, {}", excerpt(&String::from_utf8_lossy(&bytes)));
+    match status.is_server_error() {
+        true => ClientError::Unreachable { address: client.base.to_string(), cause },
+        false => client.unreadable(cause),
+    }
+}
+
+fn shown(error: &serde_json::Error, text: &str) -> String {
+    format!("{error}, in {}", excerpt(text))
+}
+
+fn excerpt(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("'{}{more}'", short.escape_debug())
+}

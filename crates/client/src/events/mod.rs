@@ -1,0 +1,141 @@
+//! The stream of events: read, lost, found again.
+
+mod frames;
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::time::Duration;
+
+use accord_api::{EventId, EventView, RunId, SessionId};
+use futures_util::Stream;
+use futures_util::stream;
+use reqwest::Response;
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::error::ClientError;
+use frames::Frames;
+
+/// The coordinator speaks at least in heartbeats; one that is silent for longer than this is gone, even where the
+/// connection does not say so.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// The pause before the first attempt to find a lost stream again, and the longest.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// Which events. What is absent is not asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EventFilter {
+    /// Of this session.
+    pub session_id: Option<SessionId>,
+    /// Of this run.
+    pub run_id: Option<RunId>,
+    /// Of these types: `run.completed`, `attempt.judged`, …
+    pub types: Vec<String>,
+}
+
+impl EventFilter {
+    fn query(&self) -> Value {
+        let types = (!self.types.is_empty()).then(|| self.types.join(","));
+        json!({"session_id": self.session_id, "run_id": self.run_id, "types": types})
+    }
+}
+
+/// Events as they come.
+pub type EventStream = Pin<Box<dyn Stream<Item = Result<EventView, ClientError>> + Send>>;
+
+impl Client {
+    /// Events, from behind `after` where that is given. A lost connection is made again and nothing is missed.
+    /// An event that cannot be read is an error and the stream goes on; an error of the request itself (no key, no such
+    /// session) ends it.
+    pub fn events(&self, filter: &EventFilter, after: Option<EventId>) -> EventStream {
+        let reader = Reader {
+            client: self.clone(),
+            query: filter.query(),
+            last: after.map(|id| id.to_string()),
+            pause: FIRST_PAUSE,
+            ready: VecDeque::new(),
+            open: None,
+            over: false,
+        };
+        Box::pin(stream::unfold(reader, |mut reader| async {
+            let item = reader.next().await?;
+            Some((item, reader))
+        }))
+    }
+}
+
+struct Reader {
+    client: Client,
+    query: Value,
+    last: Option<String>,
+    pause: Duration,
+    ready: VecDeque<frames::Frame>,
+    open: Option<(Response, Frames)>,
+    over: bool,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Result<EventView, ClientError>> {
+        while !self.over {
+            if let Some(frame) = self.ready.pop_front() {
+                return Some(self.event(&frame));
+            }
+            if self.open.is_some() {
+                self.read().await;
+            } else if let Err(error) = self.connect().await {
+                self.over = true;
+                return Some(Err(error));
+            }
+        }
+        None
+    }
+
+    fn event(&mut self, frame: &frames::Frame) -> Result<EventView, ClientError> {
+        self.last = frame.id.clone().or_else(|| self.last.take());
+        let value: Result<Value, _> = serde_json::from_str(&frame.data);
+        let event: EventView = value
+            .and_then(serde_json::from_value)
+            .map_err(|error| self.client.unreadable(format!("an event: {error}")))?;
+        self.last = Some(event.id.to_string());
+        Ok(event)
+    }
+
+    /// Connects, or waits where that cannot be done now. An error is final.
+    async fn connect(&mut self) -> Result<(), ClientError> {
+        let call = self.client.get(&["events"]).query(self.query.clone()).endless();
+        let call = call.header("accept", Some("text/event-stream"));
+        let sending = call.header("last-event-id", self.last.as_deref()).send();
+        match tokio::time::timeout(SILENCE, sending).await {
+            Ok(Ok(response)) => self.open = Some((response, Frames::default())),
+            Ok(Err(error)) if !error.is_transient() => return Err(error),
+            Ok(Err(_)) | Err(_) => self.rest().await,
+        }
+        Ok(())
+    }
+
+    async fn read(&mut self) {
+        let Some((response, frames)) = &mut self.open else { return };
+        match tokio::time::timeout(SILENCE, response.chunk()).await {
+            Ok(Ok(Some(bytes))) => match frames.take(&bytes) {
+                Ok(found) => {
+                    self.pause = FIRST_PAUSE;
+                    self.ready.extend(found);
+                }
+                Err(frames::TooLong) => self.lose().await,
+            },
+            Ok(Ok(None) | Err(_)) | Err(_) => self.lose().await,
+        }
+    }
+
+    async fn lose(&mut self) {
+        self.open = None;
+        self.rest().await;
+    }
+
+    async fn rest(&mut self) {
+        tokio::time::sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+}

@@ -1,0 +1,45 @@
+//! What operators ask: is it there, who works for it, who may speak to it, how did it go.
+
+use accord_api::{CreateKey, CreatedKey, KeyId, KeyView, Page, PageQuery, RunnerView, Stats, StatsQuery};
+use reqwest::Method;
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::http::query;
+
+impl Client {
+    /// Whether the coordinator is alive.
+    pub async fn health(&self) -> Result<(), ClientError> {
+        self.get(&["health"]).done().await
+    }
+
+    /// Whether it can work: its store is reachable and migrated.
+    pub async fn ready(&self) -> Result<(), ClientError> {
+        self.get(&["ready"]).done().await
+    }
+
+    /// The runners that it knows.
+    pub async fn runners(&self, page: &PageQuery) -> Result<Page<RunnerView>, ClientError> {
+        self.get(&["runners"]).query(query(page)?).read().await
+    }
+
+    /// Figures over runs.
+    pub async fn stats(&self, which: &StatsQuery) -> Result<Stats, ClientError> {
+        self.get(&["stats"]).query(query(which)?).read().await
+    }
+
+    /// Keys, without their secrets.
+    pub async fn keys(&self, page: &PageQuery) -> Result<Page<KeyView>, ClientError> {
+        self.get(&["keys"]).query(query(page)?).read().await
+    }
+
+    /// Makes a key. Its secret is in this answer and nowhere else.
+    pub async fn create_key(&self, key: &CreateKey) -> Result<CreatedKey, ClientError> {
+        self.post(&["keys"]).body(key).read().await
+    }
+
+    /// Takes a key back.
+    pub async fn delete_key(&self, id: &KeyId) -> Result<(), ClientError> {
+        self.call(Method::DELETE, &["keys", id.as_str()]).done().await
+    }
+}

@@ -1,0 +1,52 @@
+//! Runs.
+
+use accord_api::{
+    AttemptList, CreateRun, CreatedRun, FinishedRun, Page, RunId, RunQuery, RunView, WaitQuery,
+};
+
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::http::query;
+
+impl Client {
+    /// Makes a run. With the same idempotency key and body, the first answer comes again.
+    pub async fn create_run(
+        &self,
+        run: &CreateRun,
+        idempotency_key: Option<&str>,
+    ) -> Result<CreatedRun, ClientError> {
+        self.post(&["runs"]).header("idempotency-key", idempotency_key).body(run).read().await
+    }
+
+    /// Makes a run and waits for its end, or until the seconds are over.
+    pub async fn create_run_and_wait(
+        &self,
+        run: &CreateRun,
+        wait_seconds: u32,
+        idempotency_key: Option<&str>,
+    ) -> Result<RunView, ClientError> {
+        let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
+        let call = self.post(&["runs"]).query(wait).waiting(wait_seconds);
+        call.header("idempotency-key", idempotency_key).body(run).read().await
+    }
+
+    /// A run, with its parameters, contract and result.
+    pub async fn run(&self, id: &RunId) -> Result<RunView, ClientError> {
+        self.get(&["runs", id.as_str()]).read().await
+    }
+
+    /// Runs, the newest first.
+    pub async fn runs(&self, which: &RunQuery) -> Result<Page<RunView>, ClientError> {
+        self.get(&["runs"]).query(query(which)?).read().await
+    }
+
+    /// Every attempt of a run.
+    pub async fn attempts(&self, id: &RunId) -> Result<AttemptList, ClientError> {
+        self.get(&["runs", id.as_str(), "attempts"]).read().await
+    }
+
+    /// Stops a run; one that is over stays as it is.
+    pub async fn stop_run(&self, id: &RunId) -> Result<FinishedRun, ClientError> {
+        self.post(&["runs", id.as_str(), "stop"]).read().await
+    }
+}
