@@ -9,10 +9,11 @@
 mod app;
 mod error;
 mod http;
+mod metrics;
 mod outside;
 mod settings;
 
-pub use app::App;
+pub use app::{App, new_key, refuse_open_bind};
 pub use error::Error;
 pub use http::router;
 pub use outside::{Outside, System};

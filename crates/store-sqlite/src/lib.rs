@@ -1,1 +1,31 @@
 //! The store on SQLite.
+//!
+//! One thread writes and groups what it writes into few commits (`writer`); a few connections read beside it
+//! (`readers`). A use case loads rows, asks [`accord_domain::run::change`] and writes what comes out (`change`); nothing
+//! is decided here. Documents that many runs share are kept once.
+//!
+//! Absent on purpose: a connection pool that writes, because SQLite has one writer whatever a pool says; and notices
+//! across processes, because SQLite has no way to tell.
+
+mod agents;
+mod change;
+mod events;
+mod facts;
+mod fault;
+mod keys;
+mod migrate;
+mod open;
+mod page;
+mod readers;
+mod rows;
+mod runners;
+mod runs;
+mod schemas;
+mod sessions;
+mod stats;
+mod store;
+mod upkeep;
+mod value;
+mod writer;
+
+pub use store::SqliteStore;

@@ -1,12 +1,20 @@
 //! The agents that can be used now, from files and from the store, compiled.
+//!
+//! Files are read at the start and whenever they change. Stored agents are read each time, because another coordinator
+//! may have changed them; what was made of a document is kept by its hash. On the same name a file wins.
 
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use accord_api::{ErrorName, Problem};
+use accord_api::{ErrorName, Problem, Severity};
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::{Blueprint, Source};
-use accord_store::Store;
+use accord_store::{AgentRecord, Store};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
+use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
+use super::cache::Cache;
 use crate::error::Error;
 
 /// An agent that passed all checks, with its contracts compiled.
@@ -32,20 +40,280 @@ pub(crate) struct Agent {
     pub(crate) warnings: Vec<Problem>,
 }
 
+impl Agent {
+    /// The name under which its output schema is registered, where it refers to one.
+    pub(crate) fn output_name(&self) -> Option<&str> {
+        self.blueprint.output_schema.as_ref().and_then(Value::as_str)
+    }
+
+    /// The name under which its default output schema is registered, where it refers to one.
+    pub(crate) fn default_output_name(&self) -> Option<&str> {
+        self.blueprint.default_output_schema.as_ref().and_then(Value::as_str)
+    }
+}
+
 /// The agents.
 pub(crate) struct Catalog {
     store: Arc<dyn Store>,
+    folder: Option<PathBuf>,
+    files: RwLock<Arc<Files>>,
+    examined: Cache<Arc<Examined>>,
+    agents: Cache<Arc<Agent>>,
+    schemas: Cache<Schema>,
+    /// Held while an agent's file is compared and written.
+    pub(super) writing: tokio::sync::Mutex<()>,
+}
+
+/// An agent, sound or not.
+#[derive(Debug, Clone)]
+pub(super) enum Found {
+    /// In a file.
+    File(Arc<FileAgent>),
+    /// In the store.
+    Stored(Box<AgentRecord>, Arc<Examined>),
 }
 
 impl Catalog {
-    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+    /// The agents of a folder, which are read now, and of a store.
+    pub(crate) fn new(store: Arc<dyn Store>, folder: Option<PathBuf>) -> Self {
+        let files = folder.as_deref().map(agents::load).unwrap_or_default();
+        Self {
+            store,
+            folder,
+            files: RwLock::new(Arc::new(files)),
+            examined: Cache::new(),
+            agents: Cache::new(),
+            schemas: Cache::new(),
+            writing: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    /// The folder of agents.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Reads the files again. Who asks meanwhile gets all of the old or all of the new.
+    pub(crate) async fn reload(&self) {
+        let Some(folder) = self.folder.clone() else { return };
+        let loaded = tokio::task::spawn_blocking(move || agents::load(&folder)).await;
+        if let Ok(files) = loaded {
+            *self.files.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
+        }
+    }
+
+    /// The agents in files, as they are now.
+    pub(super) fn files(&self) -> Arc<Files> {
+        Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The agent of this name, ready for use: `AgentNotFound` where there is none, `AgentBroken` with its problems
-    /// where it has mistakes.
+    /// where it has mistakes, `SchemaNotFound` where it refers to a schema that is not registered.
     pub(crate) async fn usable(&self, name: &str) -> Result<Arc<Agent>, Error> {
-        let _ = &self.store;
-        Err(Error::new(ErrorName::AgentNotFound, format!("there is no agent '{name}'")))
+        let found = self.found(name).await?;
+        let Some(sound) = found.sound() else {
+            let message =
+                format!("the agent '{name}' has mistakes and cannot be used; see 'details.problems'");
+            let details = json!({"problems": found.problems()});
+            return Err(Error::new(ErrorName::AgentBroken, message).with_details(details));
+        };
+        let output = self.resolved(name, sound.contracts.output.as_ref()).await?;
+        let default_output = self.resolved(name, sound.contracts.default_output.as_ref()).await?;
+        let hash_of = |schema: &Option<Schema>| schema.as_ref().map(|schema| schema.hash().to_owned());
+        let key = format!(
+            "{:?} {} {:?} {:?}",
+            found.source(),
+            found.hash(),
+            hash_of(&output),
+            hash_of(&default_output)
+        );
+        if let Some(agent) = self.agents.get(&key) {
+            return Ok(agent);
+        }
+        let warnings = found.problems().iter().filter(|problem| problem.severity == Severity::Warning);
+        let agent = Arc::new(Agent {
+            blueprint: sound.blueprint.clone(),
+            document: found.document().to_owned(),
+            hash: found.hash().to_owned(),
+            source: found.source(),
+            parameters: sound.contracts.parameters.clone(),
+            output,
+            default_output,
+            invariants: sound.contracts.invariants.clone(),
+            warnings: warnings.cloned().collect(),
+        });
+        self.agents.put(key, Arc::clone(&agent));
+        Ok(agent)
+    }
+
+    /// The registered schema of this name, compiled.
+    pub(crate) async fn registered(&self, name: &str) -> Result<Option<Schema>, Error> {
+        let Some(record) = self.store.schema(name).await? else { return Ok(None) };
+        if let Some(schema) = self.schemas.get(&record.hash) {
+            return Ok(Some(schema));
+        }
+        let unreadable = |reason: String| Error::internal(format!("the stored schema '{name}': {reason}"));
+        let value: Value =
+            serde_json::from_str(&record.document).map_err(|error| unreadable(error.to_string()))?;
+        let schema = Schema::compile(&value).map_err(|error| unreadable(error.to_string()))?;
+        self.schemas.put(record.hash, schema.clone());
+        Ok(Some(schema))
+    }
+
+    async fn resolved(&self, agent: &str, declared: Option<&Declared>) -> Result<Option<Schema>, Error> {
+        match declared {
+            None => Ok(None),
+            Some(Declared::Inline(schema)) => Ok(Some(schema.clone())),
+            Some(Declared::Named(name)) => match self.registered(name).await? {
+                Some(schema) => Ok(Some(schema)),
+                None => {
+                    let message = format!(
+                        "the agent '{agent}' refers to the schema '{name}', which is not registered; register it first"
+                    );
+                    Err(Error::new(ErrorName::SchemaNotFound, message))
+                }
+            },
+        }
+    }
+
+    /// The agent of this name, sound or not.
+    pub(super) async fn found(&self, name: &str) -> Result<Found, Error> {
+        if let Some(agent) = self.files().agents.get(name) {
+            return Ok(Found::File(Arc::clone(agent)));
+        }
+        match self.store.agent(name).await? {
+            Some(record) => Ok(self.stored(record).await),
+            None => {
+                let message = format!("there is no agent '{name}'; GET /agents lists those that are there");
+                Err(Error::new(ErrorName::AgentNotFound, message))
+            }
+        }
+    }
+
+    /// All agents, by name, each with whether a stored one is hidden behind it.
+    pub(super) async fn all(&self) -> Result<Vec<(Found, Hides)>, Error> {
+        let files = self.files();
+        let records = self.store.agents().await?;
+        let mut all = Vec::new();
+        for agent in files.agents.values() {
+            let hides = records.iter().any(|record| record.name == agent.name);
+            let hides = if hides { Hides::Stored } else { Hides::Nothing };
+            all.push((Found::File(Arc::clone(agent)), hides));
+        }
+        for record in records.into_iter().filter(|record| !files.agents.contains_key(&record.name)) {
+            all.push((self.stored(record).await, Hides::Nothing));
+        }
+        all.sort_by(|(left, _), (right, _)| left.name().cmp(right.name()));
+        Ok(all)
+    }
+
+    /// Whether a file hides a stored agent.
+    pub(super) async fn hides(&self, found: &Found) -> Result<Hides, Error> {
+        match found {
+            Found::Stored(..) => Ok(Hides::Nothing),
+            Found::File(agent) => match self.store.agent(&agent.name).await? {
+                Some(_) => Ok(Hides::Stored),
+                None => Ok(Hides::Nothing),
+            },
+        }
+    }
+
+    async fn stored(&self, record: AgentRecord) -> Found {
+        if let Some(examined) = self.examined.get(&record.hash) {
+            return Found::Stored(Box::new(record), examined);
+        }
+        let value = serde_json::from_str(&record.document).unwrap_or_default();
+        let examined = Arc::new(examined(value).await);
+        self.examined.put(record.hash.clone(), Arc::clone(&examined));
+        Found::Stored(Box::new(record), examined)
+    }
+}
+
+/// Examines a document away from the threads that serve requests: a large schema takes its time.
+pub(super) async fn examined(value: Value) -> Examined {
+    match tokio::task::spawn_blocking(move || agents::examine_value(value)).await {
+        Ok(examined) => examined,
+        Err(_) => agents::examine_value(Value::Null),
+    }
+}
+
+/// Whether a file hides a stored agent of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hides {
+    /// It does.
+    Stored,
+    /// It does not.
+    Nothing,
+}
+
+impl Found {
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::File(agent) => &agent.name,
+            Self::Stored(record, _) => &record.name,
+        }
+    }
+
+    pub(super) fn source(&self) -> Source {
+        match self {
+            Self::File(_) => Source::File,
+            Self::Stored(..) => Source::Store,
+        }
+    }
+
+    pub(super) fn value(&self) -> &Value {
+        match self {
+            Self::File(agent) => &agent.value,
+            Self::Stored(_, examined) => &examined.value,
+        }
+    }
+
+    pub(super) fn document(&self) -> &str {
+        match self {
+            Self::File(agent) => &agent.document,
+            Self::Stored(record, _) => &record.document,
+        }
+    }
+
+    pub(super) fn hash(&self) -> &str {
+        match self {
+            Self::File(agent) => &agent.hash,
+            Self::Stored(record, _) => &record.hash,
+        }
+    }
+
+    pub(super) fn sound(&self) -> Option<&Sound> {
+        match self {
+            Self::File(agent) => agent.sound.as_ref(),
+            Self::Stored(_, examined) => examined.sound.as_ref(),
+        }
+    }
+
+    pub(super) fn problems(&self) -> &[Problem] {
+        match self {
+            Self::File(agent) => &agent.problems,
+            Self::Stored(_, examined) => &examined.problems,
+        }
+    }
+
+    pub(super) fn file(&self) -> Option<&str> {
+        match self {
+            Self::File(agent) => Some(&agent.shown),
+            Self::Stored(..) => None,
+        }
+    }
+
+    pub(super) fn created_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::File(_) => None,
+            Self::Stored(record, _) => Some(record.created_at),
+        }
+    }
+
+    pub(super) fn modified_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::File(agent) => agent.modified_at,
+            Self::Stored(record, _) => Some(record.modified_at),
+        }
     }
 }

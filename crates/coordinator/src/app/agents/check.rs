@@ -1,0 +1,136 @@
+//! What the types of a blueprint cannot say: names, ranges, schemas that compile, parts that fit each other.
+
+mod contract;
+mod executor;
+
+use accord_contract::{Invariants, Place, Schema};
+use accord_domain::agent::{Blueprint, Executor, Type};
+
+use super::finding::Findings;
+use super::name;
+use super::read::{Read, kind_of};
+
+/// The tools that every runner has.
+const TOOLS: [&str; 5] = ["read_file", "list_files", "search_files", "write_file", "run_command"];
+
+/// An output schema, as a blueprint gives it.
+#[derive(Debug, Clone)]
+pub(crate) enum Declared {
+    /// Itself, compiled.
+    Inline(Schema),
+    /// The name of a registered one.
+    Named(String),
+}
+
+/// The contracts of a blueprint, compiled.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Contracts {
+    pub(crate) parameters: Option<Schema>,
+    pub(crate) output: Option<Declared>,
+    pub(crate) default_output: Option<Declared>,
+    pub(crate) invariants: Invariants,
+}
+
+/// Checks what was read. The contracts are those that compile.
+pub(super) fn check(read: &Read, findings: &mut Findings) -> Contracts {
+    let blueprint = &read.blueprint;
+    names(blueprint, findings);
+    if read.executor_is_known {
+        executor::check(&blueprint.executor, findings);
+        fit(blueprint, findings);
+    }
+    tools(blueprint, findings);
+    limits(blueprint, findings);
+    contract::check(blueprint, findings)
+}
+
+fn names(blueprint: &Blueprint, findings: &mut Findings) {
+    if let Some(fault) = name::fault(&blueprint.name) {
+        findings.error(Place::root().key("name"), fault);
+    }
+    for (index, tag) in blueprint.tags.iter().enumerate() {
+        if tag.is_empty() || tag.contains(',') {
+            let place = Place::root().key("tags").index(index);
+            findings.error(place, format!("the tag {tag:?} cannot be asked for: it is empty or has a comma"));
+        }
+    }
+    for (server, settings) in &blueprint.mcp_servers {
+        if !settings.is_object() {
+            let place = Place::root().key("mcp_servers").key(server);
+            let message =
+                format!("an MCP server is an object with a command or a url, not {}", kind_of(settings));
+            findings.error(place, message);
+        }
+    }
+}
+
+/// Parts that must fit the executor.
+fn fit(blueprint: &Blueprint, findings: &mut Findings) {
+    let kind = blueprint.executor.kind();
+    let at = Place::root().key("type");
+    match (blueprint.kind, &blueprint.executor) {
+        // A recording can be of either.
+        (_, Executor::Replay(_)) => {}
+        (Type::Procedural, Executor::Process(_)) => {}
+        (Type::Autonomous, Executor::Process(_)) => {
+            findings.error(at, "a process computes and does not decide: write 'type: procedural'");
+        }
+        (Type::Procedural, _) => {
+            let message = format!(
+                "a procedural agent has an executor of type process, not {kind}; \
+                 write 'type: autonomous' where a model decides"
+            );
+            findings.error(at, message);
+        }
+        (Type::Autonomous, _) => {}
+    }
+    let has_models =
+        matches!(blueprint.executor, Executor::Llm(_) | Executor::ClaudeCode(_) | Executor::Codex(_));
+    let models = Place::root().key("escalate_to");
+    if !blueprint.escalate_to.is_empty() && !has_models {
+        findings.error(models.clone(), format!("an executor of type {kind} has no models to escalate to"));
+    }
+    for (index, model) in blueprint.escalate_to.iter().enumerate() {
+        if model.trim().is_empty() {
+            findings.error(models.index(index), "the name of a model cannot be empty");
+        }
+    }
+    if !blueprint.tools.is_empty() && !matches!(blueprint.executor, Executor::Llm(_)) {
+        let message =
+            format!("the built-in tools are for llm agents; an executor of type {kind} does not get them");
+        findings.warning(Place::root().key("tools"), message);
+    }
+}
+
+fn tools(blueprint: &Blueprint, findings: &mut Findings) {
+    for (index, tool) in blueprint.tools.iter().enumerate() {
+        let place = Place::root().key("tools").index(index);
+        if !TOOLS.contains(&tool.as_str()) {
+            let message = match name::nearest(tool, TOOLS) {
+                Some(meant) => format!("there is no built-in tool '{tool}'; did you mean '{meant}'?"),
+                None => format!("there is no built-in tool '{tool}'; use {}", TOOLS.join(", ")),
+            };
+            findings.error(place, message);
+        } else if blueprint.tools.iter().take(index).any(|other| other == tool) {
+            findings.warning(place, format!("'{tool}' stands here twice"));
+        }
+    }
+}
+
+fn limits(blueprint: &Blueprint, findings: &mut Findings) {
+    let at = |field| Place::root().key("limits").key(field);
+    let limits = &blueprint.limits;
+    let zero = "0 would end every run at once; leave it out for no limit";
+    if limits.max_steps == Some(0) {
+        findings.error(at("max_steps"), zero);
+    }
+    if limits.max_tokens_total == Some(0) {
+        findings.error(at("max_tokens_total"), zero);
+    }
+    if limits.timeout_seconds == Some(0) {
+        findings.error(at("timeout_seconds"), zero);
+    }
+    if limits.max_cost_usd.is_some_and(|cost| cost.is_nan() || cost <= 0.0) {
+        findings.error(at("max_cost_usd"), "the money must be more than 0; leave it out for no limit");
+    }
+}

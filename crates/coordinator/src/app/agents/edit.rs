@@ -1,0 +1,304 @@
+//! Making, changing and removing agents.
+//!
+//! New agents go to the store. One that lives in a file is changed in its file. In both homes the condition is checked
+//! and the change made in one step: by the store's transaction, and under a lock here.
+
+use std::sync::Arc;
+
+use accord_api::{AgentView, ErrorName, Source};
+use accord_store::{AgentRecord, Condition, Idempotency, StoreError};
+use serde_json::{Map, Value, json};
+
+use super::examine::{Examined, hash_of};
+use super::files::FileAgent;
+use super::write;
+use crate::app::App;
+use crate::app::catalog::{Found, examined};
+use crate::error::Error;
+
+/// What must hold of the agent that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// Nothing.
+    Anything,
+    /// That it is there.
+    Present,
+    /// That its hash is one of these.
+    OneOf(Vec<String>),
+}
+
+impl Expected {
+    fn check(&self, name: &str, hash: &str) -> Result<(), Error> {
+        match self {
+            Self::OneOf(hashes) if !hashes.iter().any(|known| known == hash) => Err(changed(name)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What became of a wish to make an agent.
+#[derive(Debug)]
+pub(crate) enum Made {
+    /// It is there, and was not before.
+    Created(Box<AgentView>),
+    /// It was there, and is as wished now.
+    Changed(Box<AgentView>),
+    /// The key was used before: this was the answer.
+    Replayed(String),
+}
+
+/// A key that makes a request repeatable.
+#[derive(Debug, Clone)]
+pub(crate) struct Promise {
+    /// Whose key it is and for which route.
+    pub(crate) scope: String,
+    /// The key.
+    pub(crate) key: String,
+    /// A hash of the request's body.
+    pub(crate) fingerprint: String,
+}
+
+impl Promise {
+    /// With the answer that is kept.
+    pub(crate) fn with(self, response: String) -> Idempotency {
+        Idempotency { scope: self.scope, key: self.key, fingerprint: self.fingerprint, response }
+    }
+}
+
+impl App {
+    /// Makes an agent in the store.
+    pub(crate) async fn create_agent(&self, value: Value, promise: Option<Promise>) -> Result<Made, Error> {
+        let examined = sound(examined(value).await)?;
+        let name = name_of(&examined);
+        if self.catalog.files().agents.contains_key(&name) {
+            return Err(exists(&name));
+        }
+        let record = self.record(&name, &examined);
+        let view = self.catalog.view(&Found::Stored(Box::new(record.clone()), Arc::new(examined))).await?;
+        let promise = match promise {
+            Some(promise) => Some(promise.with(serde_json::to_string(&view).map_err(Error::internal)?)),
+            None => None,
+        };
+        match self.store.put_agent(record, Condition::Absent, promise).await {
+            Ok(None) => Ok(Made::Created(Box::new(view))),
+            Ok(Some(answer)) => Ok(Made::Replayed(answer)),
+            Err(StoreError::Exists { .. }) => Err(exists(&name)),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Puts a blueprint in the place of the one that is there, or makes the agent where there is none.
+    pub(crate) async fn put_agent(
+        &self,
+        name: &str,
+        value: Value,
+        expected: &Expected,
+    ) -> Result<Made, Error> {
+        let examined = sound(examined(value).await)?;
+        let given = name_of(&examined);
+        if given != name {
+            let message = format!(
+                "the blueprint is called '{given}', and the address says '{name}'; give both one name"
+            );
+            return Err(Error::new(ErrorName::InvalidRequest, message));
+        }
+        let writing = self.catalog.writing.lock().await;
+        match self.catalog.found(name).await {
+            Ok(found) => {
+                let view = self.replace(found, examined, expected).await?;
+                Ok(Made::Changed(Box::new(view)))
+            }
+            Err(error) if error.name() == ErrorName::AgentNotFound => {
+                if *expected != Expected::Anything {
+                    return Err(changed(name));
+                }
+                drop(writing);
+                self.create_agent(examined.value, None).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Changes parts of a blueprint: a JSON merge patch (RFC 7396).
+    pub(crate) async fn patch_agent(
+        &self,
+        name: &str,
+        patch: &Value,
+        expected: &Expected,
+    ) -> Result<AgentView, Error> {
+        if !patch.is_object() {
+            let message = "a patch is an object: members to set, and null for members to remove";
+            return Err(Error::new(ErrorName::InvalidRequest, message));
+        }
+        let _writing = self.catalog.writing.lock().await;
+        let found = self.catalog.found(name).await?;
+        expected.check(name, found.hash())?;
+        let mut value = found.value().clone();
+        merge(&mut value, patch);
+        let examined = sound(examined(value).await)?;
+        if name_of(&examined) != name {
+            let message = "an agent's name cannot be changed; make another agent and remove this one";
+            return Err(Error::new(ErrorName::InvalidRequest, message));
+        }
+        // What was patched is what must still be there.
+        let expected = Expected::OneOf(vec![found.hash().to_owned()]);
+        self.replace(found, examined, &expected).await
+    }
+
+    /// Removes an agent.
+    pub(crate) async fn delete_agent(&self, name: &str, expected: &Expected) -> Result<(), Error> {
+        let _writing = self.catalog.writing.lock().await;
+        match self.catalog.found(name).await? {
+            Found::File(_) => {
+                let agent = self.fresh(name).await?;
+                expected.check(name, &agent.hash)?;
+                let removed = tokio::task::spawn_blocking(move || write::remove(&agent)).await;
+                removed.map_err(Error::internal)?.map_err(|reason| read_only(name, &reason))?;
+                self.catalog.reload().await;
+                Ok(())
+            }
+            Found::Stored(record, _) => {
+                expected.check(name, &record.hash)?;
+                let condition = match expected {
+                    Expected::OneOf(_) => Condition::Unchanged(record.hash),
+                    Expected::Anything | Expected::Present => Condition::Present,
+                };
+                Ok(self.store.remove_agent(name, condition).await?)
+            }
+        }
+    }
+
+    /// Writes a blueprint to the home of the one that is there.
+    async fn replace(
+        &self,
+        found: Found,
+        examined: Examined,
+        expected: &Expected,
+    ) -> Result<AgentView, Error> {
+        let name = found.name().to_owned();
+        match found.source() {
+            Source::File => {
+                let agent = self.fresh(&name).await?;
+                expected.check(&name, &agent.hash)?;
+                self.write_file(&agent, examined.value).await?;
+                self.agent(&name).await
+            }
+            Source::Store => {
+                expected.check(&name, found.hash())?;
+                let condition = match expected {
+                    Expected::OneOf(_) => Condition::Unchanged(found.hash().to_owned()),
+                    Expected::Anything | Expected::Present => Condition::Present,
+                };
+                let mut record = self.record(&name, &examined);
+                record.created_at = found.created_at().unwrap_or(record.created_at);
+                self.store.put_agent(record.clone(), condition, None).await?;
+                self.catalog.view(&Found::Stored(Box::new(record), Arc::new(examined))).await
+            }
+        }
+    }
+
+    async fn write_file(&self, agent: &FileAgent, value: Value) -> Result<(), Error> {
+        if agent.foreign {
+            let reason =
+                "it is of the kind kb.agent/1; edit the file itself, or write it anew as an Accord agent";
+            return Err(read_only(&agent.name, reason));
+        }
+        let Some(home) = agent.home.clone() else {
+            return Err(read_only(&agent.name, "it is not known which file is the agent's"));
+        };
+        let written = tokio::task::spawn_blocking(move || write::write(&home, &value)).await;
+        written.map_err(Error::internal)?.map_err(|reason| read_only(&agent.name, &reason))?;
+        self.catalog.reload().await;
+        Ok(())
+    }
+
+    /// An agent's file as it is at this moment, and not as it was when somebody last looked.
+    async fn fresh(&self, name: &str) -> Result<Arc<FileAgent>, Error> {
+        self.catalog.reload().await;
+        self.catalog.files().agents.get(name).map(Arc::clone).ok_or_else(|| changed(name))
+    }
+
+    fn record(&self, name: &str, examined: &Examined) -> AgentRecord {
+        let document = examined.document();
+        let now = self.outside.now();
+        let hash = hash_of(&document);
+        AgentRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
+    }
+}
+
+/// Only what has no mistakes is kept.
+fn sound(examined: Examined) -> Result<Examined, Error> {
+    if examined.sound.is_some() {
+        return Ok(examined);
+    }
+    let errors = examined.problems.iter().filter(|problem| problem.severity == accord_api::Severity::Error);
+    let first = errors.clone().next().map(|problem| format!("{}: {}", problem.path, problem.message));
+    let more = match errors.count() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more in 'details.problems')", count - 1),
+    };
+    let message = format!("the blueprint has mistakes: {}{more}", first.unwrap_or_default());
+    Err(Error::new(ErrorName::InvalidAgent, message).with_details(json!({"problems": examined.problems})))
+}
+
+fn name_of(examined: &Examined) -> String {
+    examined.sound.as_ref().map(|sound| sound.blueprint.name.clone()).unwrap_or_default()
+}
+
+fn exists(name: &str) -> Error {
+    let message = format!("there is an agent '{name}' already; PUT /agents/{name} changes it");
+    Error::new(ErrorName::AgentExists, message)
+}
+
+fn changed(name: &str) -> Error {
+    let message =
+        format!("the agent '{name}' is not as you have seen it; read it again and repeat the change");
+    Error::new(ErrorName::PreconditionFailed, message)
+}
+
+fn read_only(name: &str, reason: &str) -> Error {
+    let message = format!("the file of the agent '{name}' cannot be written: {reason}");
+    Error::new(ErrorName::AgentReadOnly, message)
+}
+
+/// RFC 7396. What is merged came in by parsers that bound its depth.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(members) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Value::Object(object) = target else { return };
+    for (name, value) in members {
+        if value.is_null() {
+            object.shift_remove(name);
+        } else {
+            merge(object.entry(name.as_str()).or_insert(Value::Null), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_sets_and_removes() {
+        // The examples of RFC 7396, appendix A.
+        let cases = [
+            (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+            (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+            (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": [1]}), json!({"a": [{"b": null}]}), json!({"a": [{"b": null}]})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+        ];
+        for (mut target, patch, expected) in cases {
+            merge(&mut target, &patch);
+            assert_eq!(target, expected);
+        }
+    }
+}

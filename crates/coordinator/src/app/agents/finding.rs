@@ -1,0 +1,81 @@
+//! What was found wrong with a blueprint, before it is known where in a file that stands.
+
+use accord_api::Severity;
+use accord_contract::{Place, SchemaError, Step};
+
+/// Which end of a member to point at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Its name: the member should not be there.
+    Name,
+    /// Its value, or its name where the value takes several lines.
+    Value,
+}
+
+/// One mistake.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Finding {
+    pub(super) severity: Severity,
+    pub(super) place: Place,
+    pub(super) mark: Mark,
+    pub(super) message: String,
+}
+
+/// All mistakes so far.
+#[derive(Debug, Default)]
+pub(super) struct Findings(Vec<Finding>);
+
+/// More than this helps nobody, and a hostile file could make a million.
+const MOST: usize = 100;
+
+impl Findings {
+    pub(super) fn push(&mut self, finding: Finding) {
+        if self.0.len() < MOST {
+            self.0.push(finding);
+        }
+    }
+
+    /// An error, unless there is one at this place already: what follows from a mistake is not another.
+    pub(super) fn error(&mut self, place: Place, message: impl Into<String>) {
+        if !self.has_error_at(&place) {
+            let message = message.into();
+            self.push(Finding { severity: Severity::Error, place, mark: Mark::Value, message });
+        }
+    }
+
+    pub(super) fn warning(&mut self, place: Place, message: impl Into<String>) {
+        let message = message.into();
+        self.push(Finding { severity: Severity::Warning, place, mark: Mark::Value, message });
+    }
+
+    /// A schema that does not compile, at its place in the blueprint.
+    pub(super) fn schema(&mut self, at: &Place, error: &SchemaError) {
+        self.error(beneath(at, &error.pointer), error.message.clone());
+    }
+
+    pub(super) fn has_error_at(&self, place: &Place) -> bool {
+        self.0.iter().any(|finding| finding.severity == Severity::Error && finding.place == *place)
+    }
+
+    pub(super) fn has_errors(&self) -> bool {
+        self.0.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Finding> {
+        self.0
+    }
+}
+
+/// A place below another, by JSON pointer. A name that is a number is taken for an index: schemas have lists and hardly
+/// any such names.
+fn beneath(at: &Place, pointer: &str) -> Place {
+    let mut place = at.clone();
+    for token in pointer.split('/').skip(1) {
+        let name = token.replace("~1", "/").replace("~0", "~");
+        place.push(match name.parse() {
+            Ok(index) => Step::Index(index),
+            Err(_) => Step::Key(name),
+        });
+    }
+    place
+}

@@ -1,0 +1,208 @@
+//! Agent files of the kind `schema: kb.agent/1`, mapped onto our blueprint.
+//!
+//! | there | here |
+//! |---|---|
+//! | `id` | `name` (the agent's name is its id) |
+//! | `name` and `description` | `description` |
+//! | `output.schema` | `output_schema` |
+//! | `context.static.system` | `system_prompt` |
+//! | `limits.maxSteps`, `maxTokens`, `maxCostUsd`, `timeoutMs` | `limits` |
+//! | `llm.provider`, `model`, `temperature`, `maxTokens` | `executor` |
+//! | `tools` (`fs:read`, `fs:list`, `fs:search`, `fs:write`, `shell:exec`, and our own names) | `tools` |
+//! | `tags` (or `metadata.tags`) | `tags` |
+//!
+//! Such files name a tier (`llm.tier`) more often than a model. A tier is not a model that anybody could call, so the
+//! default stands in, with a warning. Everything else is left out, with a warning at its place.
+
+use accord_contract::Place;
+use serde_json::{Map, Value, json};
+
+use super::document::Document;
+use super::finding::Findings;
+
+/// The value of `schema` in such files.
+const MARKER: &str = "kb.agent/1";
+
+/// What does the work where the file names no provider.
+const DEFAULT_PROVIDER: &str = "anthropic";
+
+/// What does the work where the file names no model: capable enough for agents that use tools.
+const DEFAULT_MODEL: &str = "claude-sonnet-4-6";
+
+/// Their tools that do what ours do.
+const TOOLS: &[(&str, &str)] = &[
+    ("fs:read", "read_file"),
+    ("fs:list", "list_files"),
+    ("fs:search", "search_files"),
+    ("fs:write", "write_file"),
+    ("shell:exec", "run_command"),
+];
+
+/// Whether a document is one of these.
+pub(super) fn is_one(value: &Value) -> bool {
+    value.get("schema").and_then(Value::as_str) == Some(MARKER)
+}
+
+/// Maps a document: its value becomes a blueprint, and places are told by the names of the file.
+pub(super) fn map(document: &mut Document, findings: &mut Findings) {
+    let Value::Object(members) = std::mem::take(&mut document.value) else { return };
+    let mut mapping = Mapping { left: members, blueprint: Map::new(), renamed: Vec::new(), findings };
+    mapping.all();
+    document.renamed = mapping.renamed;
+    document.value = Value::Object(mapping.blueprint);
+}
+
+struct Mapping<'a> {
+    /// What is not mapped yet.
+    left: Map<String, Value>,
+    blueprint: Map<String, Value>,
+    renamed: Vec<(Place, Place)>,
+    findings: &'a mut Findings,
+}
+
+impl Mapping<'_> {
+    fn all(&mut self) {
+        self.left.shift_remove("schema");
+        self.moved(&["id"], &["name"]);
+        self.description();
+        self.executor();
+        self.moved(&["context", "static", "system"], &["system_prompt"]);
+        self.tools();
+        self.limits();
+        self.moved(&["tags"], &["tags"]);
+        self.moved(&["metadata", "tags"], &["tags"]);
+        self.moved(&["output", "schema"], &["output_schema"]);
+        self.rest();
+    }
+
+    /// Takes a value out of the file's document. Objects that become empty go with it.
+    fn take(&mut self, path: &[&str]) -> Option<Value> {
+        take(&mut self.left, path)
+    }
+
+    fn put(&mut self, path: &[&str], from: &[&str], value: Value) {
+        let place = |names: &[&str]| names.iter().fold(Place::root(), |place, name| place.key(name));
+        self.renamed.push((place(path), place(from)));
+        let Some((last, before)) = path.split_last() else { return };
+        let mut object = &mut self.blueprint;
+        for name in before {
+            let inner = object.entry(*name).or_insert_with(|| json!({}));
+            let Value::Object(inner) = inner else { return };
+            object = inner;
+        }
+        object.insert((*last).to_owned(), value);
+    }
+
+    fn moved(&mut self, from: &[&str], to: &[&str]) {
+        if let Some(value) = self.take(from).filter(|value| !value.is_null()) {
+            self.put(to, from, value);
+        }
+    }
+
+    /// Their `name` is a title. It begins the description.
+    fn description(&mut self) {
+        let title = self.take(&["name"]);
+        let description = self.take(&["description"]);
+        match (title, description) {
+            (Some(Value::String(title)), Some(Value::String(text))) => {
+                self.put(&["description"], &["description"], Value::from(format!("{title}: {text}")));
+            }
+            (Some(title), None) => self.put(&["description"], &["name"], title),
+            (_, Some(text)) => self.put(&["description"], &["description"], text),
+            (None, None) => {}
+        }
+    }
+
+    fn executor(&mut self) {
+        self.put(&["executor", "type"], &["llm"], json!("llm"));
+        match self.take(&["llm", "provider"]) {
+            Some(provider) => self.put(&["executor", "provider"], &["llm", "provider"], provider),
+            None => self.put(&["executor", "provider"], &["llm"], json!(DEFAULT_PROVIDER)),
+        }
+        match self.take(&["llm", "model"]) {
+            Some(model) => self.put(&["executor", "model"], &["llm", "model"], model),
+            None => {
+                self.put(&["executor", "model"], &["llm"], json!(DEFAULT_MODEL));
+                let message = format!("no model is named in 'llm.model', so '{DEFAULT_MODEL}' is used");
+                self.findings.warning(Place::root().key("executor").key("model"), message);
+            }
+        }
+        self.moved(&["llm", "temperature"], &["executor", "temperature"]);
+        self.moved(&["llm", "maxTokens"], &["executor", "max_tokens"]);
+    }
+
+    fn limits(&mut self) {
+        self.moved(&["limits", "maxSteps"], &["limits", "max_steps"]);
+        self.moved(&["limits", "maxTokens"], &["limits", "max_tokens_total"]);
+        self.moved(&["limits", "maxCostUsd"], &["limits", "max_cost_usd"]);
+        let from = ["limits", "timeoutMs"];
+        match self.take(&from) {
+            None | Some(Value::Null) => {}
+            Some(milliseconds) => {
+                // A part of a second is a second: 0 would be no time at all.
+                let seconds = milliseconds.as_u64().map(|number| Value::from(number.div_ceil(1000)));
+                self.put(&["limits", "timeout_seconds"], &from, seconds.unwrap_or(milliseconds));
+            }
+        }
+    }
+
+    /// Tools are names, or objects with a name or an id.
+    fn tools(&mut self) {
+        let Some(tools) = self.take(&["tools"]) else { return };
+        let Value::Array(tools) = tools else {
+            self.put(&["tools"], &["tools"], tools);
+            return;
+        };
+        let mut known = Vec::new();
+        for (index, tool) in tools.iter().enumerate() {
+            let named = tool.get("name").or_else(|| tool.get("id")).unwrap_or(tool);
+            let name = named.as_str().unwrap_or_default();
+            let ours = TOOLS.iter().find(|(theirs, ours)| *theirs == name || *ours == name);
+            match ours {
+                Some((_, ours)) => known.push(json!(ours)),
+                None => {
+                    let message = format!("there is no built-in tool like {named}; it is left out");
+                    self.findings.warning(Place::root().key("tools").index(index), message);
+                }
+            }
+        }
+        if !known.is_empty() {
+            self.put(&["tools"], &["tools"], Value::Array(known));
+        }
+    }
+
+    fn rest(&mut self) {
+        for (name, value) in std::mem::take(&mut self.left) {
+            let place = Place::root().key(&name);
+            match value {
+                Value::Object(members)
+                    if ["llm", "limits", "context", "output", "metadata"].contains(&name.as_str()) =>
+                {
+                    for inner in members.keys() {
+                        self.ignored(place.key(inner), &format!("{name}.{inner}"));
+                    }
+                }
+                _ => self.ignored(place, &name),
+            }
+        }
+    }
+
+    fn ignored(&mut self, place: Place, name: &str) {
+        // Told by the file's own place: one that we have a name for as well would be translated.
+        self.renamed.push((place.clone(), place.clone()));
+        self.findings.warning(place, format!("'{name}' has no counterpart and is ignored"));
+    }
+}
+
+fn take(object: &mut Map<String, Value>, path: &[&str]) -> Option<Value> {
+    let (first, rest) = path.split_first()?;
+    if rest.is_empty() {
+        return object.shift_remove(*first);
+    }
+    let Some(Value::Object(inner)) = object.get_mut(*first) else { return None };
+    let found = take(inner, rest);
+    if found.is_some() && inner.is_empty() {
+        object.shift_remove(*first);
+    }
+    found
+}

@@ -1,0 +1,27 @@
+//! Agents: their files, what is wrong with them, and their editing.
+//!
+//! A document goes through four rooms: `document` reads the text and remembers where each part stands, `kb` maps files
+//! of another kind onto ours, `read` makes a blueprint of the value, and `check` looks at what types cannot say. Each
+//! notes all mistakes that it finds and goes on, so that one look at the list of problems is enough.
+//!
+//! Absent on purpose: the store. Whether a registered schema is there is asked where an agent is used or shown.
+
+mod check;
+mod document;
+mod edit;
+mod examine;
+mod files;
+mod finding;
+mod kb;
+pub(crate) mod name;
+mod read;
+mod view;
+mod watch;
+mod write;
+mod yaml;
+
+pub(crate) use check::Declared;
+pub(crate) use edit::{Expected, Made, Promise};
+pub(crate) use examine::{Examined, Sound, examine_value, hex};
+pub(crate) use files::{FileAgent, Files, load};
+pub(crate) use watch::watch;

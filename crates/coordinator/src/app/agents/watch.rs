@@ -1,0 +1,85 @@
+//! Notices when agents' files change.
+//!
+//! The system tells of changes where it can. The folder is looked at now and then all the same: it may not be there yet,
+//! be deleted and made again, or lie on a disk that tells nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::files::fingerprint;
+use crate::app::App;
+
+/// Editors write a file in several steps; this much silence means that they are done.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest wait for silence: something that never stops writing must not keep us from reading.
+const LONGEST_UNREST: Duration = Duration::from_secs(1);
+
+/// How often to look where the system tells nothing.
+const SLOW_POLL: Duration = Duration::from_secs(2);
+
+/// How often to look where it does.
+const SLOWER_POLL: Duration = Duration::from_secs(30);
+
+/// Reloads the agents whenever their files change, until told to stop.
+pub(crate) async fn watch(app: Arc<App>, stop: CancellationToken) {
+    let Some(folder) = app.catalog.folder().map(Path::to_owned) else { return };
+    let changed = Arc::new(Notify::new());
+    let mut seen = None;
+    loop {
+        // The watch first, then the look: a change between the two is told.
+        let watcher = watcher(&folder, &changed);
+        let print = looked_at(&folder).await;
+        if seen != Some(print) {
+            app.catalog.reload().await;
+            seen = Some(print);
+        }
+        let patience = if watcher.is_some() { SLOWER_POLL } else { SLOW_POLL };
+        tokio::select! {
+            () = stop.cancelled() => return,
+            told = timeout(patience, changed.notified()) => {
+                if told.is_ok() {
+                    settle(&changed).await;
+                    // What the system tells may be too quick for the clock of the file system.
+                    seen = None;
+                }
+            }
+        }
+    }
+}
+
+/// Waits until nothing has changed for a moment.
+async fn settle(changed: &Notify) {
+    let deadline = Instant::now() + LONGEST_UNREST;
+    while Instant::now() < deadline {
+        let quiet = (Instant::now() + QUIET).min(deadline);
+        if timeout_at(quiet, changed.notified()).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn looked_at(folder: &Path) -> u64 {
+    let folder = folder.to_owned();
+    tokio::task::spawn_blocking(move || fingerprint(&folder)).await.unwrap_or_default()
+}
+
+/// A watcher on the folder; none where there is no folder, or the system cannot watch.
+fn watcher(folder: &Path, changed: &Arc<Notify>) -> Option<RecommendedWatcher> {
+    let changed = Arc::clone(changed);
+    let tell = move |event: notify::Result<notify::Event>| {
+        // Our own reading is no change.
+        if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
+            changed.notify_one();
+        }
+    };
+    let mut watcher = notify::recommended_watcher(tell).ok()?;
+    watcher.watch(folder, RecursiveMode::Recursive).ok()?;
+    Some(watcher)
+}

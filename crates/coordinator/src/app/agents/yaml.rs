@@ -1,0 +1,233 @@
+//! YAML in: a JSON value and where each part stands. YAML out: for files that were YAML.
+//!
+//! `yes` and `on` are texts, `true` is a boolean; a name given twice is an error; aliases are followed only so far.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+
+use accord_contract::Place;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use serde_saphyr::options::DuplicateKeyPolicy;
+use serde_saphyr::{Location, Spanned};
+
+use super::document::{Fault, MAX_DEPTH, Position, Spot};
+
+/// Values that aliases may add. People share a handful of definitions.
+const MAX_ALIASED_EVENTS: usize = 100_000;
+
+/// The texts of a document with its aliases written out. A file of one long text and a thousand aliases to it would fill
+/// the memory otherwise.
+const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
+
+thread_local! {
+    /// Bytes of text read so far in the document that this thread reads. Visitors have no other way to share it.
+    static TEXT_BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Reads a document.
+pub(super) fn read(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_ALIASED_EVENTS },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        with_snippet: false,
+    };
+    TEXT_BYTES.set(0);
+    let tree: Spanned<Tree> = serde_saphyr::from_str_with_options(text, options).map_err(|error| Fault {
+        path: "$".to_owned(),
+        message: format!("not YAML: {}", without_place(&error.to_string())),
+        position: error.location().map(position),
+    })?;
+    let mut spots = HashMap::new();
+    let value = collect(tree, None, &mut Place::root(), &mut spots);
+    Ok((value, spots))
+}
+
+/// Writes a value. Reading it again gives the same value, or it is not written.
+pub(super) fn write(value: &Value) -> Result<String, String> {
+    let text = serde_saphyr::to_string(value).map_err(|error| error.to_string())?;
+    match read(&text) {
+        Ok((again, _)) if accord_contract::same(&again, value) => Ok(text),
+        _ => Err("this value cannot be written as YAML".to_owned()),
+    }
+}
+
+/// The place stands in fields of its own.
+fn without_place(message: &str) -> &str {
+    message.split(" at line ").next().unwrap_or(message)
+}
+
+fn position(location: Location) -> Position {
+    let number = |number: u64| u32::try_from(number.max(1)).unwrap_or(u32::MAX);
+    Position { line: number(location.line()), column: number(location.column()) }
+}
+
+/// A value whose parts know where they stand.
+enum Tree {
+    Scalar(Value),
+    List(Vec<Spanned<Tree>>),
+    Object(Vec<(Spanned<String>, Spanned<Tree>)>),
+}
+
+fn collect(
+    tree: Spanned<Tree>,
+    name: Option<Position>,
+    place: &mut Place,
+    spots: &mut HashMap<String, Spot>,
+) -> Value {
+    spots.insert(place.pointer(), Spot { name, value: position(tree.referenced) });
+    match tree.value {
+        Tree::Scalar(value) => value,
+        Tree::List(items) => {
+            let mut values = Vec::with_capacity(items.len());
+            for (index, item) in items.into_iter().enumerate() {
+                place.push(accord_contract::Step::Index(index));
+                values.push(collect(item, None, place, spots));
+                place.pop();
+            }
+            Value::Array(values)
+        }
+        Tree::Object(members) => {
+            let mut object = Map::new();
+            for (key, member) in members {
+                place.push(accord_contract::Step::Key(key.value.clone()));
+                let value = collect(member, Some(position(key.referenced)), place, spots);
+                place.pop();
+                object.insert(key.value, value);
+            }
+            Value::Object(object)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TreeVisitor)
+    }
+}
+
+struct TreeVisitor;
+
+impl<'de> Visitor<'de> for TreeVisitor {
+    type Value = Tree;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Null))
+    }
+
+    fn visit_none<E>(self) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Null))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::Bool(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::from(value)))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Tree, E> {
+        Ok(Tree::Scalar(Value::from(value)))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Tree, E> {
+        let number = Number::from_f64(value).ok_or_else(|| E::custom("the number is not finite"))?;
+        Ok(Tree::Scalar(Value::Number(number)))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Tree, E> {
+        let bytes = TEXT_BYTES.get().saturating_add(value.len());
+        TEXT_BYTES.set(bytes);
+        if bytes > MAX_TEXT_BYTES {
+            let message =
+                format!("the document has more than {MAX_TEXT_BYTES} bytes of text with its aliases");
+            return Err(E::custom(message));
+        }
+        Ok(Tree::Scalar(Value::from(value)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Tree::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Tree, A::Error> {
+        let mut members = Vec::new();
+        while let Some(name) = access.next_key::<Spanned<String>>()? {
+            if name.value.contains('\0') {
+                return Err(A::Error::custom("a name has the character NUL"));
+            }
+            members.push((name, access.next_value()?));
+        }
+        Ok(Tree::Object(members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn parts_know_where_they_stand() {
+        let (value, spots) = read("name: x\nexecutor:\n  type: llm\ntags: [a, 'b']\n").unwrap();
+        assert_eq!(value, json!({"name": "x", "executor": {"type": "llm"}, "tags": ["a", "b"]}));
+        let at = |line, column| Position { line, column };
+        assert_eq!(spots["/name"], Spot { name: Some(at(1, 1)), value: at(1, 7) });
+        assert_eq!(spots["/executor/type"], Spot { name: Some(at(3, 3)), value: at(3, 9) });
+        assert_eq!(spots["/tags/1"], Spot { name: None, value: at(4, 11) });
+    }
+
+    #[test]
+    fn only_true_and_false_are_booleans() {
+        let (value, _) = read("[yes, no, on, off, true, false, null, ~, 1, 1.5, -3, '1']").unwrap();
+        let expected = json!(["yes", "no", "on", "off", true, false, null, null, 1, 1.5, -3, "1"]);
+        assert_eq!(value, expected);
+    }
+
+    #[test]
+    fn faults_have_a_place() {
+        let fault = read("a: 1\nb: [1\nc: 2\n").unwrap_err();
+        assert!(fault.position.is_some_and(|position| position.line >= 2), "{fault:?}");
+        let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
+        assert_eq!(twice.position, Some(Position { line: 3, column: 1 }), "{twice:?}");
+    }
+
+    #[test]
+    fn bombs_are_refused() {
+        let mut laughs = String::from("a: &a [x, x, x, x, x, x, x, x, x, x]\n");
+        for (this, before) in ('b'..='j').zip('a'..) {
+            let aliases = vec![format!("*{before}"); 10].join(", ");
+            laughs.push_str(&format!("{this}: &{this} [{aliases}]\n"));
+        }
+        assert!(read(&laughs).is_err());
+        let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(100_000), vec!["*a"; 1_000].join(", "));
+        assert!(read(&long).is_err());
+        assert!(read(&"[".repeat(1_000_000)).is_err());
+        assert!(read(&format!("{}1", "- ".repeat(1_000))).is_err());
+    }
+
+    #[test]
+    fn what_is_written_reads_the_same() {
+        let value = json!({
+            "name": "x", "on": "yes", "empty": {}, "none": [], "null": null, "number": "12", "float": 1.5,
+            "big": 18446744073709551615u64, "text": "two\nlines\n", "odd": " # no: comment ", "trailing": "a\n\n",
+            "list": [[1, 2], {"a": [{"b": "c"}]}], "": "", "a: b": "~", "tab": "\t", "unicode": "äß\u{1F600}\u{85}"
+        });
+        let text = write(&value).unwrap();
+        assert_eq!(read(&text).unwrap().0, value, "{text}");
+    }
+}

@@ -1,0 +1,252 @@
+//! API keys: who asks, and what that allows.
+//!
+//! A key is `accord_<id>_<secret>`: the id finds its row, the secret proves it. Only a hash is stored; with 256 random
+//! bits in the secret a plain SHA-256 is enough. Where no key was ever made and only this machine can reach the
+//! server, everybody is an admin.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView};
+use accord_domain::id::KeyId;
+use accord_domain::key::{Key, Role};
+use accord_store::Store;
+use jiff::{SignedDuration, Timestamp};
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq as _;
+
+use super::App;
+use super::agents::hex;
+use crate::error::Error;
+use crate::outside::Outside;
+
+/// Keys are read again after this long: another coordinator may have made or removed some.
+const FRESH: SignedDuration = SignedDuration::from_secs(2);
+
+/// A key that is not known may be brand new. So often the store is asked for it, whoever tries.
+const FRESH_FOR_STRANGERS: SignedDuration = SignedDuration::from_millis(250);
+
+/// A name is a label in a list.
+const LONGEST_NAME: usize = 200;
+
+const PREFIX: &str = "accord_";
+
+/// Who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// The key; none where none is needed.
+    pub(crate) key_id: Option<KeyId>,
+    /// What is allowed.
+    pub(crate) role: Role,
+}
+
+/// The keys, as they were lately.
+pub(crate) struct Keys {
+    store: Arc<dyn Store>,
+    outside: Arc<dyn Outside>,
+    known: RwLock<Option<Known>>,
+    listen: OnceLock<SocketAddr>,
+}
+
+#[derive(Clone)]
+struct Known {
+    at: Timestamp,
+    keys: Arc<[Key]>,
+}
+
+impl Keys {
+    pub(crate) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
+        Self { store, outside, known: RwLock::new(None), listen: OnceLock::new() }
+    }
+
+    /// Says where the server listens. Until then it counts as reachable from this machine only.
+    pub(crate) fn listens_on(&self, address: SocketAddr) {
+        let _ = self.listen.set(address);
+    }
+
+    /// Where the server listens.
+    pub(crate) fn listen(&self) -> Option<SocketAddr> {
+        self.listen.get().copied()
+    }
+
+    /// Whether no key is needed.
+    pub(crate) async fn open(&self) -> Result<bool, Error> {
+        let only_here = self.listen().is_none_or(|address| is_loopback(address.ip()));
+        Ok(only_here && self.known(FRESH).await?.is_empty())
+    }
+
+    /// Who has this key.
+    pub(crate) async fn caller(&self, presented: Option<&str>) -> Result<Caller, Error> {
+        if self.open().await? {
+            return Ok(Caller { key_id: None, role: Role::Admin });
+        }
+        let Some(presented) = presented else {
+            let message = "a key is needed: send 'Authorization: Bearer KEY'; 'accord keys create' makes one";
+            return Err(Error::new(ErrorName::Unauthorized, message));
+        };
+        let Some(id) = id_of(presented) else { return Err(unknown()) };
+        let hash = hash_of(presented);
+        for fresh in [FRESH, FRESH_FOR_STRANGERS] {
+            let keys = self.known(fresh).await?;
+            if let Some(key) = keys.iter().find(|key| key.id == id) {
+                let same = key.hash.as_bytes().ct_eq(hash.as_bytes());
+                if bool::from(same) {
+                    return Ok(Caller { key_id: Some(key.id.clone()), role: key.role });
+                }
+                return Err(unknown());
+            }
+        }
+        Err(unknown())
+    }
+
+    async fn known(&self, fresh: SignedDuration) -> Result<Arc<[Key]>, Error> {
+        let now = self.outside.now();
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known
+            && now.duration_since(known.at).abs() < fresh
+        {
+            return Ok(known.keys);
+        }
+        let keys: Arc<[Key]> = self.store.keys().await?.into();
+        let known = Known { at: now, keys: Arc::clone(&keys) };
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
+        Ok(keys)
+    }
+
+    fn forget(&self) {
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn unknown() -> Error {
+    Error::new(ErrorName::Unauthorized, "this key is not known; it may have been removed")
+}
+
+fn id_of(presented: &str) -> Option<KeyId> {
+    let (unique, _) = presented.strip_prefix(PREFIX)?.rsplit_once('_')?;
+    KeyId::new(unique).as_str().parse().ok()
+}
+
+fn hash_of(presented: &str) -> String {
+    hex(&Sha256::digest(presented.as_bytes()))
+}
+
+/// Makes a key: what is stored, and what is shown once.
+pub fn new_key(outside: &dyn Outside, role: Role, name: &str) -> Result<(Key, String), Error> {
+    if name.chars().count() > LONGEST_NAME {
+        let message = format!("the key's name has more than {LONGEST_NAME} characters");
+        return Err(Error::new(ErrorName::InvalidRequest, message));
+    }
+    let unique = outside.unique();
+    let secret = outside.secret().map_err(Error::internal)?;
+    let shown = format!("{PREFIX}{unique}_{}", hex(&secret));
+    let key = Key {
+        id: KeyId::new(unique),
+        name: name.to_owned(),
+        role,
+        hash: hash_of(&shown),
+        created_at: outside.now(),
+    };
+    Ok((key, shown))
+}
+
+/// Whether the server may listen on an address: on one that others can reach only with a key.
+pub fn refuse_open_bind(address: SocketAddr, keys_exist: bool) -> Result<(), String> {
+    if keys_exist || is_loopback(address.ip()) {
+        return Ok(());
+    }
+    Err(format!(
+        "{address} can be reached from other machines and there is no key yet, so everybody could do everything; \
+         make one with 'accord keys create --role admin', or listen on 127.0.0.1"
+    ))
+}
+
+fn is_loopback(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
+}
+
+impl App {
+    /// Says where the server listens: where others can reach it, a key is always needed.
+    pub fn listens_on(&self, address: SocketAddr) {
+        self.keys.listens_on(address);
+    }
+
+    /// Makes a key. The secret is shown this once.
+    pub(crate) async fn create_key(&self, create: CreateKey) -> Result<CreatedKey, Error> {
+        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name)?;
+        self.store.add_key(key.clone()).await?;
+        self.keys.forget();
+        Ok(CreatedKey {
+            key_id: key.id,
+            name: key.name,
+            role: key.role,
+            key: shown,
+            created_at: key.created_at,
+        })
+    }
+
+    /// All keys, without their secrets.
+    pub(crate) async fn list_keys(&self) -> Result<Vec<KeyView>, Error> {
+        let view =
+            |key: Key| KeyView { key_id: key.id, name: key.name, role: key.role, created_at: key.created_at };
+        Ok(self.store.keys().await?.into_iter().map(view).collect())
+    }
+
+    /// Removes a key. It opens nothing from now on.
+    pub(crate) async fn delete_key(&self, key_id: &KeyId) -> Result<(), Error> {
+        self.store.remove_key(key_id).await?;
+        self.keys.forget();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fixed;
+
+    impl Outside for Fixed {
+        fn now(&self) -> Timestamp {
+            Timestamp::UNIX_EPOCH
+        }
+
+        fn unique(&self) -> String {
+            "0190".to_owned()
+        }
+
+        fn secret(&self) -> Result<[u8; 32], String> {
+            Ok([7; 32])
+        }
+    }
+
+    #[test]
+    fn a_key_holds_its_id_and_is_stored_hashed() {
+        let (key, shown) = new_key(&Fixed, Role::Viewer, "laptop").unwrap();
+        assert_eq!(shown, format!("accord_0190_{}", "07".repeat(32)));
+        assert_eq!(id_of(&shown), Some(key.id.clone()));
+        assert_eq!(key.hash, hash_of(&shown));
+        assert!(!key.hash.contains(&"07".repeat(32)));
+        assert!(new_key(&Fixed, Role::Viewer, &"x".repeat(201)).is_err());
+    }
+
+    #[test]
+    fn what_is_no_key_has_no_id() {
+        for text in ["", "accord_", "accord__", "accord_x", "other_x_y", "accord_a b_c", "accord_\u{e4}_c"] {
+            assert_eq!(id_of(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn others_are_let_in_only_with_a_key() {
+        let address = |text: &str| text.parse::<SocketAddr>().unwrap();
+        for here in ["127.0.0.1:8765", "127.9.9.9:1", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
+            assert_eq!(refuse_open_bind(address(here), false), Ok(()));
+        }
+        for open in ["0.0.0.0:8765", "[::]:80", "10.0.0.1:80"] {
+            let refusal = refuse_open_bind(address(open), false).unwrap_err();
+            assert!(refusal.contains("accord keys create"), "{refusal}");
+            assert_eq!(refuse_open_bind(address(open), true), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The registry of output schemas, and the checking of any schema.
+
+use accord_api::{
+    CreateSchema, ErrorName, Page, PageQuery, Problem, SchemaView, Severity, ValidateSchema,
+    ValidateSchemaAnswer,
+};
+use accord_contract::lint::lint;
+use accord_contract::{Answer, Contract, Mode, Options, Schema, SchemaError, Verdict, judge};
+use accord_domain::contract::ValidationMode;
+use accord_store::{SchemaRecord, StoreError};
+use serde_json::{Value, json};
+
+use super::agents::{Promise, name};
+use super::{App, page};
+use crate::error::Error;
+
+impl App {
+    /// The registered schemas, by name.
+    pub(crate) async fn schemas(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
+        let page = self.store.schemas(&page::request(query.limit, query.cursor)?).await?;
+        let items: Result<Vec<SchemaView>, Error> = page.items.into_iter().map(view).collect();
+        Ok(Page { items: items?, next_cursor: page.next })
+    }
+
+    /// One registered schema.
+    pub(crate) async fn schema(&self, name: &str) -> Result<SchemaView, Error> {
+        let record = self.store.schema(name).await?;
+        record.map(view).transpose()?.ok_or_else(|| not_found(name))
+    }
+
+    /// Registers a schema.
+    pub(crate) async fn create_schema(
+        &self,
+        create: CreateSchema,
+        promise: Option<Promise>,
+    ) -> Result<SchemaView, Error> {
+        if let Some(fault) = name::fault(&create.name) {
+            return Err(Error::new(ErrorName::InvalidRequest, format!("the schema's name: {fault}")));
+        }
+        let document = create.schema.to_string();
+        let compiled = compiled(create.schema).await?;
+        let schema = compiled.map_err(|(error, _)| invalid(&error))?;
+        let now = self.outside.now();
+        let record = SchemaRecord {
+            name: create.name,
+            description: create.description,
+            document,
+            hash: schema.hash().to_owned(),
+            created_at: now,
+            modified_at: now,
+        };
+        // The answer is read from the registry again, so that nothing has to be kept with the key.
+        let promise = promise.map(|promise| promise.with(String::new()));
+        let name = record.name.clone();
+        match self.store.add_schema(record, promise).await {
+            Ok(record) => view(record),
+            Err(StoreError::Exists { .. }) => {
+                let message = format!(
+                    "the name '{name}' has another schema already, and registered schemas do not change; use another name"
+                );
+                Err(Error::new(ErrorName::SchemaExists, message))
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    /// Removes a schema that no agent refers to.
+    pub(crate) async fn delete_schema(&self, name: &str, expected: Option<&[String]>) -> Result<(), Error> {
+        let record = self.store.schema(name).await?.ok_or_else(|| not_found(name))?;
+        if expected.is_some_and(|hashes| !hashes.contains(&record.hash)) {
+            let message = format!("the schema '{name}' is not the one that you have seen");
+            return Err(Error::new(ErrorName::PreconditionFailed, message));
+        }
+        let mut users = Vec::new();
+        for (found, _) in self.catalog.all().await? {
+            let refers = |field| found.value().get(field).and_then(Value::as_str) == Some(name);
+            if refers("output_schema") || refers("default_output_schema") {
+                users.push(found.name().to_owned());
+            }
+        }
+        if !users.is_empty() {
+            let message = format!("the schema '{name}' is in use by {}", users.join(", "));
+            return Err(Error::new(ErrorName::SchemaInUse, message).with_details(json!({"agents": users})));
+        }
+        Ok(self.store.remove_schema(name).await?)
+    }
+
+    /// Compiles and lints a schema, and judges a text or a value by it.
+    pub(crate) async fn validate_schema(
+        &self,
+        request: ValidateSchema,
+    ) -> Result<ValidateSchemaAnswer, Error> {
+        if request.text.is_some() && request.value.is_some() {
+            let message = "give 'text' or 'value', not both";
+            return Err(Error::new(ErrorName::InvalidRequest, message));
+        }
+        tokio::task::spawn_blocking(move || validated(&request)).await.map_err(Error::internal)
+    }
+}
+
+fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
+    let schema = match Schema::compile(&request.schema) {
+        Ok(schema) => schema,
+        Err(error) => {
+            let problem = Problem {
+                severity: Severity::Error,
+                path: error.path,
+                message: error.message,
+                file: None,
+                line: None,
+                column: None,
+            };
+            return ValidateSchemaAnswer {
+                valid: false,
+                problems: vec![problem],
+                hash: None,
+                lint: Vec::new(),
+                verdict: None,
+            };
+        }
+    };
+    ValidateSchemaAnswer {
+        valid: true,
+        problems: Vec::new(),
+        hash: Some(schema.hash().to_owned()),
+        lint: lint(&schema).iter().map(|finding| serde_json::to_value(finding).unwrap_or_default()).collect(),
+        verdict: verdict(request, schema),
+    }
+}
+
+/// The verdict on what was sent along. A value is judged as it stands.
+fn verdict(request: &ValidateSchema, schema: Schema) -> Option<Value> {
+    let mode = match request.mode {
+        ValidationMode::Strict => Mode::Strict,
+        ValidationMode::Lenient => Mode::Lenient,
+    };
+    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
+    let answer = match (&request.text, &request.value) {
+        (Some(text), _) => Answer::text(text),
+        (None, Some(value)) => Answer::structured(value, ""),
+        (None, None) => return None,
+    };
+    Some(shown(&judge(&answer, &contract)))
+}
+
+/// The shape that `accord check` prints: the names and their order are API.
+fn shown(verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Accepted(accepted) => json!({
+            "valid": true,
+            "value": accepted.value,
+            "errors": [],
+            "repairs": accepted.repairs,
+            "outcome": null,
+            "source": accepted.source,
+            "more_errors": 0,
+        }),
+        Verdict::Rejected(rejected) => json!({
+            "valid": false,
+            "value": null,
+            "errors": rejected.violations.errors,
+            "repairs": [],
+            "outcome": rejected.outcome,
+            "source": null,
+            "more_errors": rejected.violations.more,
+        }),
+    }
+}
+
+/// Compiles away from the threads that serve requests.
+async fn compiled(value: Value) -> Result<Result<Schema, (SchemaError, Value)>, Error> {
+    let compile = move || Schema::compile(&value).map_err(|error| (error, value));
+    tokio::task::spawn_blocking(compile).await.map_err(Error::internal)
+}
+
+fn invalid(error: &SchemaError) -> Error {
+    let details = json!({"path": error.path, "pointer": error.pointer, "message": error.message});
+    let message = format!("this is not a valid JSON Schema: {error}");
+    Error::new(ErrorName::InvalidSchema, message).with_details(details)
+}
+
+fn not_found(name: &str) -> Error {
+    Error::new(
+        ErrorName::SchemaNotFound,
+        format!("there is no schema '{name}'; GET /schemas lists those that are there"),
+    )
+}
+
+fn view(record: SchemaRecord) -> Result<SchemaView, Error> {
+    let schema = serde_json::from_str(&record.document)
+        .map_err(|error| Error::internal(format!("the stored schema '{}': {error}", record.name)))?;
+    Ok(SchemaView {
+        name: record.name,
+        description: record.description,
+        schema,
+        hash: record.hash,
+        created_at: record.created_at,
+        modified_at: record.modified_at,
+    })
+}

@@ -1,0 +1,96 @@
+//! Figures over runs.
+
+use accord_api::{ErrorCount, Stats, StatsQuery, StatsRow};
+use accord_store::{Group, StatRow, StatsQuery as Query};
+
+use super::App;
+use crate::error::Error;
+
+/// People mend what breaks most; beyond this it is noise.
+const MOST_ERRORS: u32 = 50;
+
+impl App {
+    /// All figures.
+    pub(crate) async fn stats(&self, asked: StatsQuery) -> Result<Stats, Error> {
+        let query = |group| Query { group, since: asked.since, agent_name: asked.agent_name.clone() };
+        let everything = query(Group::All);
+        let all = self.store.stats(&everything).await?;
+        let by_agent = self.store.stats(&query(Group::Agent)).await?;
+        let by_model = self.store.stats(&query(Group::Model)).await?;
+        let by_strategy = self.store.stats(&query(Group::Strategy)).await?;
+        let by_day = self.store.stats(&query(Group::Day)).await?;
+        let errors = self.store.frequent_errors(&everything, MOST_ERRORS).await?;
+        let all = all.into_iter().next().unwrap_or_default();
+        let rows = |rows: Vec<StatRow>| rows.into_iter().map(row).collect();
+        Ok(Stats {
+            all: StatsRow { key: "all".to_owned(), ..row(all) },
+            by_agent: rows(by_agent),
+            by_model: rows(by_model),
+            by_strategy: rows(by_strategy),
+            by_day: rows(by_day),
+            errors: errors
+                .into_iter()
+                .map(|error| ErrorCount { path: error.path, keyword: error.keyword, count: error.count })
+                .collect(),
+        })
+    }
+}
+
+fn row(row: StatRow) -> StatsRow {
+    let after_retry = row.completed.saturating_sub(row.first_try);
+    let rate = |part: u64| if row.runs == 0 { 0.0 } else { part as f64 / row.runs as f64 };
+    StatsRow {
+        runs: row.runs,
+        completed: row.completed,
+        first_try: row.first_try,
+        after_retry,
+        failed: row.failed,
+        contract_failed: row.contract_failed,
+        stopped: row.stopped,
+        success_rate: rate(row.completed),
+        first_try_rate: rate(row.first_try),
+        retry_rate: rate(after_retry),
+        failure_rate: rate(row.failed),
+        attempts: row.attempts,
+        input_tokens: row.input_tokens,
+        output_tokens: row.output_tokens,
+        cost_usd: row.cost_usd,
+        latency_ms_p50: row.latency_ms_p50,
+        latency_ms_p95: row.latency_ms_p95,
+        key: row.key,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_parts_of_all_runs() {
+        let counted = StatRow {
+            key: "a".into(),
+            runs: 8,
+            completed: 6,
+            first_try: 4,
+            failed: 1,
+            stopped: 1,
+            ..StatRow::default()
+        };
+        let expected = StatsRow {
+            key: "a".into(),
+            runs: 8,
+            completed: 6,
+            first_try: 4,
+            after_retry: 2,
+            failed: 1,
+            stopped: 1,
+            success_rate: 0.75,
+            first_try_rate: 0.5,
+            retry_rate: 0.25,
+            failure_rate: 0.125,
+            ..StatsRow::default()
+        };
+        assert_eq!(row(counted), expected);
+        assert_eq!(row(StatRow::default()), StatsRow::default());
+    }
+}

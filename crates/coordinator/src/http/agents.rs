@@ -1,0 +1,260 @@
+//! `/agents`.
+
+use std::sync::Arc;
+
+use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, ErrorName, Page, ValidateAgentAnswer};
+use axum::body::Bytes;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{body, conditions};
+use crate::app::{App, Caller, Made};
+use crate::error::Error;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/agents", get(list).post(create))
+        .route("/agents/validate", post(validate))
+        .route("/agents/{name}", get(show).put(replace).patch(change).delete(remove))
+        .route("/agents/{name}/contract", get(contract))
+        .route("/agents/{name}/validate", post(validate_known))
+}
+
+/// Which agents to list.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub(super) struct AgentQuery {
+    /// Only those that have all of these tags, separated by commas.
+    tags: Option<String>,
+}
+
+/// All agents, those with mistakes too.
+#[utoipa::path(
+    get,
+    path = "/agents",
+    tag = "agents",
+    params(AgentQuery),
+    responses(
+        (status = 200, description = "The agents, by name; all on one page", body = Page<AgentSummary>),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    query: Result<Query<AgentQuery>, QueryRejection>,
+) -> Result<Json<Page<AgentSummary>>, Error> {
+    let Query(query) = query.map_err(|error| Error::new(ErrorName::InvalidRequest, error.body_text()))?;
+    let tags = query.tags.unwrap_or_default();
+    let tags: Vec<String> =
+        tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
+    Ok(Json(Page { items: app.agents(&tags).await?, next_cursor: None }))
+}
+
+/// Makes an agent. It lives in the store.
+#[utoipa::path(
+    post,
+    path = "/agents",
+    tag = "agents",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request safe to repeat")),
+    request_body = accord_api::Blueprint,
+    responses(
+        (status = 201, description = "The agent", body = AgentView),
+        (status = 400, description = "InvalidRequest, InvalidAgent", body = ErrorBody),
+        (status = 409, description = "AgentExists, IdempotencyConflict", body = ErrorBody),
+    )
+)]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Error> {
+    let promise = conditions::promise(&headers, &caller, "POST /agents", &bytes)?;
+    let value: Value = body::read(&bytes)?;
+    made(app.create_agent(value, promise).await?)
+}
+
+/// One agent.
+#[utoipa::path(
+    get,
+    path = "/agents/{name}",
+    tag = "agents",
+    params(("name" = String, Path, description = "The agent's name")),
+    responses(
+        (status = 200, description = "The agent, its hash as the ETag", body = AgentView),
+        (status = 404, description = "AgentNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn show(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+) -> Result<impl IntoResponse, Error> {
+    let agent = app.agent(&name).await?;
+    Ok((conditions::etag(&agent.hash), Json(agent)))
+}
+
+/// Puts a blueprint in the place of the one that is there, or makes the agent. A file agent's file is written.
+#[utoipa::path(
+    put,
+    path = "/agents/{name}",
+    tag = "agents",
+    params(
+        ("name" = String, Path, description = "The agent's name, as in the blueprint"),
+        ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
+    ),
+    request_body = accord_api::Blueprint,
+    responses(
+        (status = 200, description = "The agent, changed", body = AgentView),
+        (status = 201, description = "The agent, made", body = AgentView),
+        (status = 400, description = "InvalidRequest, InvalidAgent", body = ErrorBody),
+        (status = 409, description = "AgentReadOnly", body = ErrorBody),
+        (status = 412, description = "PreconditionFailed", body = ErrorBody),
+    )
+)]
+pub(super) async fn replace(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<Response, Error> {
+    let expected = conditions::if_match(&headers)?;
+    let value: Value = body::read(&bytes)?;
+    made(app.put_agent(&name, value, &expected).await?)
+}
+
+/// Changes parts of a blueprint: a JSON merge patch (RFC 7396).
+#[utoipa::path(
+    patch,
+    path = "/agents/{name}",
+    tag = "agents",
+    params(
+        ("name" = String, Path, description = "The agent's name"),
+        ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
+    ),
+    request_body(content = Object, description = "Members to set, and null for members to remove"),
+    responses(
+        (status = 200, description = "The agent, changed", body = AgentView),
+        (status = 400, description = "InvalidRequest, InvalidAgent", body = ErrorBody),
+        (status = 404, description = "AgentNotFound", body = ErrorBody),
+        (status = 409, description = "AgentReadOnly", body = ErrorBody),
+        (status = 412, description = "PreconditionFailed", body = ErrorBody),
+    )
+)]
+pub(super) async fn change(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    bytes: Bytes,
+) -> Result<impl IntoResponse, Error> {
+    let expected = conditions::if_match(&headers)?;
+    let patch: Value = body::read(&bytes)?;
+    let agent = app.patch_agent(&name, &patch, &expected).await?;
+    Ok((conditions::etag(&agent.hash), Json(agent)))
+}
+
+/// Removes an agent. A file agent's files are removed.
+#[utoipa::path(
+    delete,
+    path = "/agents/{name}",
+    tag = "agents",
+    params(
+        ("name" = String, Path, description = "The agent's name"),
+        ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
+    ),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "AgentNotFound", body = ErrorBody),
+        (status = 409, description = "AgentReadOnly", body = ErrorBody),
+        (status = 412, description = "PreconditionFailed", body = ErrorBody),
+    )
+)]
+pub(super) async fn remove(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Error> {
+    app.delete_agent(&name, &conditions::if_match(&headers)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Both contracts of an agent, what the linter says, and what each provider takes of them.
+#[utoipa::path(
+    get,
+    path = "/agents/{name}/contract",
+    tag = "agents",
+    params(("name" = String, Path, description = "The agent's name")),
+    responses(
+        (status = 200, description = "The contracts", body = AgentContract),
+        (status = 404, description = "AgentNotFound, SchemaNotFound", body = ErrorBody),
+        (status = 409, description = "AgentBroken", body = ErrorBody),
+    )
+)]
+pub(super) async fn contract(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+) -> Result<Json<AgentContract>, Error> {
+    Ok(Json(app.agent_contract(&name).await?))
+}
+
+/// Checks a blueprint. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/agents/validate",
+    tag = "agents",
+    request_body = accord_api::Blueprint,
+    responses(
+        (status = 200, description = "What was found", body = ValidateAgentAnswer),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn validate(
+    State(app): State<Arc<App>>,
+    bytes: Bytes,
+) -> Result<Json<ValidateAgentAnswer>, Error> {
+    let value: Value = body::read(&bytes)?;
+    Ok(Json(app.validate_agent(None, value).await?))
+}
+
+/// Checks a blueprint for an agent, or, without a body, the agent as it is. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/agents/{name}/validate",
+    tag = "agents",
+    params(("name" = String, Path, description = "The agent's name")),
+    request_body = Option<accord_api::Blueprint>,
+    responses(
+        (status = 200, description = "What was found", body = ValidateAgentAnswer),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+        (status = 404, description = "AgentNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn validate_known(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    bytes: Bytes,
+) -> Result<Json<ValidateAgentAnswer>, Error> {
+    if bytes.is_empty() {
+        return Ok(Json(app.validate_known_agent(&name).await?));
+    }
+    let value: Value = body::read(&bytes)?;
+    Ok(Json(app.validate_agent(Some(&name), value).await?))
+}
+
+fn made(made: Made) -> Result<Response, Error> {
+    Ok(match made {
+        Made::Created(view) => {
+            (StatusCode::CREATED, conditions::etag(&view.hash), Json(view)).into_response()
+        }
+        Made::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
+        Made::Replayed(answer) => {
+            (StatusCode::CREATED, [(header::CONTENT_TYPE, "application/json")], answer).into_response()
+        }
+    })
+}

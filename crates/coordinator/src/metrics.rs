@@ -1,0 +1,185 @@
+//! What Prometheus is told.
+//!
+//! One recorder for the process, put in place at first use. The functions are called where things happen; names and
+//! labels stand here only. Labels come from a bounded set: whatever others can make up (names of agents and models) is
+//! counted as `other` beyond a limit.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use accord_domain::attempt::Attempt;
+use accord_domain::contract::Strategy;
+use accord_domain::run::Run;
+use accord_store::QueueDepth;
+use jiff::Timestamp;
+use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+const RUNS: &str = "accord_runs_total";
+const ATTEMPTS: &str = "accord_attempts_total";
+const QUEUE_DEPTH: &str = "accord_queue_depth";
+const QUEUE_WAIT: &str = "accord_queue_wait_seconds";
+const LEASE_LOSSES: &str = "accord_lease_losses_total";
+const PROVIDER_REQUEST: &str = "accord_provider_request_seconds";
+const TOKENS: &str = "accord_tokens_total";
+const COST: &str = "accord_cost_usd_total";
+const HTTP_REQUESTS: &str = "accord_http_requests_total";
+
+/// From a wake-up in the same process to an hour in a queue.
+const WAIT_BUCKETS: &[f64] = &[0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 3600.0];
+
+/// From a scripted model to one that thinks for ten minutes.
+const REQUEST_BUCKETS: &[f64] = &[0.05, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0];
+
+/// Different values of one label that are told apart. Each is a time series for ever.
+const MOST_VALUES: usize = 200;
+
+/// What names beyond the limit are counted as.
+const OTHER: &str = "other";
+
+/// Money is a part of a dollar, and counters are whole numbers: the sums are kept here and told as a gauge.
+static COST_USD: Mutex<Option<HashMap<String, f64>>> = Mutex::new(None);
+
+/// The recorder; none where the process has another one already.
+fn recorder() -> Option<&'static PrometheusHandle> {
+    static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+    HANDLE.get_or_init(install).as_ref()
+}
+
+fn install() -> Option<PrometheusHandle> {
+    let builder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Full(QUEUE_WAIT.to_owned()), WAIT_BUCKETS)
+        .and_then(|builder| {
+            builder.set_buckets_for_metric(Matcher::Full(PROVIDER_REQUEST.to_owned()), REQUEST_BUCKETS)
+        });
+    let installed = builder.and_then(PrometheusBuilder::install_recorder);
+    match installed {
+        Ok(handle) => {
+            describe();
+            Some(handle)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "metrics are not collected: the process has another recorder");
+            None
+        }
+    }
+}
+
+fn describe() {
+    describe_counter!(RUNS, "Runs that are over, by agent and outcome");
+    describe_counter!(ATTEMPTS, "Answers that were judged, by strategy and outcome");
+    describe_gauge!(QUEUE_DEPTH, "Runs that wait for a runner, and runs that runners hold");
+    describe_histogram!(QUEUE_WAIT, "Seconds that a run waited for a runner");
+    describe_counter!(LEASE_LOSSES, "Runs that were lost with their runner");
+    describe_histogram!(PROVIDER_REQUEST, "Seconds that a model took to answer");
+    describe_counter!(TOKENS, "Tokens that models read and wrote");
+    describe_gauge!(COST, "What models cost in dollars, where prices are known");
+    describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
+}
+
+/// A run is over.
+pub(crate) fn run_over(run: &Run) {
+    let _ = recorder();
+    let outcome = run.failure.as_ref().map_or(run.status.as_str(), |failure| failure.kind.as_str());
+    counter!(RUNS, "agent" => bounded("agent", &run.agent_name), "outcome" => outcome).increment(1);
+}
+
+/// An answer was judged.
+pub(crate) fn attempt(attempt: &Attempt) {
+    let _ = recorder();
+    let strategy = match attempt.strategy {
+        Strategy::Auto => "auto",
+        Strategy::Native => "native",
+        Strategy::Tool => "tool",
+        Strategy::Prompt => "prompt",
+    };
+    counter!(ATTEMPTS, "strategy" => strategy, "outcome" => attempt.outcome.as_str()).increment(1);
+    let model = bounded("model", &attempt.model);
+    histogram!(PROVIDER_REQUEST, "model" => model.clone()).record(attempt.duration_ms as f64 / 1_000.0);
+    let usage = &attempt.usage;
+    counter!(TOKENS, "direction" => "input", "model" => model.clone()).increment(usage.input_tokens);
+    counter!(TOKENS, "direction" => "output", "model" => model.clone()).increment(usage.output_tokens);
+    if let Some(cost) = usage.cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0) {
+        let mut totals = COST_USD.lock().unwrap_or_else(PoisonError::into_inner);
+        let total = totals.get_or_insert_default().entry(model.clone()).or_default();
+        *total += cost;
+        gauge!(COST, "model" => model).set(*total);
+    }
+}
+
+/// A runner took a run.
+pub(crate) fn claimed(run: &Run, now: Timestamp) {
+    let _ = recorder();
+    histogram!(QUEUE_WAIT).record(now.duration_since(run.queued_at).as_secs_f64().max(0.0));
+}
+
+/// A run was lost with its runner.
+pub(crate) fn lease_lost() {
+    let _ = recorder();
+    counter!(LEASE_LOSSES).increment(1);
+}
+
+/// A request was answered.
+pub(crate) fn http_request(route: &str, status: u16) {
+    let _ = recorder();
+    let class = match status / 100 {
+        1 => "1xx",
+        2 => "2xx",
+        3 => "3xx",
+        4 => "4xx",
+        _ => "5xx",
+    };
+    counter!(HTTP_REQUESTS, "route" => bounded("route", route), "status" => class).increment(1);
+}
+
+/// Everything, as Prometheus reads it.
+pub(crate) fn render(depth: QueueDepth) -> Option<String> {
+    let recorder = recorder()?;
+    gauge!(QUEUE_DEPTH, "state" => "pending").set(depth.pending as f64);
+    gauge!(QUEUE_DEPTH, "state" => "held").set(depth.held as f64);
+    recorder.run_upkeep();
+    Some(recorder.render())
+}
+
+/// A label's value, or `other` where there are too many.
+fn bounded(label: &'static str, value: &str) -> String {
+    static KNOWN: Mutex<Option<HashMap<&'static str, HashSet<String>>>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let values = known.get_or_insert_default().entry(label).or_default();
+    if values.contains(value) {
+        return value.to_owned();
+    }
+    if values.len() >= MOST_VALUES || value.len() > LONGEST_VALUE {
+        return OTHER.to_owned();
+    }
+    values.insert(value.to_owned());
+    value.to_owned()
+}
+
+/// The longest value of a label: names are shorter, and what is longer is nobody's name.
+const LONGEST_VALUE: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_make_up_is_bounded() {
+        for number in 0..1_000 {
+            bounded("test", &number.to_string());
+        }
+        assert_eq!(bounded("test", "0"), "0");
+        assert_eq!(bounded("test", "999"), OTHER);
+        assert_eq!(bounded("another test", &"x".repeat(1_000)), OTHER);
+    }
+
+    #[test]
+    fn requests_are_counted_by_class() {
+        http_request("/agents", 404);
+        http_request("/agents", 409);
+        let text = render(QueueDepth { pending: 3, held: 1 }).unwrap();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!(lines.contains(&r#"accord_http_requests_total{route="/agents",status="4xx"} 2"#), "{text}");
+        assert!(lines.contains(&r#"accord_queue_depth{state="pending"} 3"#), "{text}");
+    }
+}

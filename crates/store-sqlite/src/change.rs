@@ -1,0 +1,73 @@
+//! Writes what the domain has decided.
+
+use accord_domain::callback::Callback;
+use accord_domain::run::change::Change;
+use accord_domain::run::{Run, Status};
+use accord_domain::session::Status as SessionStatus;
+use accord_store::Notice;
+use jiff::Timestamp;
+use rusqlite::params;
+
+use crate::fault::Done;
+use crate::rows::run::Loaded;
+use crate::rows::{event, run, session};
+use crate::value::micros;
+use crate::writer::Write;
+
+/// Where the rows of a change are, and how they stood before it.
+pub(crate) struct Place {
+    pub(crate) run: i64,
+    pub(crate) session: i64,
+    run_status: Status,
+    session_before: (SessionStatus, Timestamp),
+}
+
+impl Place {
+    pub(crate) fn of(loaded: &Loaded) -> Self {
+        Self {
+            run: loaded.seq,
+            session: loaded.session_seq,
+            run_status: loaded.run.status,
+            session_before: (loaded.session.status, loaded.session.updated_at),
+        }
+    }
+}
+
+/// Writes a change whole, and gives the run as it is now.
+pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Done<Run> {
+    let Change { run, session, events, callback } = change;
+    // A change says something or moves the status; what does neither is "nothing changed".
+    if events.is_empty() && run.status == place.run_status {
+        return Ok(run);
+    }
+    let connection = write.connection();
+    run::update(connection, place.run, &run)?;
+    if (session.status, session.updated_at) != place.session_before {
+        session::update(connection, place.session, &session)?;
+    }
+    for told in &events {
+        let owner = told.run_id.as_ref().map(|_| place.run);
+        event::insert(connection, micros(told.at), place.session, owner, &event::Prepared::new(&told.body)?)?;
+    }
+    if let Some(callback) = callback {
+        owe(write, place.run, &callback)?;
+    }
+    if !events.is_empty() {
+        write.notify(Notice::Events { session_id: session.id, run_id: Some(run.id.clone()) });
+    }
+    match run.status {
+        Status::Pending => write.notify(Notice::Queued),
+        Status::Claimed | Status::Running => {}
+        status => write.notify(Notice::Changed { run_id: run.id.clone(), over: status.is_over() }),
+    }
+    Ok(run)
+}
+
+/// Writes what a parent is owed. One that was removed is owed nothing.
+fn owe(write: &Write<'_>, run: i64, callback: &Callback) -> Done<()> {
+    let connection = write.connection();
+    let Some(parent) = session::number(connection, &callback.parent_session_id)? else { return Ok(()) };
+    let sql = "INSERT INTO callbacks (run, parent, created_at) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(sql)?.execute(params![run, parent, micros(callback.created_at)])?;
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Events are read. Their ids are given by one writer at a time, so none appears before one that is already seen.
+
+use accord_domain::event::Event;
+use accord_domain::id::EventId;
+use accord_store::{EventFilter, EventStore, Notices, StoreError};
+use async_trait::async_trait;
+use rusqlite::{Connection, OptionalExtension, ToSql};
+
+use crate::fault::Done;
+use crate::rows::{event, session};
+use crate::store::SqliteStore;
+
+#[async_trait]
+impl EventStore for SqliteStore {
+    async fn events(
+        &self,
+        filter: &EventFilter,
+        after: EventId,
+        limit: u32,
+    ) -> Result<Vec<Event>, StoreError> {
+        let filter = filter.clone();
+        self.read(move |connection| list(connection, &filter, after, limit)).await
+    }
+
+    async fn last_event(&self) -> Result<EventId, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT max(id) FROM events")?;
+            let last: Option<i64> = statement.query_row([], |row| row.get(0))?;
+            Ok(EventId(last.unwrap_or_default()))
+        })
+        .await
+    }
+
+    fn notices(&self) -> Notices {
+        self.subscribe()
+    }
+}
+
+fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u32) -> Done<Vec<Event>> {
+    let mut sql = "SELECT e.id, e.at, s.id, r.id, e.kind, e.body FROM events e \
+                   CROSS JOIN sessions s ON s.seq = e.session LEFT JOIN runs r ON r.seq = e.run WHERE e.id > :after"
+        .to_owned();
+    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":after", &after.0), (":limit", &limit)];
+    let owner = match &filter.session_id {
+        None => None,
+        Some(id) => match session::number(connection, id)? {
+            None => return Ok(Vec::new()),
+            found => found,
+        },
+    };
+    if owner.is_some() {
+        sql.push_str(" AND e.session = :session");
+        values.push((":session", &owner));
+    }
+    let run = match &filter.run_id {
+        None => None,
+        Some(id) => {
+            let mut statement = connection.prepare_cached("SELECT seq FROM runs WHERE id = ?1")?;
+            match statement.query_row([id.as_str()], |row| row.get::<_, i64>(0)).optional()? {
+                None => return Ok(Vec::new()),
+                found => found,
+            }
+        }
+    };
+    if run.is_some() {
+        sql.push_str(" AND e.run = :run");
+        values.push((":run", &run));
+    }
+    let kinds = serde_json::to_string(&filter.kinds)?;
+    if !filter.kinds.is_empty() {
+        sql.push_str(" AND e.kind IN (SELECT value FROM json_each(:kinds))");
+        values.push((":kinds", &kinds));
+    }
+    sql.push_str(" ORDER BY e.id LIMIT :limit");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(values.as_slice())?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(event::read(row)?);
+    }
+    Ok(events)
+}

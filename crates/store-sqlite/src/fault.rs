@@ -1,0 +1,96 @@
+//! Errors on their way out.
+
+use accord_domain::id::IdError;
+use accord_domain::run::change::Refused;
+use accord_store::StoreError;
+use rusqlite::ErrorCode;
+
+/// What can go wrong inside a use case. It leaves the crate as a [`StoreError`]; this type is there for `?`.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The answer of the use case.
+    Answer(StoreError),
+    /// The database's own.
+    Database(rusqlite::Error),
+}
+
+/// What a use case gives.
+pub(crate) type Done<T> = Result<T, Fault>;
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Answer(error)
+    }
+}
+
+impl From<Refused> for Fault {
+    fn from(error: Refused) -> Self {
+        Self::Answer(error.into())
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        corrupt(error)
+    }
+}
+
+impl From<serde::de::value::Error> for Fault {
+    fn from(error: serde::de::value::Error) -> Self {
+        corrupt(error)
+    }
+}
+
+impl From<IdError> for Fault {
+    fn from(error: IdError) -> Self {
+        corrupt(error)
+    }
+}
+
+impl From<jiff::Error> for Fault {
+    fn from(error: jiff::Error) -> Self {
+        corrupt(error)
+    }
+}
+
+/// The database holds something that we did not write.
+pub(crate) fn corrupt(what: impl std::fmt::Display) -> Fault {
+    Fault::Answer(StoreError::Corrupt(what.to_string()))
+}
+
+impl From<Fault> for StoreError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Answer(error) => error,
+            Fault::Database(error) => of_database(&error),
+        }
+    }
+}
+
+/// By what the caller does next: damage needs a person, everything else may pass.
+pub(crate) fn of_database(error: &rusqlite::Error) -> StoreError {
+    use rusqlite::Error;
+    let damaged = matches!(
+        error,
+        Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::InvalidColumnType(..)
+            | Error::Utf8Error(..)
+    );
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Corrupt(error.to_string()),
+        _ if damaged => StoreError::Corrupt(error.to_string()),
+        _ => StoreError::Unavailable(error.to_string()),
+    }
+}
+
+/// Whether a row with this key was there already.
+pub(crate) fn is_taken(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}

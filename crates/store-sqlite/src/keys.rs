@@ -1,0 +1,67 @@
+//! API keys.
+
+use accord_domain::id::KeyId;
+use accord_domain::key::Key;
+use accord_store::{KeyStore, StoreError};
+use async_trait::async_trait;
+use rusqlite::params;
+
+use crate::fault::is_taken;
+use crate::store::SqliteStore;
+use crate::value::{micros, named, time};
+
+#[async_trait]
+impl KeyStore for SqliteStore {
+    async fn add_key(&self, key: Key) -> Result<(), StoreError> {
+        self.write(move |write| {
+            let sql = "INSERT INTO keys (id, name, role, hash, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let role = key.role.to_string();
+            let mut statement = write.connection().prepare_cached(sql)?;
+            match statement.execute(params![
+                key.id.as_str(),
+                key.name,
+                role,
+                key.hash,
+                micros(key.created_at)
+            ]) {
+                Err(error) if is_taken(&error) => {
+                    Err(StoreError::Exists { kind: "key", name: key.id.to_string() }.into())
+                }
+                added => Ok(added.map(|_| ())?),
+            }
+        })
+        .await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT id, name, role, hash, created_at FROM keys ORDER BY created_at, seq";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut rows = statement.query([])?;
+            let mut keys = Vec::new();
+            while let Some(row) = rows.next()? {
+                keys.push(Key {
+                    id: KeyId::try_from(row.get::<_, String>(0)?)?,
+                    name: row.get(1)?,
+                    role: named(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
+                    hash: row.get(3)?,
+                    created_at: time(row.get(4)?)?,
+                });
+            }
+            Ok(keys)
+        })
+        .await
+    }
+
+    async fn remove_key(&self, key_id: &KeyId) -> Result<(), StoreError> {
+        let key_id = key_id.clone();
+        self.write(move |write| {
+            let mut statement = write.connection().prepare_cached("DELETE FROM keys WHERE id = ?1")?;
+            if statement.execute([key_id.as_str()])? == 0 {
+                return Err(StoreError::NoSuch { kind: "key", name: key_id.to_string() }.into());
+            }
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,48 @@
+//! The tables, version by version.
+//!
+//! `user_version` says how many of the migrations a file has. They run in one transaction, so that two processes that
+//! open the same new file do not meet half-way.
+
+use std::path::Path;
+
+use accord_store::StoreError;
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::fault::Done;
+
+/// In order; a released one never changes.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_start.sql")];
+
+/// What marks a file as ours, in SQLite's header: "Acrd".
+const APPLICATION: i32 = 0x4163_7264;
+
+/// Brings a database to the newest version.
+pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let application: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let path = path.display();
+    if application != APPLICATION && (application, version, tables) != (0, 0, 0) {
+        let message = format!("{path} is a database of another program: name another file");
+        return Err(StoreError::Unavailable(message).into());
+    }
+    let known = MIGRATIONS.len();
+    let version = usize::try_from(version).unwrap_or(usize::MAX);
+    if version > known {
+        let message = format!(
+            "{path} was written by a newer accord (version {version} of the tables, this one knows {known}): \
+             use that accord, or name another file"
+        );
+        return Err(StoreError::Unavailable(message).into());
+    }
+    if version < known {
+        for migration in MIGRATIONS.iter().skip(version) {
+            transaction.execute_batch(migration)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", i64::try_from(known).unwrap_or(i64::MAX))?;
+    }
+    transaction.commit()?;
+    Ok(())
+}

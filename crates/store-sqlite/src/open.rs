@@ -1,0 +1,136 @@
+//! Connections, and the file that they are to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use accord_store::StoreError;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::fault::{Done, of_database};
+use crate::migrate::migrate;
+
+/// How long to wait for another process that writes to the same file: its transactions take milliseconds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Statements kept ready on each connection: more than there are different ones in the crate.
+const STATEMENTS: usize = 128;
+
+/// What the write-ahead log is cut back to after a burst, in bytes.
+const LOG_LIMIT: i64 = 64 * 1024 * 1024;
+
+/// Pages kept in memory by each connection, in KiB (SQLite reads a negative number so).
+const CACHE_KIB: i64 = -16 * 1024;
+
+/// Where the database lives.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// In a file.
+    File(PathBuf),
+    /// In the writer's memory.
+    Memory,
+}
+
+/// The connection that writes, to a database that is up to date.
+pub(crate) fn writing(place: &Place) -> Result<Connection, StoreError> {
+    let opened = match place {
+        Place::File(path) => {
+            prepare_file(path)?;
+            open_writing(path)
+        }
+        Place::Memory => open_memory(),
+    };
+    opened.map_err(|fault| match (StoreError::from(fault), place) {
+        (StoreError::Unavailable(cause), Place::File(path)) if !cause.contains(&*path.to_string_lossy()) => {
+            StoreError::Unavailable(format!("{}: {cause}", path.display()))
+        }
+        (error, _) => error,
+    })
+}
+
+fn open_writing(path: &Path) -> Done<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    use_log(&connection)?;
+    // An acknowledged write survives a power cut: the log is synced at each commit.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
+    tune(&connection)?;
+    migrate(&mut connection, path)?;
+    Ok(connection)
+}
+
+fn open_memory() -> Done<Connection> {
+    let mut connection = Connection::open_in_memory()?;
+    tune(&connection)?;
+    migrate(&mut connection, Path::new(":memory:"))?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(crate) fn reading(path: &Path) -> Done<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "query_only", true)?;
+    tune(&connection)?;
+    Ok(connection)
+}
+
+fn tune(connection: &Connection) -> Done<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "cache_size", CACHE_KIB)?;
+    // What savepoints set aside must not go to a file: there is one for each use case.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(())
+}
+
+/// Switches to the write-ahead log. SQLite does not wait for a lock here, so two processes that make the same file at
+/// the same time need patience of our own.
+fn use_log(connection: &Connection) -> Done<()> {
+    let patience = Instant::now();
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(mode) => {
+                let message = format!("the file system allows no write-ahead log (journal mode '{mode}')");
+                return Err(StoreError::Unavailable(message).into());
+            }
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && patience.elapsed() < BUSY_TIMEOUT =>
+            {
+                std::thread::yield_now();
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Makes the folder and an empty file that only its owner reads: answers of models are nobody else's business. SQLite
+/// gives the log beside it the same mode.
+fn prepare_file(path: &Path) -> Result<(), StoreError> {
+    let cannot = |what: &str, path: &Path, error: std::io::Error| {
+        StoreError::Unavailable(format!("cannot {what} {}: {error}", path.display()))
+    };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|error| cannot("make the folder", folder, error))?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(cannot("make", path, error)),
+    }
+}
+
+/// Writes the log into the database and empties it, so that one file is all there is to copy.
+pub(crate) fn checkpoint(connection: &Connection) -> Result<(), StoreError> {
+    connection
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        .map_err(|error| of_database(&error))
+}

@@ -1,0 +1,136 @@
+//! The tables `attempts` and `attempt_errors`.
+
+use accord_domain::attempt::{Attempt, Outcome};
+use accord_domain::contract::Strategy;
+use accord_domain::event::Body;
+use rusqlite::{Connection, params};
+
+use super::event;
+use crate::fault::Done;
+use crate::value::{from_json, json, micros};
+
+/// An answer, ready to be written.
+pub(crate) struct Prepared {
+    delivery: u32,
+    number: u32,
+    outcome: Outcome,
+    strategy: Strategy,
+    model: String,
+    document: String,
+    text: String,
+    event: event::Prepared,
+    errors: Vec<(String, String)>,
+}
+
+impl Prepared {
+    pub(crate) fn new(mut attempt: Attempt) -> Done<Self> {
+        let text = std::mem::take(&mut attempt.text);
+        let errors = attempt.errors.iter().map(|error| (everywhere(&error.path), error.keyword.clone()));
+        Ok(Self {
+            delivery: attempt.delivery,
+            number: attempt.number,
+            outcome: attempt.outcome,
+            strategy: attempt.strategy,
+            model: attempt.model.clone(),
+            document: json(&attempt)?,
+            text,
+            errors: errors.collect(),
+            event: event::Prepared::new(&Body::AttemptJudged { attempt: Box::new(attempt) })?,
+        })
+    }
+}
+
+/// Writes an answer and its event, unless they are there.
+pub(crate) fn insert(
+    connection: &Connection,
+    session: i64,
+    run: i64,
+    at: jiff::Timestamp,
+    attempt: &Prepared,
+) -> Done<()> {
+    let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, document, text) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+    let written = connection.prepare_cached(sql)?.execute(params![
+        run,
+        attempt.delivery,
+        attempt.number,
+        attempt.outcome.as_str(),
+        attempt.model,
+        strategy(attempt.strategy),
+        attempt.document,
+        attempt.text,
+    ])?;
+    if written == 0 {
+        return Ok(());
+    }
+    let sql = "INSERT INTO attempt_errors (run, path, keyword) VALUES (?1, ?2, ?3)";
+    let mut statement = connection.prepare_cached(sql)?;
+    for (path, keyword) in &attempt.errors {
+        statement.execute(params![run, path, keyword])?;
+    }
+    event::insert(connection, micros(at), session, Some(run), &attempt.event)
+}
+
+/// The answers of a run, in order.
+pub(crate) fn all(connection: &Connection, run: i64) -> Done<Vec<Attempt>> {
+    let sql = "SELECT document, text FROM attempts WHERE run = ?1 ORDER BY delivery, number";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([run])?;
+    let mut attempts = Vec::new();
+    while let Some(row) = rows.next()? {
+        let document = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        attempts.push(Attempt { text: row.get(1)?, ..from_json(document)? });
+    }
+    Ok(attempts)
+}
+
+fn strategy(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Auto => "auto",
+        Strategy::Native => "native",
+        Strategy::Tool => "tool",
+        Strategy::Prompt => "prompt",
+    }
+}
+
+/// A path with `[*]` for the index of a list: the same mistake in every item is one mistake.
+fn everywhere(path: &str) -> String {
+    let mut general = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('[') {
+        general.push_str(before);
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        match after.split_at_checked(digits) {
+            Some((index, tail)) if !index.is_empty() && tail.starts_with(']') => {
+                general.push_str("[*");
+                rest = tail;
+            }
+            _ => {
+                general.push('[');
+                rest = after;
+            }
+        }
+    }
+    general.push_str(rest);
+    general
+}
+
+#[cfg(test)]
+mod tests {
+    use super::everywhere;
+
+    #[test]
+    fn indices_are_left_out() {
+        for (path, general) in [
+            ("$", "$"),
+            ("$.a[0].b[12]", "$.a[*].b[*]"),
+            ("$[3][4]", "$[*][*]"),
+            ("$['a[b'][1]", "$['a[b'][*]"),
+            ("$.a[", "$.a["),
+            ("$.a[1", "$.a[1"),
+            ("$.ü[0]", "$.ü[*]"),
+        ] {
+            assert_eq!(everywhere(path), general);
+        }
+    }
+}

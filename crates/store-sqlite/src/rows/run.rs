@@ -1,0 +1,195 @@
+//! The table `runs`.
+
+use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::run::{Lease, Run};
+use accord_domain::session::Session;
+use accord_domain::usage::Usage;
+use accord_store::StoreError;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::session;
+use crate::fault::{Done, corrupt, is_taken};
+use crate::value::{count, counted, from_json, json, micros, named, time, time_if};
+
+/// The columns of a run, in the order in which [`read`] takes them. The session's id comes from `sessions s`.
+macro_rules! columns {
+    () => {
+        "r.seq, r.id, s.id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, r.attempt, \
+         r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, r.input_tokens, \
+         r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, r.finished_at"
+    };
+}
+pub(crate) use columns;
+
+/// How many columns those are.
+const WIDTH: usize = 24;
+
+/// A run from a row, whose columns begin at the first place.
+pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {
+    let text = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+    let failure: Option<String> = row.get(15)?;
+    let run = Run {
+        id: RunId::try_from(row.get::<_, String>(1)?)?,
+        session_id: SessionId::try_from(row.get::<_, String>(2)?)?,
+        kind: named(text(3)?)?,
+        agent_name: row.get(4)?,
+        status: named(text(5)?)?,
+        execution_mode: named(text(6)?)?,
+        demands: from_json(text(7)?)?,
+        priority: row.get(8)?,
+        attempt: counted(row.get(9)?)?,
+        losses: counted(row.get(10)?)?,
+        retry_count: counted(row.get(11)?)?,
+        lease: lease(row)?,
+        failure: failure.as_deref().map(from_json).transpose()?,
+        usage: Usage {
+            input_tokens: counted(row.get(16)?)?,
+            output_tokens: counted(row.get(17)?)?,
+            cost_usd: row.get(18)?,
+        },
+        created_at: time(row.get(19)?)?,
+        queued_at: time(row.get(20)?)?,
+        claimed_at: time_if(row.get(21)?)?,
+        started_at: time_if(row.get(22)?)?,
+        finished_at: time_if(row.get(23)?)?,
+    };
+    Ok((row.get(0)?, run))
+}
+
+fn lease(row: &Row<'_>) -> Done<Option<Lease>> {
+    let Some(id) = row.get::<_, Option<String>>(12)? else { return Ok(None) };
+    Ok(Some(Lease {
+        id: LeaseId::try_from(id)?,
+        runner_id: RunnerId::try_from(row.get::<_, String>(13)?)?,
+        expires_at: time(row.get(14)?)?,
+    }))
+}
+
+/// A run and its session as they are, with their numbers.
+pub(crate) struct Loaded {
+    pub(crate) seq: i64,
+    pub(crate) session_seq: i64,
+    pub(crate) run: Run,
+    pub(crate) session: Session,
+}
+
+/// Loads a run for a change.
+pub(crate) fn load(connection: &Connection, id: &RunId) -> Done<Loaded> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        ", ",
+        session::columns!(),
+        " FROM runs r JOIN sessions s ON s.seq = r.session WHERE r.id = ?1"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    let row = rows.next()?.ok_or_else(|| StoreError::NoRun(id.clone()))?;
+    loaded(row)
+}
+
+/// Loads the run of this number for a change.
+pub(crate) fn load_number(connection: &Connection, seq: i64) -> Done<Loaded> {
+    let sql = concat!(
+        "SELECT ",
+        columns!(),
+        ", ",
+        session::columns!(),
+        " FROM runs r JOIN sessions s ON s.seq = r.session WHERE r.seq = ?1"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([seq])?;
+    let row = rows.next()?.ok_or_else(|| corrupt(format!("run {seq} has no session")))?;
+    loaded(row)
+}
+
+fn loaded(row: &Row<'_>) -> Done<Loaded> {
+    let (seq, run) = read(row)?;
+    let (session_seq, session) = session::read(row, WIDTH)?;
+    Ok(Loaded { seq, session_seq, run, session })
+}
+
+/// One run, to be read.
+pub(crate) fn find(connection: &Connection, id: &RunId) -> Done<(i64, Run)> {
+    let sql =
+        concat!("SELECT ", columns!(), " FROM runs r JOIN sessions s ON s.seq = r.session WHERE r.id = ?1");
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    let row = rows.next()?.ok_or_else(|| StoreError::NoRun(id.clone()))?;
+    read(row)
+}
+
+/// A run's number.
+pub(crate) fn number(connection: &Connection, id: &RunId) -> Done<i64> {
+    let mut statement = connection.prepare_cached("SELECT seq FROM runs WHERE id = ?1")?;
+    let found = statement.query_row([id.as_str()], |row| row.get(0)).optional()?;
+    Ok(found.ok_or_else(|| StoreError::NoRun(id.clone()))?)
+}
+
+/// Writes a new run, and gives its number.
+pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Done<i64> {
+    let sql = "INSERT INTO runs (id, session, kind, agent_name, status, execution_mode, demands, priority, attempt, \
+               losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let inserted = statement.insert(params![
+        run.id.as_str(),
+        session_seq,
+        run.kind.as_str(),
+        run.agent_name,
+        run.status.as_str(),
+        run.execution_mode.as_str(),
+        json(&run.demands)?,
+        run.priority,
+        run.attempt,
+        run.losses,
+        run.retry_count,
+        count(run.usage.input_tokens),
+        count(run.usage.output_tokens),
+        run.usage.cost_usd,
+        micros(run.created_at),
+        micros(run.queued_at),
+    ]);
+    match inserted {
+        Err(error) if is_taken(&error) => {
+            Err(StoreError::Exists { kind: "run", name: run.id.to_string() }.into())
+        }
+        inserted => Ok(inserted?),
+    }
+}
+
+/// Writes what may change of a run.
+pub(crate) fn update(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
+    let sql = "UPDATE runs SET status = ?2, attempt = ?3, losses = ?4, retry_count = ?5, lease_id = ?6, \
+               lease_runner_id = ?7, lease_expires_at = ?8, failure_type = ?9, failure = ?10, input_tokens = ?11, \
+               output_tokens = ?12, cost_usd = ?13, queued_at = ?14, claimed_at = ?15, started_at = ?16, \
+               finished_at = ?17 WHERE seq = ?1";
+    let lease = run.lease.as_ref();
+    connection.prepare_cached(sql)?.execute(params![
+        seq,
+        run.status.as_str(),
+        run.attempt,
+        run.losses,
+        run.retry_count,
+        lease.map(|lease| lease.id.as_str()),
+        lease.map(|lease| lease.runner_id.as_str()),
+        lease.map(|lease| micros(lease.expires_at)),
+        run.failure.as_ref().map(|failure| failure.kind.as_str()),
+        run.failure.as_ref().map(json).transpose()?,
+        count(run.usage.input_tokens),
+        count(run.usage.output_tokens),
+        run.usage.cost_usd,
+        micros(run.queued_at),
+        run.claimed_at.map(micros),
+        run.started_at.map(micros),
+        run.finished_at.map(micros),
+    ])?;
+    Ok(())
+}
+
+/// Writes until when a run is held.
+pub(crate) fn renew(connection: &Connection, seq: i64, run: &Run) -> Done<()> {
+    let mut statement = connection.prepare_cached("UPDATE runs SET lease_expires_at = ?2 WHERE seq = ?1")?;
+    statement.execute(params![seq, run.lease.as_ref().map(|lease| micros(lease.expires_at))])?;
+    Ok(())
+}

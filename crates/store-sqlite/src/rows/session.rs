@@ -1,0 +1,110 @@
+//! The table `sessions`, and the conversations beside it.
+
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::session::Session;
+use accord_store::StoreError;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::fault::{Done, is_taken};
+use crate::value::{from_json, json, micros, named, time};
+
+/// The columns of a session, in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "s.seq, s.id, s.agent_name, s.status, s.parent_session_id, s.project_dir, s.affinity, s.last_run_id, \
+         s.created_at, s.updated_at"
+    };
+}
+pub(crate) use columns;
+
+/// A session from a row, whose columns begin at this place.
+pub(crate) fn read(row: &Row<'_>, from: usize) -> Done<(i64, Session)> {
+    let parent: Option<String> = row.get(from + 4)?;
+    let session = Session {
+        id: SessionId::try_from(row.get::<_, String>(from + 1)?)?,
+        agent_name: row.get(from + 2)?,
+        status: named(row.get_ref(from + 3)?.as_str().map_err(rusqlite::Error::from)?)?,
+        parent_session_id: parent.map(SessionId::try_from).transpose()?,
+        project_dir: row.get(from + 5)?,
+        affinity: from_json(row.get_ref(from + 6)?.as_str().map_err(rusqlite::Error::from)?)?,
+        last_run_id: RunId::try_from(row.get::<_, String>(from + 7)?)?,
+        created_at: time(row.get(from + 8)?)?,
+        updated_at: time(row.get(from + 9)?)?,
+    };
+    Ok((row.get(from)?, session))
+}
+
+/// One session and its number.
+pub(crate) fn find(connection: &Connection, id: &SessionId) -> Done<(i64, Session)> {
+    let sql = concat!("SELECT ", columns!(), " FROM sessions s WHERE s.id = ?1");
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    match rows.next()? {
+        Some(row) => read(row, 0),
+        None => Err(StoreError::NoSession(id.clone()).into()),
+    }
+}
+
+/// A session's number.
+pub(crate) fn number(connection: &Connection, id: &SessionId) -> Done<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT seq FROM sessions WHERE id = ?1")?;
+    Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
+}
+
+/// Writes a new session, and gives its number.
+pub(crate) fn insert(connection: &Connection, session: &Session) -> Done<i64> {
+    let sql = "INSERT INTO sessions (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, \
+               created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let inserted = statement.insert(params![
+        session.id.as_str(),
+        session.agent_name,
+        session.status.as_str(),
+        session.parent_session_id.as_ref().map(SessionId::as_str),
+        session.project_dir,
+        json(&session.affinity)?,
+        session.last_run_id.as_str(),
+        micros(session.created_at),
+        micros(session.updated_at),
+    ]);
+    match inserted {
+        Err(error) if is_taken(&error) => {
+            Err(StoreError::Exists { kind: "session", name: session.id.to_string() }.into())
+        }
+        inserted => Ok(inserted?),
+    }
+}
+
+/// Writes what may change of a session.
+pub(crate) fn update(connection: &Connection, seq: i64, session: &Session) -> Done<()> {
+    let sql = "UPDATE sessions SET status = ?2, last_run_id = ?3, updated_at = ?4 WHERE seq = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let last_run_id = session.last_run_id.as_str();
+    statement.execute(params![seq, session.status.as_str(), last_run_id, micros(session.updated_at)])?;
+    Ok(())
+}
+
+/// Writes what later runs must demand.
+pub(crate) fn set_affinity(
+    connection: &Connection,
+    seq: i64,
+    affinity: &accord_domain::demands::Demands,
+) -> Done<()> {
+    let mut statement = connection.prepare_cached("UPDATE sessions SET affinity = ?2 WHERE seq = ?1")?;
+    statement.execute(params![seq, json(affinity)?])?;
+    Ok(())
+}
+
+/// The conversation so far.
+pub(crate) fn conversation(connection: &Connection, seq: i64) -> Done<Option<String>> {
+    let mut statement = connection.prepare_cached("SELECT body FROM conversations WHERE session = ?1")?;
+    Ok(statement.query_row([seq], |row| row.get(0)).optional()?)
+}
+
+/// Writes the conversation so far.
+pub(crate) fn set_conversation(connection: &Connection, seq: i64, body: &str) -> Done<()> {
+    let sql = "INSERT INTO conversations (session, body) VALUES (?1, ?2) \
+               ON CONFLICT (session) DO UPDATE SET body = excluded.body";
+    connection.prepare_cached(sql)?.execute(params![seq, body])?;
+    Ok(())
+}

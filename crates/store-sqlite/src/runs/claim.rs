@@ -1,0 +1,70 @@
+//! Waiting runs are handed out.
+//!
+//! There are many runs and few different demands: the index of waiting runs begins with the demands, so a claim asks
+//! once for each demand whether the runner meets it, and then looks only at runs that it can have. A thousand runs for
+//! somebody else cost nothing.
+
+use accord_domain::demands::Demands;
+use accord_domain::run::change;
+use accord_store::{Claim, Claimed};
+use rusqlite::{Connection, params};
+
+use crate::change::{Place, apply};
+use crate::fault::Done;
+use crate::rows::{assignment, run, session};
+use crate::value::{count, from_json};
+use crate::writer::Write;
+
+pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> Done<Vec<Claimed>> {
+    let Claim { runner_id, profile, leases, lease, now } = claim;
+    let chosen = choose(write.connection(), leases.len(), |demands| profile.meets(demands))?;
+    let mut claimed = Vec::with_capacity(chosen.len());
+    for (seq, lease_id) in chosen.into_iter().zip(leases) {
+        let loaded = run::load_number(write.connection(), seq)?;
+        let place = Place::of(&loaded);
+        let taken = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
+        let session = taken.session.clone();
+        let run = apply(write, &place, taken)?;
+        claimed.push(Claimed {
+            run,
+            session,
+            assignment: assignment::find(write.connection(), seq)?,
+            conversation: session::conversation(write.connection(), place.session)?,
+        });
+    }
+    Ok(claimed)
+}
+
+/// The first waiting runs whose demands are met: higher priority first, then in the order of arrival.
+fn choose(connection: &Connection, most: usize, met: impl Fn(&Demands) -> bool) -> Done<Vec<i64>> {
+    if most == 0 {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT -priority, seq FROM runs WHERE status = 'pending' AND demands = ?1 \
+               ORDER BY priority DESC, seq LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut candidates: Vec<(i64, i64)> = Vec::new();
+    for demands in waiting_demands(connection)? {
+        if met(&from_json(&demands)?) {
+            let mut rows = statement.query(params![demands, count(most)])?;
+            while let Some(row) = rows.next()? {
+                candidates.push((row.get(0)?, row.get(1)?));
+            }
+        }
+    }
+    candidates.sort_unstable();
+    Ok(candidates.into_iter().take(most).map(|(_, seq)| seq).collect())
+}
+
+/// Every different demand of waiting runs, as it is written: one step in the index for each.
+pub(crate) fn waiting_demands(connection: &Connection) -> Done<Vec<String>> {
+    let sql = "WITH RECURSIVE waiting (demands) AS ( \
+                 SELECT min(demands) FROM runs WHERE status = 'pending' \
+                 UNION ALL \
+                 SELECT (SELECT min(demands) FROM runs WHERE status = 'pending' AND demands > waiting.demands) \
+                 FROM waiting WHERE waiting.demands IS NOT NULL \
+               ) SELECT demands FROM waiting WHERE demands IS NOT NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let demands = statement.query_map([], |row| row.get(0))?;
+    Ok(demands.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,76 @@
+//! Runs: made, claimed, worked on, ended, read.
+
+mod claim;
+mod read;
+mod submit;
+mod work;
+
+pub(crate) use claim::waiting_demands;
+
+use accord_domain::id::RunId;
+use accord_domain::run::{Holder, Run, change};
+use accord_store::{AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted};
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::change::{Place, apply};
+use crate::rows::{attempt, event, run};
+use crate::store::SqliteStore;
+
+#[async_trait]
+impl RunStore for SqliteStore {
+    async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError> {
+        let submission = submit::Prepared::from(submission);
+        self.write(move |write| submit::submit(write, submission)).await
+    }
+
+    async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError> {
+        self.write(move |write| claim::claim(write, claim)).await
+    }
+
+    async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
+        let holder = holder.clone();
+        self.write(move |write| {
+            let loaded = run::load(write.connection(), &holder.run_id)?;
+            let place = Place::of(&loaded);
+            apply(write, &place, change::start(loaded.run, loaded.session, &holder, now)?)
+        })
+        .await
+    }
+
+    async fn report(&self, report: Report) -> Result<(), StoreError> {
+        let Report { holder, events, attempts, now } = report;
+        let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
+        let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;
+        self.write(move |write| work::report(write, &holder, &events, &attempts, now)).await
+    }
+
+    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
+        self.write(move |write| work::finish(write, finish)).await
+    }
+
+    async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {
+        let judged = attempt::Prepared::new(again.attempt.clone())?;
+        self.write(move |write| work::ask_again(write, &again, &judged)).await
+    }
+
+    async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
+        let holder = holder.clone();
+        self.write(move |write| {
+            let loaded = run::load(write.connection(), &holder.run_id)?;
+            let place = Place::of(&loaded);
+            apply(write, &place, change::give_back(loaded.run, loaded.session, &holder, now)?)
+        })
+        .await
+    }
+
+    async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError> {
+        let run_id = run_id.clone();
+        self.write(move |write| {
+            let loaded = run::load(write.connection(), &run_id)?;
+            let place = Place::of(&loaded);
+            apply(write, &place, change::stop(loaded.run, loaded.session, now))
+        })
+        .await
+    }
+}

@@ -1,0 +1,83 @@
+//! Runs are read.
+
+use accord_domain::attempt::Attempt;
+use accord_domain::id::RunId;
+use accord_domain::run::{Assignment, Outcome, Run};
+use accord_store::{Page, PageRequest, RunFilter, RunReader, StoreError};
+use async_trait::async_trait;
+use rusqlite::{Connection, ToSql};
+
+use crate::fault::Done;
+use crate::page::{self, Position};
+use crate::rows::{assignment, attempt, outcome, run, session};
+use crate::store::SqliteStore;
+use crate::value::{count, micros};
+
+#[async_trait]
+impl RunReader for SqliteStore {
+    async fn run(&self, run_id: &RunId) -> Result<Run, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |connection| Ok(run::find(connection, &run_id)?.1)).await
+    }
+
+    async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |connection| assignment::find(connection, run::number(connection, &run_id)?)).await
+    }
+
+    async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |connection| outcome::find(connection, run::number(connection, &run_id)?)).await
+    }
+
+    async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |connection| attempt::all(connection, run::number(connection, &run_id)?)).await
+    }
+
+    async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError> {
+        let (filter, page) = (filter.clone(), page.clone());
+        self.read(move |connection| list(connection, &filter, &page)).await
+    }
+}
+
+fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {
+    let Position { at, seq } = Position::of(page)?;
+    let size = page::size(page);
+    let limit = count(size).saturating_add(1);
+    let mut sql = concat!(
+        "SELECT ",
+        run::columns!(),
+        " FROM runs r CROSS JOIN sessions s ON s.seq = r.session WHERE (r.created_at, r.seq) < (:at, :seq)"
+    )
+    .to_owned();
+    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":at", &at), (":seq", &seq), (":limit", &limit)];
+    let status = filter.status.map(|status| status.as_str());
+    if status.is_some() {
+        sql.push_str(" AND r.status = :status");
+        values.push((":status", &status));
+    }
+    if filter.agent_name.is_some() {
+        sql.push_str(" AND r.agent_name = :agent");
+        values.push((":agent", &filter.agent_name));
+    }
+    let since = filter.since.map(micros);
+    if since.is_some() {
+        sql.push_str(" AND r.created_at >= :since");
+        values.push((":since", &since));
+    }
+    let owner = filter.session_id.as_ref().map(|id| session::number(connection, id)).transpose()?;
+    if owner.is_some() {
+        sql.push_str(" AND r.session = :session");
+        values.push((":session", &owner));
+    }
+    sql.push_str(" ORDER BY r.created_at DESC, r.seq DESC LIMIT :limit");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(values.as_slice())?;
+    let mut items = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (seq, run) = run::read(row)?;
+        items.push((Position { at: micros(run.created_at), seq }.to_string(), run));
+    }
+    Ok(page::cut(items, size))
+}

@@ -1,0 +1,114 @@
+//! A run is made.
+
+use accord_domain::event::Body;
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::{Run, change};
+use accord_domain::session::{Session, Status as SessionStatus};
+use accord_store::{Idempotency, Notice, SessionChoice, StoreError, Submission, Submitted};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::fault::Done;
+use crate::rows::{assignment, event, idempotency, run, session};
+use crate::value::micros;
+use crate::writer::Write;
+
+/// A submission whose documents are hashed.
+pub(super) struct Prepared {
+    run: Run,
+    session: SessionChoice,
+    assignment: assignment::Prepared,
+    delivers: Vec<RunId>,
+    idempotency: Option<Idempotency>,
+}
+
+impl From<Submission> for Prepared {
+    fn from(submission: Submission) -> Self {
+        Self {
+            run: submission.run,
+            session: submission.session,
+            assignment: submission.assignment.into(),
+            delivers: submission.delivers,
+            idempotency: submission.idempotency,
+        }
+    }
+}
+
+pub(super) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submitted> {
+    let Prepared { run, session, assignment, delivers, idempotency } = submission;
+    let connection = write.connection();
+    if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {
+        return Ok(Submitted::Replayed(response));
+    }
+    // Before the session is looked at: who comes second finds the parent busy with what it came for.
+    let Some(children) = owed(connection, &delivers)? else { return Ok(Submitted::AlreadyDelivered) };
+    let (session_seq, session) = match session {
+        SessionChoice::New(session) => (session::insert(connection, &session)?, *session),
+        SessionChoice::Resume(id) => go_on(connection, &id, &run)?,
+    };
+    let seq = run::insert(connection, &run, session_seq)?;
+    assignment::insert(connection, seq, &assignment)?;
+    for queued in change::queued(&run, &session) {
+        let owner = queued.run_id.as_ref().map(|_| seq);
+        let told = event::Prepared::new(&queued.body)?;
+        event::insert(connection, micros(queued.at), session_seq, owner, &told)?;
+    }
+    deliver(connection, seq, session_seq, &run, children)?;
+    idempotency::keep(connection, idempotency.as_ref(), run.created_at)?;
+    write.notify(Notice::Queued);
+    write.notify(Notice::Events { session_id: session.id, run_id: Some(run.id.clone()) });
+    Ok(Submitted::Created(Box::new(run)))
+}
+
+/// The session goes on with this run, unless it has one under way.
+fn go_on(connection: &Connection, id: &SessionId, run: &Run) -> Done<(i64, Session)> {
+    let (seq, session) = session::find(connection, id)?;
+    if session.status.is_busy() {
+        return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
+    }
+    let session = Session {
+        status: SessionStatus::Pending,
+        last_run_id: run.id.clone(),
+        updated_at: run.created_at,
+        ..session
+    };
+    session::update(connection, seq, &session)?;
+    Ok((seq, session))
+}
+
+/// A child's end that is owed: the row, and whose end it is.
+struct Owed {
+    callback: i64,
+    child: SessionId,
+}
+
+/// The ends that are to be delivered; none, where one of them is not owed.
+fn owed(connection: &Connection, delivers: &[RunId]) -> Done<Option<Vec<Owed>>> {
+    let sql = "SELECT c.seq, s.id FROM runs r JOIN callbacks c ON c.run = r.seq JOIN sessions s ON s.seq = r.session \
+               WHERE r.id = ?1 AND c.delivered_by IS NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut all = Vec::with_capacity(delivers.len());
+    for run_id in delivers {
+        let found: Option<(i64, String)> =
+            statement.query_row([run_id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((callback, child)) = found else { return Ok(None) };
+        all.push(Owed { callback, child: SessionId::try_from(child)? });
+    }
+    Ok(Some(all))
+}
+
+fn deliver(connection: &Connection, seq: i64, session_seq: i64, run: &Run, owed: Vec<Owed>) -> Done<()> {
+    if owed.is_empty() {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached("UPDATE callbacks SET delivered_by = ?2 WHERE seq = ?1")?;
+    let mut children = Vec::with_capacity(owed.len());
+    for Owed { callback, child } in owed {
+        statement.execute(params![callback, seq])?;
+        if !children.contains(&child) {
+            children.push(child);
+        }
+    }
+    let body = Body::CallbackDelivered { children, resumed_by: run.id.clone() };
+    let told = event::Prepared::new(&body)?;
+    event::insert(connection, micros(run.created_at), session_seq, Some(seq), &told)
+}

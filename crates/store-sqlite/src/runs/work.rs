@@ -1,0 +1,98 @@
+//! Who holds a run tells what happens in it.
+
+use accord_domain::run::change::{self, Children, End};
+use accord_domain::run::{Holder, Run};
+use accord_store::{AskAgain, Fact, Finish, Notice, Verdict};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use crate::change::{Place, apply};
+use crate::fault::Done;
+use crate::rows::{assignment, attempt, event, outcome, run, session};
+use crate::value::micros;
+use crate::writer::Write;
+
+pub(super) fn report(
+    write: &mut Write<'_>,
+    holder: &Holder,
+    events: &[event::Prepared],
+    attempts: &[attempt::Prepared],
+    now: Timestamp,
+) -> Done<()> {
+    let connection = write.connection();
+    let loaded = run::load(connection, &holder.run_id)?;
+    change::held(&loaded.run, holder)?;
+    for told in events {
+        event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), told)?;
+    }
+    for judged in attempts {
+        attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)?;
+    }
+    write.notify(Notice::Events { session_id: loaded.session.id, run_id: Some(loaded.run.id) });
+    Ok(())
+}
+
+pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
+    let Finish { holder, end, usage, conversation, affinity, facts, now } = finish;
+    let connection = write.connection();
+    let loaded = run::load(connection, &holder.run_id)?;
+    change::held(&loaded.run, &holder)?;
+    let place = Place::of(&loaded);
+    let mut children = Children::Quiet;
+    if let End::Completed(result) = &end {
+        outcome::insert(connection, place.run, result)?;
+        children = still_to_come(connection, place.session, &loaded.session.id)?;
+    }
+    if let Some(conversation) = conversation {
+        session::set_conversation(connection, place.session, &conversation)?;
+    }
+    if let Some(affinity) = affinity {
+        session::set_affinity(connection, place.session, &affinity)?;
+    }
+    for fact in facts {
+        learn(connection, &fact)?;
+    }
+    let ended = change::finish(loaded.run, loaded.session, &holder, end, usage, children, now)?;
+    apply(write, &place, ended)
+}
+
+/// Whether children have still to call this session back.
+fn still_to_come(connection: &Connection, session: i64, id: &accord_domain::id::SessionId) -> Done<Children> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent = ?1 AND delivered_by IS NULL) \
+               OR EXISTS (SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id \
+                          WHERE s.parent_session_id = ?2 AND s.status IN ('pending', 'running', 'stopping') \
+                          AND r.execution_mode = 'async_callback')";
+    let mut statement = connection.prepare_cached(sql)?;
+    let some: bool = statement.query_row(params![session, id.as_str()], |row| row.get(0))?;
+    Ok(if some { Children::WillCallBack } else { Children::Quiet })
+}
+
+/// Keeps a fact, unless a newer one is known.
+fn learn(connection: &Connection, fact: &Fact) -> Done<()> {
+    let verdict = match fact.verdict {
+        Verdict::Works => "works",
+        Verdict::Refused => "refused",
+        Verdict::Ignored => "ignored",
+    };
+    let sql = "INSERT INTO facts (model, endpoint, feature, verdict, at) VALUES (?1, ?2, ?3, ?4, ?5) \
+               ON CONFLICT (model, endpoint, feature) DO UPDATE SET verdict = excluded.verdict, at = excluded.at \
+               WHERE excluded.at >= at";
+    let at = micros(fact.at);
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.execute(params![fact.model, fact.endpoint, fact.feature, verdict, at])?;
+    Ok(())
+}
+
+pub(super) fn ask_again(write: &mut Write<'_>, again: &AskAgain, judged: &attempt::Prepared) -> Done<Run> {
+    let connection = write.connection();
+    let loaded = run::load(connection, &again.holder.run_id)?;
+    change::held(&loaded.run, &again.holder)?;
+    let place = Place::of(&loaded);
+    attempt::insert(connection, place.session, place.run, again.now, judged)?;
+    assignment::set_retry_prompt(connection, place.run, &again.prompt)?;
+    if let Some(conversation) = &again.conversation {
+        session::set_conversation(connection, place.session, conversation)?;
+    }
+    let asked = change::ask_again(loaded.run, loaded.session, &again.holder, again.usage, again.now)?;
+    apply(write, &place, asked)
+}

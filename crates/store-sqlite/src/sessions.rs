@@ -1,0 +1,96 @@
+//! Sessions are read and removed.
+
+use accord_domain::id::SessionId;
+use accord_domain::session::Session;
+use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
+use async_trait::async_trait;
+use rusqlite::{Connection, ToSql};
+
+use crate::fault::Done;
+use crate::page::{self, Position};
+use crate::rows::session;
+use crate::store::SqliteStore;
+use crate::value::{count, micros};
+use crate::writer::Write;
+
+#[async_trait]
+impl SessionStore for SqliteStore {
+    async fn session(&self, session_id: &SessionId) -> Result<Session, StoreError> {
+        let session_id = session_id.clone();
+        self.read(move |connection| Ok(session::find(connection, &session_id)?.1)).await
+    }
+
+    async fn sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Session>, StoreError> {
+        let (filter, page) = (filter.clone(), page.clone());
+        self.read(move |connection| list(connection, &filter, &page)).await
+    }
+
+    async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError> {
+        let session_id = session_id.clone();
+        self.write(move |write| remove(write, &session_id)).await
+    }
+}
+
+fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
+    let Position { at, seq } = Position::of(page)?;
+    let size = page::size(page);
+    let limit = count(size).saturating_add(1);
+    let mut sql =
+        concat!("SELECT ", session::columns!(), " FROM sessions s WHERE (s.created_at, s.seq) < (:at, :seq)")
+            .to_owned();
+    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":at", &at), (":seq", &seq), (":limit", &limit)];
+    let status = filter.status.map(|status| status.as_str());
+    if status.is_some() {
+        sql.push_str(" AND s.status = :status");
+        values.push((":status", &status));
+    }
+    if filter.agent_name.is_some() {
+        sql.push_str(" AND s.agent_name = :agent");
+        values.push((":agent", &filter.agent_name));
+    }
+    let parent = filter.parent_session_id.as_ref().map(SessionId::as_str);
+    if parent.is_some() {
+        sql.push_str(" AND s.parent_session_id = :parent");
+        values.push((":parent", &parent));
+    }
+    sql.push_str(" ORDER BY s.created_at DESC, s.seq DESC LIMIT :limit");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(values.as_slice())?;
+    let mut items = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (seq, session) = session::read(row, 0)?;
+        items.push((Position { at: micros(session.created_at), seq }.to_string(), session));
+    }
+    Ok(page::cut(items, size))
+}
+
+/// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to
+/// their parent: nobody could say any more what it was.
+const REMOVALS: &[&str] = &[
+    "DELETE FROM events WHERE session = ?1",
+    "DELETE FROM attempts WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM attempt_errors WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM assignments WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM outcomes WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM callbacks WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
+    "DELETE FROM callbacks WHERE parent = ?1",
+    "DELETE FROM conversations WHERE session = ?1",
+    "DELETE FROM runs WHERE session = ?1",
+    "DELETE FROM sessions WHERE seq = ?1",
+];
+
+fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
+    let connection = write.connection();
+    let (seq, session) = session::find(connection, id)?;
+    if session.status.is_busy() {
+        return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
+    }
+    for sql in REMOVALS {
+        connection.prepare_cached(sql)?.execute([seq])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! The store: a writer, readers, and whoever listens.
+
+use std::path::Path;
+
+use accord_store::{Notice, Notices, StoreError};
+use rusqlite::Connection;
+use tokio::sync::broadcast;
+
+use crate::fault::Done;
+use crate::open::{self, Place};
+use crate::readers::Readers;
+use crate::writer::{Write, Writer};
+
+/// Notices kept for a listener that is behind. They are hints: one that is further behind looks for itself.
+const NOTICES: usize = 1024;
+
+/// The store on SQLite.
+///
+/// Two processes may use one file: a command line may write beside a running server. What one of them writes, the other
+/// one reads, but [`Notice`]s stay inside the process: whoever waits looks for itself now and then.
+///
+/// Dropping it writes what has queued up and empties the write-ahead log.
+pub struct SqliteStore {
+    // Before the writer, so that the last connection to close is the one that may write.
+    readers: Option<Readers>,
+    pub(crate) writer: Writer,
+    notices: broadcast::Sender<Notice>,
+}
+
+impl SqliteStore {
+    /// Opens the database in this file, and makes it where there is none. `:memory:` is [`SqliteStore::in_memory`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        if path == Path::new(":memory:") {
+            return Self::in_memory();
+        }
+        Self::at(&Place::File(path.to_owned()))
+    }
+
+    /// A database that is gone when the store is.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::at(&Place::Memory)
+    }
+
+    fn at(place: &Place) -> Result<Self, StoreError> {
+        let connection = open::writing(place)?;
+        let (notices, _) = broadcast::channel(NOTICES);
+        let writer = Writer::start(connection, notices.clone())?;
+        let readers = match place {
+            Place::File(path) => Some(Readers::new(path)),
+            Place::Memory => None,
+        };
+        Ok(Self { readers, writer, notices })
+    }
+
+    /// Runs a use case that writes.
+    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+    {
+        self.writer.run(work).await
+    }
+
+    /// Runs a use case that reads. Only the writer sees into its own memory.
+    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+    {
+        match &self.readers {
+            Some(readers) => readers.run(work).await,
+            None => self.writer.run(move |write| work(write.connection())).await,
+        }
+    }
+
+    pub(crate) fn subscribe(&self) -> Notices {
+        self.notices.subscribe()
+    }
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("SqliteStore").finish_non_exhaustive()
+    }
+}

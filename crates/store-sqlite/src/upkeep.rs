@@ -1,0 +1,152 @@
+//! What reconcilers do.
+
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::{Run, change};
+use accord_domain::runner::Profile;
+use accord_store::{Due, QueueDepth, StoreError, Upkeep};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use crate::change::{Place, apply};
+use crate::fault::Done;
+use crate::rows::run;
+use crate::runs::waiting_demands;
+use crate::store::SqliteStore;
+use crate::value::{counted, from_json, micros, time_if};
+use crate::writer::Write;
+
+#[async_trait]
+impl Upkeep for SqliteStore {
+    async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError> {
+        self.write(move |write| reap(write, now, max_deliveries, limit)).await
+    }
+
+    async fn fail_unmatched(
+        &self,
+        queued_before: Timestamp,
+        alive_since: Timestamp,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Run>, StoreError> {
+        self.write(move |write| fail_unmatched(write, queued_before, alive_since, now, limit)).await
+    }
+
+    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
+        self.read(move |connection| due_callbacks(connection, limit)).await
+    }
+
+    async fn forget(&self, before: Timestamp) -> Result<(), StoreError> {
+        self.write(move |write| {
+            let connection = write.connection();
+            let before = micros(before);
+            connection.prepare_cached("DELETE FROM idempotency WHERE created_at < ?1")?.execute([before])?;
+            connection.prepare_cached("DELETE FROM runners WHERE seen_at < ?1")?.execute([before])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT min(lease_expires_at) FROM runs WHERE lease_expires_at IS NOT NULL";
+            let next = connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+            time_if(next)
+        })
+        .await
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT (SELECT count(*) FROM runs WHERE status = 'pending'), \
+                       (SELECT count(*) FROM runs WHERE lease_expires_at IS NOT NULL)";
+            let mut statement = connection.prepare_cached(sql)?;
+            let (pending, held) = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(QueueDepth { pending: counted(pending)?, held: counted(held)? })
+        })
+        .await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.read(|connection| {
+            connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+fn reap(write: &mut Write<'_>, now: Timestamp, max_deliveries: u32, limit: u32) -> Done<Vec<Run>> {
+    let sql = "SELECT seq FROM runs WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= ?1 \
+               ORDER BY lease_expires_at LIMIT ?2";
+    let mut changed = Vec::new();
+    for seq in numbers(write.connection(), sql, params![micros(now), limit])? {
+        let loaded = run::load_number(write.connection(), seq)?;
+        let place = Place::of(&loaded);
+        changed.push(apply(write, &place, change::lose(loaded.run, loaded.session, now, max_deliveries))?);
+    }
+    Ok(changed)
+}
+
+fn fail_unmatched(
+    write: &mut Write<'_>,
+    queued_before: Timestamp,
+    alive_since: Timestamp,
+    now: Timestamp,
+    limit: u32,
+) -> Done<Vec<Run>> {
+    let alive = alive(write.connection(), alive_since)?;
+    let sql = "SELECT seq FROM runs WHERE status = 'pending' AND demands = ?1 AND queued_at < ?2 LIMIT ?3";
+    let mut failed = Vec::new();
+    for text in waiting_demands(write.connection())? {
+        let demands = from_json(&text)?;
+        if alive.iter().any(|profile| profile.meets(&demands)) {
+            continue;
+        }
+        let left = limit.saturating_sub(u32::try_from(failed.len()).unwrap_or(u32::MAX));
+        for seq in numbers(write.connection(), sql, params![text, micros(queued_before), left])? {
+            let loaded = run::load_number(write.connection(), seq)?;
+            let place = Place::of(&loaded);
+            failed.push(apply(write, &place, change::unmatched(loaded.run, loaded.session, now))?);
+        }
+    }
+    Ok(failed)
+}
+
+/// What the runners can do that were heard of after this time.
+fn alive(connection: &Connection, since: Timestamp) -> Done<Vec<Profile>> {
+    let mut statement = connection.prepare_cached("SELECT profile FROM runners WHERE seen_at > ?1")?;
+    let mut rows = statement.query([micros(since)])?;
+    let mut profiles = Vec::new();
+    while let Some(row) = rows.next()? {
+        profiles.push(from_json(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
+    }
+    Ok(profiles)
+}
+
+fn due_callbacks(connection: &Connection, limit: u32) -> Done<Vec<Due>> {
+    let sql = "SELECT p.id, r.id FROM callbacks c JOIN sessions p ON p.seq = c.parent JOIN runs r ON r.seq = c.run \
+               WHERE c.delivered_by IS NULL AND p.status NOT IN ('pending', 'running', 'stopping') \
+               ORDER BY c.created_at, c.seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut due: Vec<Due> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let parent_session_id = SessionId::try_from(row.get::<_, String>(0)?)?;
+        let run_id = RunId::try_from(row.get::<_, String>(1)?)?;
+        let full = due.len() >= limit;
+        match due.iter_mut().find(|due| due.parent_session_id == parent_session_id) {
+            Some(known) => known.run_ids.push(run_id),
+            None if full => {}
+            None => due.push(Due { parent_session_id, run_ids: vec![run_id] }),
+        }
+    }
+    Ok(due)
+}
+
+fn numbers(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Done<Vec<i64>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let numbers = statement.query_map(values, |row| row.get(0))?;
+    Ok(numbers.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,227 @@
+//! The one thread that writes.
+//!
+//! Use cases arrive as closures on a bounded channel. The thread takes all that have queued up while the last commit was
+//! on its way to the disk, runs each in a savepoint of its own inside one transaction, commits once, and answers all of
+//! them. So one sync of the disk carries many use cases under load, and none waits for company when there is none.
+//!
+//! What fails is undone alone. What succeeded is acknowledged only after the commit; where that fails, nobody is.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use accord_store::{Notice, StoreError};
+use rusqlite::Connection;
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+use crate::fault::{Done, Fault};
+use crate::open;
+
+/// Use cases that may wait for the writer before their callers wait in their turn.
+const QUEUE: usize = 1024;
+
+/// Use cases in one transaction: enough that syncing is no longer what costs, few enough that the first one does not
+/// wait long for the last.
+const GROUP: usize = 256;
+
+/// How long the end of the store may hold up who drops it: what has queued is written within this on any working disk.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Inside a use case: the connection, and what others are to hear of once it is committed.
+pub(crate) struct Write<'a> {
+    connection: &'a Connection,
+    notices: Vec<Notice>,
+}
+
+impl Write<'_> {
+    /// The connection, in a transaction.
+    pub(crate) fn connection(&self) -> &Connection {
+        self.connection
+    }
+
+    /// Tells others, after the commit.
+    pub(crate) fn notify(&mut self, notice: Notice) {
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+}
+
+/// A use case on its way through the writer.
+trait Job: Send {
+    /// Does the work. Where that fails, it must be undone; the text says why it failed.
+    fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String>;
+
+    /// Answers the caller: with what came of the work, or with why nothing was committed.
+    fn answer(self: Box<Self>, lost: Option<&str>);
+}
+
+struct UseCase<T, F> {
+    work: Option<F>,
+    outcome: Option<Result<T, StoreError>>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, F> Job for UseCase<T, F>
+where
+    T: Send,
+    F: FnOnce(&mut Write<'_>) -> Done<T> + Send,
+{
+    fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String> {
+        let Some(work) = self.work.take() else { return Ok(Vec::new()) };
+        let mut write = Write { connection, notices: Vec::new() };
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut write)))
+            .unwrap_or_else(|_| Err(Fault::Answer(StoreError::Unavailable("a use case panicked".into()))))
+            .map_err(StoreError::from);
+        let told = match &outcome {
+            Ok(_) => Ok(write.notices),
+            Err(error) => Err(error.to_string()),
+        };
+        self.outcome = Some(outcome);
+        told
+    }
+
+    fn answer(self: Box<Self>, lost: Option<&str>) {
+        let answer = match (lost, self.outcome) {
+            (None, Some(outcome)) => outcome,
+            // Also what failed by itself: it may have failed because of something that now never happened.
+            (Some(cause), _) => Err(StoreError::Unavailable(cause.to_owned())),
+            (None, None) => Err(StoreError::Unavailable("the use case was not run".into())),
+        };
+        // Nobody may be waiting any more; the work is done all the same.
+        let _ = self.reply.send(answer);
+    }
+}
+
+/// The way to the thread.
+pub(crate) struct Writer {
+    jobs: Option<mpsc::Sender<Box<dyn Job>>>,
+    ended: std::sync::Mutex<std::sync::mpsc::Receiver<()>>,
+    commits: Arc<AtomicU64>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(crate) fn start(
+        connection: Connection,
+        notices: broadcast::Sender<Notice>,
+    ) -> Result<Self, StoreError> {
+        let (jobs, queue) = mpsc::channel(QUEUE);
+        let (end, ended) = std::sync::mpsc::channel();
+        let commits = Arc::new(AtomicU64::new(0));
+        let thread = Thread { connection, queue, notices, commits: Arc::clone(&commits) };
+        std::thread::Builder::new()
+            .name("accord-sqlite".into())
+            .spawn(move || {
+                thread.run();
+                let _ = end.send(());
+            })
+            .map_err(|error| StoreError::Unavailable(format!("cannot start the writer's thread: {error}")))?;
+        Ok(Self { jobs: Some(jobs), ended: std::sync::Mutex::new(ended), commits })
+    }
+
+    /// Runs one use case. When this returns, what it wrote is on disk.
+    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+    {
+        let gone = || StoreError::Unavailable("the store is closed".into());
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(UseCase { work: Some(work), outcome: None, reply });
+        self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+
+    /// How often was committed: under load, less often than use cases were run.
+    #[cfg(test)]
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Writer {
+    /// Lets the thread write what has queued up, and waits for that a while.
+    fn drop(&mut self) {
+        self.jobs = None;
+        let ended = self.ended.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if ended.recv_timeout(PATIENCE).is_err() {
+            let commits = self.commits.load(Ordering::Relaxed);
+            tracing::warn!(commits, "the store is still writing and is left to end by itself");
+        }
+    }
+}
+
+struct Thread {
+    connection: Connection,
+    queue: mpsc::Receiver<Box<dyn Job>>,
+    notices: broadcast::Sender<Notice>,
+    commits: Arc<AtomicU64>,
+}
+
+impl Thread {
+    fn run(mut self) {
+        while let Some(first) = self.queue.blocking_recv() {
+            let mut group = vec![first];
+            while group.len() < GROUP
+                && let Ok(next) = self.queue.try_recv()
+            {
+                group.push(next);
+            }
+            self.commit(group);
+        }
+        if let Err(error) = open::checkpoint(&self.connection) {
+            tracing::warn!(%error, "the write-ahead log stays beside the database");
+        }
+    }
+
+    fn commit(&self, mut group: Vec<Box<dyn Job>>) {
+        let committed = self.attempt(&mut group);
+        match committed {
+            Ok(notices) => {
+                self.commits.fetch_add(1, Ordering::Relaxed);
+                for notice in notices {
+                    // Nobody may be listening.
+                    let _ = self.notices.send(notice);
+                }
+                group.into_iter().for_each(|job| job.answer(None));
+            }
+            Err(cause) => {
+                self.roll_back();
+                tracing::error!(cause, use_cases = group.len(), "nothing could be committed");
+                group.into_iter().for_each(|job| job.answer(Some(&cause)));
+            }
+        }
+    }
+
+    fn attempt(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, String> {
+        self.say("BEGIN IMMEDIATE")?;
+        let mut notices = Vec::new();
+        for job in group {
+            self.say("SAVEPOINT use_case")?;
+            match job.run(&self.connection) {
+                Ok(told) => notices.extend(told),
+                // A full disk may make SQLite undo the whole transaction by itself: then all have failed.
+                Err(cause) if self.connection.is_autocommit() => return Err(cause),
+                Err(_) => self.say("ROLLBACK TO use_case")?,
+            }
+            self.say("RELEASE use_case")?;
+        }
+        self.say("COMMIT")?;
+        Ok(notices)
+    }
+
+    fn roll_back(&self) {
+        if !self.connection.is_autocommit()
+            && let Err(cause) = self.say("ROLLBACK")
+        {
+            tracing::error!(cause, "cannot roll back");
+        }
+    }
+
+    fn say(&self, sql: &str) -> Result<(), String> {
+        let said = self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+        said.map(|_| ()).map_err(|error| error.to_string())
+    }
+}

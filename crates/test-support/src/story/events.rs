@@ -1,0 +1,205 @@
+//! Events: one order, for everybody.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_domain::event::{Body, Event};
+use accord_domain::id::EventId;
+use accord_domain::run::change::End;
+use accord_store::{EventFilter, Notice, Notices, Report, Store};
+
+use super::make::*;
+
+fn kinds(events: &[Event]) -> Vec<&str> {
+    events.iter().map(|event| event.kind.as_str()).collect()
+}
+
+fn says(text: &str) -> Body {
+    Body::Message { role: "assistant".into(), text: text.to_owned() }
+}
+
+/// Each filter lets its own through, in order, and all of them together are both.
+pub async fn filters_let_their_own_through(store: Arc<dyn Store>) {
+    complete(&store, fresh("a"), 3).await;
+    complete(&store, fresh("b"), 3).await;
+    complete(&store, resume("c", "a", 4), 5).await;
+    let none = EventFilter::default();
+    assert_eq!(events_of(&store, none.clone()).await.len(), 6 + 6 + 5);
+
+    let of_session = EventFilter { session_id: Some(session_id("a")), ..none.clone() };
+    let events = events_of(&store, of_session.clone()).await;
+    let first = ["session.created", "run.queued", "run.claimed", "run.started", "result", "run.completed"];
+    assert_eq!(kinds(&events), [&first[..], first.get(1..).unwrap()].concat());
+    assert!(events.iter().all(|event| event.session_id == session_id("a")));
+
+    let of_run = EventFilter { run_id: Some(run_id("c")), ..none.clone() };
+    let events = events_of(&store, of_run.clone()).await;
+    assert_eq!(kinds(&events), first.get(1..).unwrap());
+    assert!(events.iter().all(|event| event.run_id == Some(run_id("c"))));
+
+    let of_kinds = EventFilter { kinds: vec!["run.queued".into(), "result".into()], ..none.clone() };
+    let wanted = ["run.queued", "result"];
+    assert_eq!(kinds(&events_of(&store, of_kinds.clone()).await), [wanted, wanted, wanted].concat());
+    let of_all = EventFilter { kinds: of_kinds.kinds, run_id: of_run.run_id, ..of_session };
+    assert_eq!(kinds(&events_of(&store, of_all).await), wanted);
+
+    let elsewhere =
+        EventFilter { session_id: Some(session_id("b")), run_id: Some(run_id("a")), ..none.clone() };
+    assert_eq!(events_of(&store, elsewhere).await, []);
+    let nowhere = EventFilter { session_id: Some(session_id("x")), ..none.clone() };
+    assert_eq!(events_of(&store, nowhere).await, []);
+    assert_eq!(events_of(&store, EventFilter { run_id: Some(run_id("x")), ..none.clone() }).await, []);
+    assert_eq!(events_of(&store, EventFilter { kinds: vec!["x".into()], ..none }).await, []);
+}
+
+/// Pages by id give what one page gives; the newest id is the last one's.
+pub async fn pages_by_id_are_the_whole(store: Arc<dyn Store>) {
+    assert_eq!(store.last_event().await.unwrap(), EventId(0));
+    for name in ["a", "b", "c"] {
+        complete(&store, fresh(name), 3).await;
+    }
+    let none = EventFilter::default();
+    let whole = events_of(&store, none.clone()).await;
+    assert!(whole.iter().zip(whole.iter().skip(1)).all(|(one, next)| one.id < next.id));
+    let mut after = EventId(0);
+    let mut pages = Vec::new();
+    loop {
+        let page = store.events(&none, after, 4).await.unwrap();
+        let Some(last) = page.last() else { break };
+        assert!(page.len() <= 4);
+        after = last.id;
+        pages.extend(page);
+    }
+    assert_eq!(pages, whole);
+    assert_eq!(store.last_event().await.unwrap(), after);
+    assert_eq!(store.events(&none, EventId(i64::MAX), 4).await.unwrap(), []);
+}
+
+/// Who tails while many write sees everything once, in order.
+pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
+    const WRITERS: usize = 6;
+    const REPORTS: usize = 25;
+    let mut holders = Vec::new();
+    for number in 0..WRITERS {
+        holders.push(begin(&store, fresh(&format!("n{number}"))).await);
+    }
+    let from = store.last_event().await.unwrap();
+    let mut writers = Vec::new();
+    for (writer, holder) in holders.into_iter().enumerate() {
+        let store = Arc::clone(&store);
+        writers.push(tokio::spawn(async move {
+            for number in 0..REPORTS {
+                let events =
+                    vec![says(&format!("{writer}/{number}/0")), says(&format!("{writer}/{number}/1"))];
+                let report = Report { holder: holder.clone(), events, attempts: vec![], now: at(3) };
+                store.report(report).await.unwrap();
+            }
+        }));
+    }
+    let tail = {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            let (mut after, mut seen) = (from, Vec::new());
+            while seen.len() < WRITERS * REPORTS * 2 {
+                for event in store.events(&EventFilter::default(), after, 7).await.unwrap() {
+                    assert!(event.id > after, "in order");
+                    after = event.id;
+                    seen.push(event);
+                }
+                tokio::task::yield_now().await;
+            }
+            seen
+        })
+    };
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let seen = tail.await.unwrap();
+    assert_eq!(seen, store.events(&EventFilter::default(), from, PLENTY).await.unwrap());
+    for writer in 0..WRITERS {
+        let prefix = format!("{writer}/");
+        let said: Vec<String> = seen.iter().filter_map(|event| text_of(event, &prefix)).collect();
+        let expected: Vec<String> =
+            (0..REPORTS).flat_map(|number| [0, 1].map(|part| format!("{writer}/{number}/{part}"))).collect();
+        assert_eq!(said, expected, "what one writer says stays in its order");
+    }
+}
+
+fn text_of(event: &Event, prefix: &str) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_str(&event.body).unwrap();
+    let text = body.get("text")?.as_str()?;
+    text.starts_with(prefix).then(|| text.to_owned())
+}
+
+/// An id is not given twice, not even after what had it is removed.
+pub async fn ids_only_grow(store: Arc<dyn Store>) {
+    complete(&store, fresh("a"), 3).await;
+    let last = store.last_event().await.unwrap();
+    store.remove_session(&session_id("a")).await.unwrap();
+    store.submit_run(fresh("b")).await.unwrap();
+    let events = events_of(&store, EventFilter::default()).await;
+    assert_eq!(kinds(&events), ["session.created", "run.queued"]);
+    assert!(events.iter().all(|event| event.id > last), "{events:?} after {last}");
+}
+
+/// Waits for this notice. It is a hint, but without load it comes.
+async fn hear(notices: &mut Notices, wanted: Notice) {
+    let heard = tokio::time::timeout(Duration::from_secs(20), async {
+        loop {
+            if notices.recv().await.unwrap() == wanted {
+                return;
+            }
+        }
+    });
+    assert!(heard.await.is_ok(), "{wanted:?} was not heard");
+}
+
+/// Whoever waits hears of what was written, and can read it then.
+pub async fn notices_follow_what_is_written(store: Arc<dyn Store>) {
+    let mut notices = store.notices();
+    let events = Notice::Events { session_id: session_id("a"), run_id: Some(run_id("a")) };
+    store.submit_run(fresh("a")).await.unwrap();
+    hear(&mut notices, Notice::Queued).await;
+
+    let mut notices = store.notices();
+    let holder = holder(&take(&store, 1).await.run);
+    hear(&mut notices, events.clone()).await;
+    let report = Report { holder: holder.clone(), events: vec![says("x")], attempts: vec![], now: at(2) };
+    store.report(report).await.unwrap();
+    hear(&mut notices, events).await;
+
+    store.stop_run(&run_id("a"), at(3)).await.unwrap();
+    hear(&mut notices, Notice::Changed { run_id: run_id("a"), over: false }).await;
+    store.finish_run(finish(&holder, End::Stopped, 4)).await.unwrap();
+    hear(&mut notices, Notice::Changed { run_id: run_id("a"), over: true }).await;
+
+    let mut notices = store.notices();
+    begin(&store, fresh("b")).await;
+    store.reap(at(500), 3, 10).await.unwrap();
+    // Once for the submission, once for the lost lease.
+    hear(&mut notices, Notice::Queued).await;
+    hear(&mut notices, Notice::Queued).await;
+}
+
+/// What is refused is not announced, and what is announced can be read.
+pub async fn nothing_is_announced_before_it_is_there(store: Arc<dyn Store>) {
+    let mut notices = store.notices();
+    let watcher = {
+        let store = Arc::clone(&store);
+        tokio::spawn(async move {
+            let mut over = 0;
+            while over < 20 {
+                if let Notice::Changed { run_id, over: true } = notices.recv().await.unwrap() {
+                    assert!(store.run(&run_id).await.unwrap().status.is_over());
+                    over += 1;
+                }
+            }
+        })
+    };
+    for number in 0..20 {
+        let name = format!("n{number}");
+        store.submit_run(fresh(&name)).await.unwrap();
+        store.stop_run(&run_id(&name), at(1)).await.unwrap();
+    }
+    tokio::time::timeout(Duration::from_secs(20), watcher).await.unwrap().unwrap();
+}

@@ -1,0 +1,116 @@
+//! Only who holds a run now can report on it.
+
+use std::sync::Arc;
+
+use accord_domain::attempt::Outcome as AttemptOutcome;
+use accord_domain::event::Body;
+use accord_domain::id::EventId;
+use accord_domain::run::change::{End, Refused};
+use accord_domain::run::{Holder, Status};
+use accord_domain::usage::Usage;
+use accord_store::{AskAgain, Report, Store, StoreError};
+
+use super::make::*;
+
+/// Everything that a holder can do is refused, and nothing is written.
+async fn all_is_refused(store: &Arc<dyn Store>, holder: &Holder) {
+    let run = store.run(&holder.run_id).await.unwrap();
+    let session = store.session(&run.session_id).await.unwrap();
+    let last = store.last_event().await.unwrap();
+    let attempts = store.attempts(&holder.run_id).await.unwrap();
+
+    let lost = |error: Option<StoreError>| matches!(error, Some(StoreError::Refused(Refused::LeaseLost { run })) if run == holder.run_id);
+    assert!(lost(store.start_run(holder, at(9)).await.err()), "start");
+    let report = Report {
+        holder: holder.clone(),
+        events: vec![Body::Message { role: "assistant".into(), text: "late".into() }],
+        attempts: vec![attempt(9, AttemptOutcome::NoJson)],
+        now: at(9),
+    };
+    assert!(lost(store.report(report).await.err()), "report");
+    assert!(lost(store.give_back(holder, at(9)).await.err()), "give back");
+    for end in [said("late"), End::Stopped] {
+        assert!(lost(store.finish_run(finish(holder, end, 9)).await.err()), "finish");
+    }
+    let again = AskAgain {
+        holder: holder.clone(),
+        attempt: attempt(9, AttemptOutcome::NoJson),
+        prompt: "late".into(),
+        usage: Usage::default(),
+        conversation: Some("[9]".into()),
+        now: at(9),
+    };
+    assert!(lost(store.ask_again(again).await.err()), "ask again");
+
+    assert_eq!(store.run(&holder.run_id).await.unwrap(), run);
+    assert_eq!(store.session(&run.session_id).await.unwrap(), session);
+    assert_eq!(store.last_event().await.unwrap(), last);
+    assert_eq!(store.attempts(&holder.run_id).await.unwrap(), attempts);
+}
+
+/// Another runner, another lease, another delivery: none of them holds the run.
+pub async fn only_the_holder_reports(store: Arc<dyn Store>) {
+    let held = begin(&store, fresh("a")).await;
+    all_is_refused(&store, &Holder { runner_id: runner_id("other"), ..held.clone() }).await;
+    all_is_refused(&store, &Holder { lease_id: lease_id(), ..held.clone() }).await;
+    all_is_refused(&store, &Holder { attempt: 2, ..held.clone() }).await;
+    all_is_refused(&store, &Holder { attempt: 0, ..held.clone() }).await;
+    store.finish_run(finish(&held, said("x"), 3)).await.unwrap();
+}
+
+/// A waiting run is held by nobody.
+pub async fn nobody_holds_a_waiting_run(store: Arc<dyn Store>) {
+    store.submit_run(fresh("a")).await.unwrap();
+    let nobody = Holder { run_id: run_id("a"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 0 };
+    all_is_refused(&store, &nobody).await;
+}
+
+/// After the end, whoever held it does so no longer: a second end changes nothing.
+pub async fn an_end_is_final(store: Arc<dyn Store>) {
+    let held = begin(&store, fresh("a")).await;
+    store.finish_run(finish(&held, said("x"), 3)).await.unwrap();
+    all_is_refused(&store, &held).await;
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("x")));
+}
+
+/// Who lost the lease is refused, also while another runner works on the run.
+pub async fn a_late_holder_is_refused(store: Arc<dyn Store>) {
+    let late = begin(&store, fresh("a")).await;
+    store.reap(at(100), 3, 10).await.unwrap();
+    all_is_refused(&store, &late).await;
+    let next = holder(&take(&store, 101).await.run);
+    all_is_refused(&store, &late).await;
+    store.finish_run(finish(&next, said("mine"), 102)).await.unwrap();
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome("mine")));
+}
+
+/// A run that is not there is not "lost": the error says which it is.
+pub async fn a_run_that_is_not_there_is_not_held(store: Arc<dyn Store>) {
+    let nobody = Holder { run_id: run_id("x"), runner_id: runner_id("r"), lease_id: lease_id(), attempt: 1 };
+    assert!(matches!(store.start_run(&nobody, at(1)).await, Err(StoreError::NoRun(_))));
+    assert!(matches!(store.finish_run(finish(&nobody, said("x"), 1)).await, Err(StoreError::NoRun(_))));
+    assert!(matches!(store.give_back(&nobody, at(1)).await, Err(StoreError::NoRun(_))));
+    assert_eq!(store.last_event().await.unwrap(), EventId(0));
+}
+
+/// Many ends told at once: one of them is written, whole.
+pub async fn one_of_many_ends_is_written(store: Arc<dyn Store>) {
+    let held = begin(&store, fresh("a")).await;
+    let mut tellers = Vec::new();
+    for number in 0..8 {
+        let (store, held) = (Arc::clone(&store), held.clone());
+        tellers.push(tokio::spawn(async move {
+            store.finish_run(finish(&held, said(&number.to_string()), 3)).await.is_ok().then_some(number)
+        }));
+    }
+    let mut written = Vec::new();
+    for teller in tellers {
+        written.extend(teller.await.unwrap());
+    }
+    let winner = written.first().unwrap().to_string();
+    assert_eq!(written.len(), 1);
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome(&winner)));
+    assert_eq!(store.run(&run_id("a")).await.unwrap().status, Status::Completed);
+    let kinds = ["run.queued", "run.claimed", "run.started", "result", "run.completed"];
+    assert_eq!(kinds_of(&store, "a").await, kinds);
+}

@@ -1,0 +1,173 @@
+//! Figures over runs and attempts.
+
+use std::sync::Arc;
+
+use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
+use accord_domain::contract::Strategy;
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, FailureType, Run};
+use accord_domain::usage::Usage;
+use accord_store::{ErrorCount, Finish, Group, Report, StatRow, StatsQuery, Store, Submission};
+
+use super::make::*;
+
+const ALL: StatsQuery = StatsQuery { group: Group::All, since: None, agent_name: None };
+
+/// A run of this agent under contract, made at this second.
+fn contracted(name: &str, agent: &str, seconds: i64) -> Submission {
+    let submission = fresh_at(name, seconds);
+    Submission {
+        run: Run { agent_name: agent.to_owned(), ..submission.run.clone() },
+        assignment: Assignment { contract: Some("{}".into()), ..assignment(name) },
+        ..submission
+    }
+}
+
+/// Runs it, with these answers, to this end, so many seconds after it was made.
+async fn ended(store: &Arc<dyn Store>, submission: Submission, attempts: Vec<Attempt>, end: End, after: i64) {
+    let created = submission.run.created_at;
+    let holder = begin(store, submission).await;
+    store.report(Report { holder: holder.clone(), events: vec![], attempts, now: at(3) }).await.unwrap();
+    let now = created.checked_add(jiff::SignedDuration::from_secs(after)).unwrap();
+    store.finish_run(Finish { now, ..finish(&holder, end, 0) }).await.unwrap();
+}
+
+async fn five_runs(store: &Arc<dyn Store>) {
+    use AttemptOutcome::{Accepted, SchemaInvalid};
+    let tool = |attempt: Attempt| Attempt { strategy: Strategy::Tool, model: "small".into(), ..attempt };
+    let day = 86_400;
+    ended(store, contracted("a", "x", 0), vec![attempt(1, Accepted)], said("1"), 10).await;
+    let twice = vec![attempt(1, SchemaInvalid), tool(attempt(2, Accepted))];
+    ended(store, contracted("b", "x", day), twice, said("2"), 20).await;
+    let never = vec![attempt(1, SchemaInvalid), attempt(2, SchemaInvalid)];
+    let broken = failed(FailureType::OutputSchemaValidationFailed);
+    ended(store, contracted("c", "y", day), never, broken, 30).await;
+    ended(store, fresh_at("d", 2 * day), vec![], said("free"), 40).await;
+    ended(store, contracted("e", "y", 2 * day), vec![], failed(FailureType::TimedOut), 50).await;
+    store.submit_run(fresh("stopped")).await.unwrap();
+    store.stop_run(&run_id("stopped"), at(60)).await.unwrap();
+    store.submit_run(fresh("waiting")).await.unwrap();
+    begin(store, fresh("running")).await;
+}
+
+/// Everything together.
+pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
+    five_runs(&store).await;
+    let all = StatRow {
+        key: String::new(),
+        runs: 6,
+        completed: 3,
+        first_try: 2,
+        failed: 2,
+        contract_failed: 1,
+        stopped: 1,
+        attempts: 5,
+        input_tokens: 50,
+        output_tokens: 100,
+        cost_usd: 0.625,
+        latency_ms_p50: 30_000,
+        latency_ms_p95: 60_000,
+    };
+    assert_eq!(store.stats(&ALL).await.unwrap(), [all]);
+}
+
+/// By each group, with what counts where it belongs.
+pub async fn groups_are_counted(store: Arc<dyn Store>) {
+    five_runs(&store).await;
+    let counted = |group| {
+        let store = Arc::clone(&store);
+        async move {
+            let rows = store.stats(&StatsQuery { group, ..ALL }).await.unwrap();
+            rows.into_iter().map(|row| (row.key, row.runs, row.completed, row.attempts)).collect::<Vec<_>>()
+        }
+    };
+    let row = |key: &str, runs, completed, attempts| (key.to_owned(), runs, completed, attempts);
+    let by_agent = [row("writer", 2, 1, 0), row("x", 2, 2, 3), row("y", 2, 0, 2)];
+    assert_eq!(counted(Group::Agent).await, by_agent);
+    let by_model = [row("", 3, 1, 0), row("large", 2, 1, 3), row("small", 1, 1, 2)];
+    assert_eq!(counted(Group::Model).await, by_model);
+    let by_strategy = [row("", 3, 1, 0), row("native", 2, 1, 3), row("tool", 1, 1, 2)];
+    assert_eq!(counted(Group::Strategy).await, by_strategy);
+    let by_day = [row("2027-01-15", 2, 1, 1), row("2027-01-16", 2, 1, 4), row("2027-01-17", 2, 1, 0)];
+    assert_eq!(counted(Group::Day).await, by_day);
+}
+
+/// Only what is asked for counts.
+pub async fn figures_are_filtered(store: Arc<dyn Store>) {
+    five_runs(&store).await;
+    let runs = |query: StatsQuery| {
+        let store = Arc::clone(&store);
+        async move { store.stats(&query).await.unwrap().iter().map(|row| row.runs).sum::<u64>() }
+    };
+    assert_eq!(runs(StatsQuery { since: Some(at(86_400)), ..ALL }).await, 4);
+    assert_eq!(runs(StatsQuery { agent_name: Some("y".into()), ..ALL }).await, 2);
+    let both = StatsQuery { since: Some(at(86_401)), agent_name: Some("y".into()), ..ALL };
+    assert_eq!(runs(both).await, 1);
+    assert_eq!(runs(StatsQuery { agent_name: Some("z".into()), ..ALL }).await, 0);
+}
+
+/// Percentiles are times that were really taken: the smallest that so many of a hundred do not exceed.
+pub async fn percentiles_are_exact(store: Arc<dyn Store>) {
+    for number in 1..=20 {
+        let submission = fresh(&format!("n{number}"));
+        ended(&store, submission, vec![], said("x"), 21 - number).await;
+    }
+    let rows = store.stats(&ALL).await.unwrap();
+    let row = rows.first().unwrap();
+    assert_eq!((row.latency_ms_p50, row.latency_ms_p95), (10_000, 19_000));
+}
+
+/// Costs that nobody knows are none.
+pub async fn unknown_costs_are_none(store: Arc<dyn Store>) {
+    let holder = begin(&store, fresh("a")).await;
+    let usage = Usage { input_tokens: u64::from(u32::MAX) * 4, output_tokens: 1, cost_usd: None };
+    store.finish_run(Finish { usage, ..finish(&holder, said("x"), 3) }).await.unwrap();
+    assert_eq!(store.run(&run_id("a")).await.unwrap().usage, usage);
+    let rows = store.stats(&ALL).await.unwrap();
+    let row = rows.first().unwrap();
+    assert_eq!((row.cost_usd, row.input_tokens), (0.0, usage.input_tokens));
+}
+
+/// Errors are counted by place and keyword, wherever in a list they stand.
+pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
+    let broken = |places: &[(&str, &str)]| {
+        let error = |&(path, keyword): &(&str, &str)| Error {
+            path: path.to_owned(),
+            pointer: String::new(),
+            keyword: keyword.to_owned(),
+            message: "wrong".into(),
+        };
+        let errors = places.iter().map(error).collect();
+        Attempt { errors, ..attempt(1, AttemptOutcome::SchemaInvalid) }
+    };
+    let a = broken(&[("$.list[0].x", "enum"), ("$.list[12].x", "enum"), ("$.y", "type")]);
+    let b = Attempt { number: 2, ..broken(&[("$.list[3].x", "enum"), ("$.y", "required"), ("$.y", "type")]) };
+    ended(&store, contracted("a", "x", 0), vec![a, b], failed(FailureType::TimedOut), 5).await;
+    let later = broken(&[("$.y", "required"), ("$[7][8].z", "type")]);
+    ended(&store, contracted("b", "y", 100), vec![later], failed(FailureType::TimedOut), 5).await;
+
+    let count = |path: &str, keyword: &str, count| ErrorCount {
+        path: path.to_owned(),
+        keyword: keyword.to_owned(),
+        count,
+    };
+    let all = [
+        count("$.list[*].x", "enum", 3),
+        count("$.y", "required", 2),
+        count("$.y", "type", 2),
+        count("$[*][*].z", "type", 1),
+    ];
+    let mut given = store.frequent_errors(&ALL, 10).await.unwrap();
+    // What is as frequent may stand in any order.
+    given.get_mut(1..3).unwrap().sort_by(|left, right| left.keyword.cmp(&right.keyword));
+    assert_eq!(given, all);
+    assert_eq!(store.frequent_errors(&ALL, 1).await.unwrap(), all.get(..1).unwrap());
+    let mut later = [count("$.y", "required", 1), count("$[*][*].z", "type", 1)];
+    later.sort_by(|left, right| left.path.cmp(&right.path));
+    let since = StatsQuery { since: Some(at(50)), ..ALL };
+    let mut given = store.frequent_errors(&since, 10).await.unwrap();
+    given.sort_by(|left, right| left.path.cmp(&right.path));
+    assert_eq!(given, later);
+    let of_agent = StatsQuery { agent_name: Some("x".into()), ..ALL };
+    assert_eq!(store.frequent_errors(&of_agent, 10).await.unwrap().len(), 3);
+}

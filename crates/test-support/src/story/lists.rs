@@ -1,0 +1,172 @@
+//! Lists, page by page.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use accord_domain::run::{Run, Status};
+use accord_domain::session::{Session, Status as SessionStatus};
+use accord_store::{PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission};
+
+use super::make::*;
+
+fn first(limit: u32) -> PageRequest {
+    PageRequest { limit, cursor: None }
+}
+
+/// All pages of runs, each of at most so many.
+async fn all_runs(store: &Arc<dyn Store>, filter: &RunFilter, limit: u32) -> Vec<Run> {
+    let mut page = first(limit);
+    let mut runs = Vec::new();
+    loop {
+        let given = store.runs(filter, &page).await.unwrap();
+        assert!(given.items.len() <= usize::try_from(limit).unwrap());
+        runs.extend(given.items);
+        match given.next {
+            None => return runs,
+            cursor => page.cursor = cursor,
+        }
+    }
+}
+
+/// All pages of sessions.
+async fn all_sessions(store: &Arc<dyn Store>, filter: &SessionFilter, limit: u32) -> Vec<Session> {
+    let mut page = first(limit);
+    let mut sessions = Vec::new();
+    loop {
+        let given = store.sessions(filter, &page).await.unwrap();
+        assert!(given.items.len() <= usize::try_from(limit).unwrap());
+        sessions.extend(given.items);
+        match given.next {
+            None => return sessions,
+            cursor => page.cursor = cursor,
+        }
+    }
+}
+
+fn names(runs: &[Run]) -> Vec<&str> {
+    runs.iter().map(|run| run.id.as_str()).collect()
+}
+
+fn of_agent(submission: Submission, agent: &str) -> Submission {
+    let run = Run { agent_name: agent.to_owned(), ..submission.run.clone() };
+    let session = match submission.session.clone() {
+        SessionChoice::New(session) => {
+            SessionChoice::New(Box::new(Session { agent_name: agent.to_owned(), ..*session }))
+        }
+        resumed => resumed,
+    };
+    Submission { run, session, ..submission }
+}
+
+/// Newest first, whatever the size of a page.
+pub async fn runs_are_listed_newest_first(store: Arc<dyn Store>) {
+    for (second, name) in ["a", "b", "c", "d", "e"].into_iter().enumerate() {
+        store.submit_run(fresh_at(name, i64::try_from(second).unwrap())).await.unwrap();
+    }
+    let expected = ["run_e", "run_d", "run_c", "run_b", "run_a"];
+    for limit in [1, 2, 4, 5, 6] {
+        assert_eq!(names(&all_runs(&store, &RunFilter::default(), limit).await), expected);
+    }
+    let page = store.runs(&RunFilter::default(), &first(5)).await.unwrap();
+    assert_eq!(page.next, None, "there is no empty last page");
+    for run in page.items {
+        assert_eq!(store.run(&run.id).await.unwrap(), run);
+    }
+}
+
+/// Runs made at the same moment are all listed, each once.
+pub async fn the_same_moment_hides_nothing(store: Arc<dyn Store>) {
+    for number in 0..7 {
+        store.submit_run(fresh(&format!("n{number}"))).await.unwrap();
+    }
+    let runs = all_runs(&store, &RunFilter::default(), 2).await;
+    let unique: BTreeSet<_> = names(&runs).into_iter().collect();
+    assert_eq!((runs.len(), unique.len()), (7, 7));
+    let sessions = all_sessions(&store, &SessionFilter::default(), 2).await;
+    let unique: BTreeSet<_> = sessions.iter().map(|session| session.id.clone()).collect();
+    assert_eq!((sessions.len(), unique.len()), (7, 7));
+}
+
+/// What comes while somebody turns pages does not move what is on them.
+pub async fn pages_stand_still(store: Arc<dyn Store>) {
+    for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
+        store.submit_run(fresh_at(name, i64::try_from(second).unwrap())).await.unwrap();
+    }
+    let page = store.runs(&RunFilter::default(), &first(2)).await.unwrap();
+    store.submit_run(fresh_at("d", 9)).await.unwrap();
+    let rest = PageRequest { limit: 2, cursor: page.next };
+    let rest = store.runs(&RunFilter::default(), &rest).await.unwrap();
+    assert_eq!((names(&rest.items), rest.next), (vec!["run_a"], None));
+}
+
+/// Each filter of runs, and all together.
+pub async fn runs_are_filtered(store: Arc<dyn Store>) {
+    complete(&store, fresh_at("a", 0), 1).await;
+    complete(&store, of_agent(resume("b", "a", 10), "writer"), 11).await;
+    store.submit_run(of_agent(fresh_at("c", 20), "reader")).await.unwrap();
+    store.submit_run(fresh_at("d", 30)).await.unwrap();
+    let none = RunFilter::default();
+    let cases = [
+        (RunFilter { status: Some(Status::Completed), ..none.clone() }, vec!["run_b", "run_a"]),
+        (RunFilter { status: Some(Status::Pending), ..none.clone() }, vec!["run_d", "run_c"]),
+        (RunFilter { status: Some(Status::Failed), ..none.clone() }, vec![]),
+        (RunFilter { agent_name: Some("reader".into()), ..none.clone() }, vec!["run_c"]),
+        (RunFilter { agent_name: Some("writer".into()), ..none.clone() }, vec!["run_d", "run_b", "run_a"]),
+        (RunFilter { session_id: Some(session_id("a")), ..none.clone() }, vec!["run_b", "run_a"]),
+        (RunFilter { session_id: Some(session_id("x")), ..none.clone() }, vec![]),
+        (RunFilter { since: Some(at(10)), ..none }, vec!["run_d", "run_c", "run_b"]),
+        (
+            RunFilter {
+                status: Some(Status::Completed),
+                agent_name: Some("writer".into()),
+                session_id: Some(session_id("a")),
+                since: Some(at(5)),
+            },
+            vec!["run_b"],
+        ),
+    ];
+    for (filter, expected) in cases {
+        assert_eq!(names(&all_runs(&store, &filter, 1).await), expected, "{filter:?}");
+        assert_eq!(names(&all_runs(&store, &filter, 10).await), expected, "{filter:?}");
+    }
+}
+
+/// Sessions are listed newest first and filtered.
+pub async fn sessions_are_filtered(store: Arc<dyn Store>) {
+    complete(&store, fresh_at("a", 0), 1).await;
+    store.submit_run(of_agent(fresh_at("b", 10), "reader")).await.unwrap();
+    let submission = child("c", "a");
+    let SessionChoice::New(session) = submission.session.clone() else { return };
+    let session = Session { created_at: at(20), ..*session };
+    let session = SessionChoice::New(Box::new(session));
+    store.submit_run(Submission { session, ..submission }).await.unwrap();
+    let none = SessionFilter::default();
+    let cases = [
+        (none.clone(), vec!["ses_c", "ses_b", "ses_a"]),
+        (SessionFilter { status: Some(SessionStatus::Finished), ..none.clone() }, vec!["ses_a"]),
+        (SessionFilter { agent_name: Some("reader".into()), ..none.clone() }, vec!["ses_b"]),
+        (SessionFilter { parent_session_id: Some(session_id("a")), ..none.clone() }, vec!["ses_c"]),
+        (SessionFilter { parent_session_id: Some(session_id("b")), ..none }, vec![]),
+    ];
+    for (filter, expected) in cases {
+        let sessions = all_sessions(&store, &filter, 1).await;
+        let names: Vec<_> = sessions.iter().map(|session| session.id.as_str()).collect();
+        assert_eq!(names, expected, "{filter:?}");
+        for session in sessions {
+            assert_eq!(store.session(&session.id).await.unwrap(), session);
+        }
+    }
+}
+
+/// A cursor that the store did not give is said to be none, on every list.
+pub async fn a_made_up_cursor_is_refused(store: Arc<dyn Store>) {
+    store.submit_run(fresh("a")).await.unwrap();
+    for cursor in ["", "x", "1", "....", "\u{1f600}", "-", "99999999999999999999.1"] {
+        let page = PageRequest { limit: 2, cursor: Some(cursor.into()) };
+        let refused =
+            |error: Option<StoreError>| matches!(error, Some(StoreError::NoSuch { kind: "cursor", .. }));
+        assert!(refused(store.runs(&RunFilter::default(), &page).await.err()), "runs, {cursor:?}");
+        assert!(refused(store.sessions(&SessionFilter::default(), &page).await.err()), "{cursor:?}");
+        assert!(refused(store.schemas(&page).await.err()), "schemas, {cursor:?}");
+    }
+}

@@ -1,0 +1,277 @@
+//! What the story is told with: small values that differ by name and by time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome, Repair};
+use accord_domain::contract::Strategy;
+use accord_domain::demands::Demands;
+use accord_domain::event::{Event, NewEvent};
+use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, Failure, FailureType, Holder, Kind, Outcome, Run, Status};
+use accord_domain::runner::{Profile, Runner};
+use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::usage::Usage;
+use accord_store::{Claim, Claimed, EventFilter, Finish, SessionChoice, Store, Submission};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+/// How long every lease of the story is.
+pub(super) const LEASE: SignedDuration = SignedDuration::from_secs(30);
+
+/// More than any list of the story holds.
+pub(super) const PLENTY: u32 = 10_000;
+
+/// So many milliseconds after the story's beginning, which has microseconds so that a store that drops them is seen.
+pub(super) fn at_ms(milliseconds: i64) -> Timestamp {
+    Timestamp::from_microsecond(1_800_000_000_123_456 + milliseconds * 1000).unwrap()
+}
+
+/// So many seconds after the story's beginning.
+pub(super) fn at(seconds: i64) -> Timestamp {
+    at_ms(seconds * 1000)
+}
+
+pub(super) fn run_id(name: &str) -> RunId {
+    RunId::new(name)
+}
+
+pub(super) fn session_id(name: &str) -> SessionId {
+    SessionId::new(name)
+}
+
+pub(super) fn runner_id(name: &str) -> RunnerId {
+    RunnerId::new(name)
+}
+
+/// A lease id that no other call has given.
+pub(super) fn lease_id() -> LeaseId {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    LeaseId::new(format!("{:06}", NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// A waiting run of this name, which begins the session of the same name.
+pub(super) fn run(name: &str) -> Run {
+    Run {
+        id: run_id(name),
+        session_id: session_id(name),
+        kind: Kind::StartSession,
+        agent_name: "writer".into(),
+        status: Status::Pending,
+        execution_mode: ExecutionMode::Sync,
+        demands: Demands::default(),
+        priority: 0,
+        attempt: 0,
+        losses: 0,
+        retry_count: 0,
+        lease: None,
+        failure: None,
+        usage: Usage::default(),
+        created_at: at(0),
+        queued_at: at(0),
+        claimed_at: None,
+        started_at: None,
+        finished_at: None,
+    }
+}
+
+/// The session that [`run`] begins.
+pub(super) fn session(name: &str) -> Session {
+    Session {
+        id: session_id(name),
+        agent_name: "writer".into(),
+        status: SessionStatus::Pending,
+        parent_session_id: None,
+        project_dir: None,
+        affinity: Demands::default(),
+        last_run_id: run_id(name),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+pub(super) fn assignment(name: &str) -> Assignment {
+    Assignment {
+        blueprint: r#"{"name":"writer","executor":{"type":"llm"}}"#.into(),
+        parameters: format!(r#"{{"prompt":"{name}"}}"#),
+        contract: None,
+        model: None,
+        project_dir: None,
+        retry_prompt: None,
+    }
+}
+
+/// A new session with its first run.
+pub(super) fn fresh(name: &str) -> Submission {
+    Submission {
+        run: run(name),
+        session: SessionChoice::New(Box::new(session(name))),
+        assignment: assignment(name),
+        delivers: Vec::new(),
+        idempotency: None,
+    }
+}
+
+/// The same, made at another time.
+pub(super) fn fresh_at(name: &str, seconds: i64) -> Submission {
+    let run = Run { created_at: at(seconds), queued_at: at(seconds), ..run(name) };
+    let session = Session { created_at: at(seconds), updated_at: at(seconds), ..session(name) };
+    Submission { run, session: SessionChoice::New(Box::new(session)), ..fresh(name) }
+}
+
+/// A new session of this parent, which it calls back.
+pub(super) fn child(name: &str, parent: &str) -> Submission {
+    let run = Run { execution_mode: ExecutionMode::AsyncCallback, ..run(name) };
+    let session = Session { parent_session_id: Some(session_id(parent)), ..session(name) };
+    Submission { run, session: SessionChoice::New(Box::new(session)), ..fresh(name) }
+}
+
+/// A later run of a session.
+pub(super) fn resume(name: &str, of: &str, seconds: i64) -> Submission {
+    let run = Run {
+        kind: Kind::ResumeSession,
+        session_id: session_id(of),
+        created_at: at(seconds),
+        queued_at: at(seconds),
+        ..run(name)
+    };
+    Submission { run, session: SessionChoice::Resume(session_id(of)), ..fresh(name) }
+}
+
+/// A later run of the parent that tells it of these children's ends.
+pub(super) fn delivery(name: &str, of: &str, runs: &[&str], seconds: i64) -> Submission {
+    Submission { delivers: runs.iter().map(|run| run_id(run)).collect(), ..resume(name, of, seconds) }
+}
+
+/// What a runner of the story can do.
+pub(super) fn profile() -> Profile {
+    Profile {
+        hostname: "host".into(),
+        project_dir: "/project".into(),
+        executor_types: ["llm".to_owned()].into(),
+        held_executor_types: ["external".to_owned()].into(),
+        tags: ["eu".to_owned(), "gpu".to_owned()].into(),
+        concurrency: 4,
+        version: "0.1.0".into(),
+    }
+}
+
+pub(super) fn runner(name: &str, seconds: i64) -> Runner {
+    Runner { id: runner_id(name), profile: profile(), registered_at: at(seconds), seen_at: at(seconds) }
+}
+
+/// The runner `r` asks for at most so many runs.
+pub(super) fn claim(most: usize, seconds: i64) -> Claim {
+    Claim {
+        runner_id: runner_id("r"),
+        profile: profile(),
+        leases: (0..most).map(|_| lease_id()).collect(),
+        lease: LEASE,
+        now: at(seconds),
+    }
+}
+
+/// The runner `r` takes the next run, which there must be.
+pub(super) async fn take(store: &Arc<dyn Store>, seconds: i64) -> Claimed {
+    store.claim_runs(claim(1, seconds)).await.unwrap().pop().unwrap()
+}
+
+/// What proves that this run is held.
+pub(super) fn holder(run: &Run) -> Holder {
+    let lease = run.lease.clone().unwrap();
+    Holder { run_id: run.id.clone(), runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt }
+}
+
+/// Submits, claims at second 1 and starts at second 2.
+pub(super) async fn begin(store: &Arc<dyn Store>, submission: Submission) -> Holder {
+    store.submit_run(submission).await.unwrap();
+    let holder = holder(&take(store, 1).await.run);
+    store.start_run(&holder, at(2)).await.unwrap();
+    holder
+}
+
+/// Submits, claims, starts and completes with a text.
+pub(super) async fn complete(store: &Arc<dyn Store>, submission: Submission, seconds: i64) {
+    let holder = begin(store, submission).await;
+    store.finish_run(finish(&holder, said("done"), seconds)).await.unwrap();
+}
+
+pub(super) fn outcome(text: &str) -> Outcome {
+    Outcome { result_text: Some(text.to_owned()), result_data: None, raw: None, validation: None }
+}
+
+/// An end with a text.
+pub(super) fn said(text: &str) -> End {
+    End::Completed(outcome(text))
+}
+
+/// An end with a failure of this kind.
+pub(super) fn failed(kind: FailureType) -> End {
+    End::Failed(Failure::new(kind, "it did not work"))
+}
+
+pub(super) fn finish(holder: &Holder, end: End, seconds: i64) -> Finish {
+    Finish {
+        holder: holder.clone(),
+        end,
+        usage: Usage { input_tokens: 10, output_tokens: 20, cost_usd: Some(0.125) },
+        conversation: None,
+        affinity: None,
+        facts: Vec::new(),
+        now: at(seconds),
+    }
+}
+
+/// An answer, judged; with an error where it was not accepted.
+pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
+    let error = Error {
+        path: "$.issues[3].severity".into(),
+        pointer: "/issues/3/severity".into(),
+        keyword: "enum".into(),
+        message: "'critical' is not one of ['low', 'high']".into(),
+    };
+    let repair = Repair { kind: "comma".into(), path: "$".into(), detail: "a trailing comma".into() };
+    Attempt {
+        number,
+        delivery: 1,
+        at: at(3),
+        strategy: Strategy::Native,
+        model: "large".into(),
+        endpoint: "https://models.example".into(),
+        outcome,
+        errors: if outcome == AttemptOutcome::Accepted { vec![] } else { vec![error] },
+        more_errors: 2,
+        repairs: vec![repair],
+        usage: Usage { input_tokens: 7, output_tokens: 9, cost_usd: Some(0.001) },
+        duration_ms: 1234,
+        text: format!("answer {number}"),
+        prompt: (number > 1).then(|| "once more".to_owned()),
+    }
+}
+
+/// All events that this filter lets through.
+pub(super) async fn events_of(store: &Arc<dyn Store>, filter: EventFilter) -> Vec<Event> {
+    store.events(&filter, Default::default(), PLENTY).await.unwrap()
+}
+
+/// The kinds of a run's events, in order.
+pub(super) async fn kinds_of(store: &Arc<dyn Store>, run: &str) -> Vec<String> {
+    let filter = EventFilter { run_id: Some(run_id(run)), ..EventFilter::default() };
+    events_of(store, filter).await.into_iter().map(|event| event.kind).collect()
+}
+
+/// An event but for its id, in a form in which what was asked for and what was written can be compared.
+pub(super) type Told = (Timestamp, SessionId, Option<RunId>, String, Value);
+
+pub(super) fn told(event: &Event) -> Told {
+    let body = serde_json::from_str(&event.body).unwrap();
+    (event.at, event.session_id.clone(), event.run_id.clone(), event.kind.clone(), body)
+}
+
+pub(super) fn expected(event: &NewEvent) -> Told {
+    let text = serde_json::to_string(&event.body).unwrap();
+    let body = serde_json::from_str(&text).unwrap();
+    let kind = event.body.kind().to_owned();
+    (event.at, event.session_id.clone(), event.run_id.clone(), kind, body)
+}

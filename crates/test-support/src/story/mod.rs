@@ -1,0 +1,103 @@
+//! The story of a store: what every implementation must do, told once and run on each database.
+//!
+//! Each function takes an empty store and checks one sentence of the traits' documentation. A crate that implements the
+//! store writes a function that makes an empty one and says [`store_story!`](crate::store_story); every function here
+//! then is a test of that crate. Where the documentation leaves a choice, the story leaves it too.
+//!
+//! Times are arguments, so nothing here waits for a clock.
+#![expect(clippy::unwrap_used, reason = "a story is a test: what is not there ends it, and says where")]
+
+mod make;
+
+pub mod callbacks;
+pub mod events;
+pub mod fencing;
+pub mod figures;
+pub mod idempotency;
+pub mod leases;
+pub mod lists;
+pub mod queue;
+pub mod records;
+pub mod removal;
+pub mod stops;
+pub mod texts;
+pub mod walk;
+
+/// Makes each function of the story a test.
+///
+/// The argument is the path of an `async fn() -> (Arc<dyn Store>, Guard)`: an empty store, and whatever must outlive the
+/// test (a folder, a database). The crate needs `tokio` with `macros` and `rt-multi-thread`.
+#[macro_export]
+macro_rules! store_story {
+    ($make:path) => {
+        $crate::store_story! { @all $make;
+            walk: [
+                a_new_run_is_there_whole, what_is_not_there_is_said, a_run_walks_to_its_end,
+                a_failure_is_kept_whole, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
+                the_conversation_is_kept, a_session_has_one_run_at_a_time, the_coordinator_can_ask_again,
+            ],
+            fencing: [
+                only_the_holder_reports, nobody_holds_a_waiting_run, an_end_is_final,
+                a_late_holder_is_refused, a_run_that_is_not_there_is_not_held, one_of_many_ends_is_written,
+            ],
+            idempotency: [
+                the_same_request_has_the_same_answer, another_body_is_refused, scopes_do_not_meet,
+                a_refused_request_keeps_its_key, keys_are_forgotten, twenty_at_once_make_one,
+            ],
+            queue: [
+                the_order_is_priority_then_arrival, each_run_has_its_lease, demands_are_met,
+                a_run_behind_many_others_is_found, each_run_goes_to_one_claimer,
+            ],
+            leases: [
+                a_lost_run_is_handed_out_again, reaping_is_bounded, reapers_do_not_count_twice,
+                a_heartbeat_renews_and_directs, an_unknown_runner_is_told, a_run_can_be_given_back,
+                a_stopping_run_is_not_handed_out_again, the_depth_of_the_queue_is_known,
+            ],
+            stops: [
+                a_run_can_be_stopped_in_every_state, what_nobody_can_do_fails,
+                a_live_match_is_reason_to_wait, only_waiting_runs_are_unmatched, waiting_begins_anew,
+                failing_is_bounded,
+            ],
+            callbacks: [
+                every_end_is_owed, other_modes_owe_nothing, a_busy_parent_is_not_due,
+                a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
+                an_end_is_delivered_once, what_is_not_owed_is_not_delivered, one_of_many_delivers,
+                a_busy_parent_takes_no_delivery, parents_do_not_mix,
+            ],
+            events: [
+                filters_let_their_own_through, pages_by_id_are_the_whole, a_tail_misses_nothing,
+                ids_only_grow, notices_follow_what_is_written, nothing_is_announced_before_it_is_there,
+            ],
+            lists: [
+                runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_stand_still,
+                runs_are_filtered, sessions_are_filtered, a_made_up_cursor_is_refused,
+            ],
+            records: [
+                agents_are_kept_under_conditions, agents_are_made_once, schemas_are_immutable,
+                schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept, runners_are_kept,
+                the_newest_fact_counts,
+            ],
+            figures: [
+                all_runs_are_counted, groups_are_counted, figures_are_filtered, percentiles_are_exact,
+                unknown_costs_are_none, frequent_errors_are_counted,
+            ],
+            texts: [
+                odd_texts_survive, long_texts_survive, an_empty_text_is_a_text, odd_failures_survive,
+                odd_prompts_survive, odd_descriptions_survive,
+            ],
+            removal: [
+                a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
+                children_stay_and_owe_nothing, a_removed_child_owes_nothing,
+            ],
+        }
+    };
+    (@all $make:path; $($chapter:ident: [$($told:ident),* $(,)?]),* $(,)?) => {
+        $($(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $told() {
+                let (store, _guard) = $make().await;
+                $crate::story::$chapter::$told(store).await;
+            }
+        )*)*
+    };
+}

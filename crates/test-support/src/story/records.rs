@@ -1,0 +1,231 @@
+//! What is kept by name: agents, schemas, keys, runners, facts.
+
+use std::sync::Arc;
+
+use accord_domain::id::KeyId;
+use accord_domain::key::{Key, Role};
+use accord_domain::runner::{Profile, Runner};
+use accord_store::{
+    AgentRecord, Condition, Fact, Finish, Idempotency, PageRequest, SchemaRecord, Store, StoreError, Verdict,
+};
+
+use super::make::*;
+
+fn agent(name: &str, hash: &str, seconds: i64) -> AgentRecord {
+    AgentRecord {
+        name: name.to_owned(),
+        document: format!(r#"{{"name":"{name}","version":"{hash}","z":1.50,"a":2}}"#),
+        hash: hash.to_owned(),
+        created_at: at(seconds),
+        modified_at: at(seconds),
+    }
+}
+
+fn promise(fingerprint: &str, response: &str) -> Option<Idempotency> {
+    Some(Idempotency {
+        scope: "s".into(),
+        key: "key".into(),
+        fingerprint: fingerprint.to_owned(),
+        response: response.to_owned(),
+    })
+}
+
+/// Agents are written, replaced, listed by name and removed, each under its condition.
+pub async fn agents_are_kept_under_conditions(store: Arc<dyn Store>) {
+    use Condition::{Absent, Any, Present, Unchanged};
+    let no_such = |error: Option<StoreError>| matches!(error, Some(StoreError::NoSuch { kind: "agent", name }) if name == "b");
+    let changed = |error: Option<StoreError>| matches!(error, Some(StoreError::Changed { kind: "agent", name }) if name == "b");
+    assert_eq!(store.agent("b").await.unwrap(), None);
+    assert!(no_such(store.put_agent(agent("b", "1", 0), Present, None).await.err()));
+    assert!(no_such(store.put_agent(agent("b", "1", 0), Unchanged("1".into()), None).await.err()));
+    assert_eq!(store.put_agent(agent("b", "1", 0), Absent, None).await.unwrap(), None);
+    assert_eq!(store.agent("b").await.unwrap(), Some(agent("b", "1", 0)));
+
+    let exists = store.put_agent(agent("b", "2", 5), Absent, None).await;
+    assert!(matches!(exists, Err(StoreError::Exists { kind: "agent", name }) if name == "b"));
+    assert!(changed(store.put_agent(agent("b", "2", 5), Unchanged("0".into()), None).await.err()));
+    assert_eq!(store.agent("b").await.unwrap(), Some(agent("b", "1", 0)));
+    for (second, hash, condition) in [(5, "2", Unchanged("1".into())), (6, "3", Present), (7, "4", Any)] {
+        store.put_agent(agent("b", hash, second), condition, None).await.unwrap();
+        let kept = AgentRecord { created_at: at(0), ..agent("b", hash, second) };
+        assert_eq!(store.agent("b").await.unwrap(), Some(kept));
+    }
+    store.put_agent(agent("c", "1", 8), Any, None).await.unwrap();
+    store.put_agent(agent("a", "1", 9), Any, None).await.unwrap();
+    let names: Vec<_> = store.agents().await.unwrap().into_iter().map(|agent| agent.name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+
+    assert!(changed(store.remove_agent("b", Unchanged("1".into())).await.err()));
+    store.remove_agent("b", Unchanged("4".into())).await.unwrap();
+    assert_eq!(store.agent("b").await.unwrap(), None);
+    for condition in [Any, Present, Unchanged("4".into())] {
+        assert!(no_such(store.remove_agent("b", condition).await.err()));
+    }
+    store.remove_agent("a", Any).await.unwrap();
+    store.remove_agent("c", Present).await.unwrap();
+    assert_eq!(store.agents().await.unwrap(), []);
+}
+
+/// A repeated request is answered as before and writes nothing, whatever the condition says by now.
+pub async fn agents_are_made_once(store: Arc<dyn Store>) {
+    let put = |hash: &str, promise| store.put_agent(agent("a", hash, 0), Condition::Absent, promise);
+    assert_eq!(put("1", promise("f", "first")).await.unwrap(), None);
+    assert_eq!(put("2", promise("f", "second")).await.unwrap(), Some("first".into()));
+    let other = put("2", promise("g", "second")).await;
+    assert!(matches!(other, Err(StoreError::IdempotencyConflict(key)) if key == "key"));
+    assert_eq!(store.agent("a").await.unwrap(), Some(agent("a", "1", 0)));
+    store.forget(at(1)).await.unwrap();
+    assert!(matches!(put("2", promise("g", "second")).await, Err(StoreError::Exists { .. })));
+}
+
+fn schema(name: &str, description: &str, hash: &str, seconds: i64) -> SchemaRecord {
+    SchemaRecord {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        document: r#"{"type":"object","z":1.50,"a":2}"#.into(),
+        hash: hash.to_owned(),
+        created_at: at(seconds),
+        modified_at: at(seconds),
+    }
+}
+
+/// A schema is immutable; only its description can be said anew.
+pub async fn schemas_are_immutable(store: Arc<dyn Store>) {
+    assert_eq!(store.schema("a").await.unwrap(), None);
+    let first = schema("a", "one", "1", 0);
+    assert_eq!(store.add_schema(first.clone(), None).await.unwrap(), first);
+    assert_eq!(store.add_schema(schema("a", "one", "1", 5), None).await.unwrap(), first);
+    let other = store.add_schema(schema("a", "two", "2", 6), None).await;
+    assert!(matches!(other, Err(StoreError::Exists { kind: "schema", name }) if name == "a"));
+    let described = SchemaRecord { description: "two".into(), modified_at: at(7), ..first };
+    assert_eq!(store.add_schema(schema("a", "two", "1", 7), None).await.unwrap(), described);
+    assert_eq!(store.schema("a").await.unwrap(), Some(described));
+
+    store.remove_schema("a").await.unwrap();
+    assert_eq!(store.schema("a").await.unwrap(), None);
+    let removed = store.remove_schema("a").await;
+    assert!(matches!(removed, Err(StoreError::NoSuch { kind: "schema", name }) if name == "a"));
+    let anew = schema("a", "x", "2", 9);
+    assert_eq!(store.add_schema(anew.clone(), None).await.unwrap(), anew);
+}
+
+/// A repeated request writes nothing.
+pub async fn schemas_are_made_once(store: Arc<dyn Store>) {
+    let first = schema("a", "one", "1", 0);
+    assert_eq!(store.add_schema(first.clone(), promise("f", "x")).await.unwrap(), first);
+    let again = store.add_schema(schema("a", "two", "1", 5), promise("f", "x")).await.unwrap();
+    assert_eq!(again, first);
+    let other = store.add_schema(schema("b", "two", "1", 5), promise("g", "x")).await;
+    assert!(matches!(other, Err(StoreError::IdempotencyConflict(_))));
+    assert_eq!(store.schema("b").await.unwrap(), None);
+}
+
+/// Schemas are listed by name, whatever the size of a page.
+pub async fn schemas_are_listed_by_name(store: Arc<dyn Store>) {
+    for name in ["c", "a", "a.b", "e", "d"] {
+        store.add_schema(schema(name, "", "1", 0), None).await.unwrap();
+    }
+    for limit in [1, 2, 5, 9] {
+        let mut page = PageRequest { limit, cursor: None };
+        let mut names = Vec::new();
+        loop {
+            let given = store.schemas(&page).await.unwrap();
+            names.extend(given.items.into_iter().map(|schema| schema.name));
+            match given.next {
+                None => break,
+                cursor => page.cursor = cursor,
+            }
+        }
+        assert_eq!(names, ["a", "a.b", "c", "d", "e"]);
+    }
+}
+
+/// Keys are kept as they are, oldest first.
+pub async fn keys_are_kept(store: Arc<dyn Store>) {
+    let roles = [Role::Admin, Role::Caller, Role::Runner, Role::Viewer];
+    let keys: Vec<Key> = (0..4)
+        .zip(roles)
+        .map(|(number, role)| Key {
+            id: KeyId::new(format!("{}", 9 - number)),
+            name: format!("für {role}"),
+            role,
+            hash: format!("{number}abc"),
+            created_at: at(number),
+        })
+        .collect();
+    for key in &keys {
+        store.add_key(key.clone()).await.unwrap();
+    }
+    assert_eq!(store.keys().await.unwrap(), keys);
+    let first = keys.first().unwrap();
+    let taken = store.add_key(first.clone()).await;
+    assert!(matches!(taken, Err(StoreError::Exists { kind: "key", .. })));
+    store.remove_key(&first.id).await.unwrap();
+    assert_eq!(store.keys().await.unwrap(), keys.get(1..).unwrap());
+    assert!(matches!(store.remove_key(&first.id).await, Err(StoreError::NoSuch { kind: "key", .. })));
+}
+
+/// Runners come, come again, and go.
+pub async fn runners_are_kept(store: Arc<dyn Store>) {
+    assert_eq!(store.runner(&runner_id("a")).await.unwrap(), None);
+    for (second, name) in ["a", "b", "c"].into_iter().enumerate() {
+        store.register_runner(runner(name, i64::try_from(second).unwrap())).await.unwrap();
+    }
+    assert_eq!(store.runner(&runner_id("b")).await.unwrap(), Some(runner("b", 1)));
+    let all = [runner("c", 2), runner("b", 1), runner("a", 0)];
+    assert_eq!(store.runners().await.unwrap(), all);
+
+    let again = Runner { profile: Profile { hostname: "new".into(), ..profile() }, ..runner("a", 9) };
+    store.register_runner(again.clone()).await.unwrap();
+    assert_eq!(store.runner(&runner_id("a")).await.unwrap(), Some(again.clone()));
+    store.remove_runner(&runner_id("b")).await.unwrap();
+    assert_eq!(store.runners().await.unwrap(), [again.clone(), runner("c", 2)]);
+    let gone = store.remove_runner(&runner_id("b")).await;
+    assert!(matches!(gone, Err(StoreError::NoSuch { kind: "runner", .. })));
+
+    store.forget(at(5)).await.unwrap();
+    assert_eq!(store.runners().await.unwrap(), [again]);
+}
+
+fn fact(endpoint: &str, model: &str, verdict: Verdict, seconds: i64) -> Fact {
+    Fact {
+        endpoint: endpoint.to_owned(),
+        model: model.to_owned(),
+        feature: "native".into(),
+        verdict,
+        at: at(seconds),
+    }
+}
+
+/// What was learnt last is what is known.
+pub async fn the_newest_fact_counts(store: Arc<dyn Store>) {
+    let facts = [
+        vec![fact("e", "m", Verdict::Works, 10), fact("e", "n", Verdict::Ignored, 10)],
+        vec![fact("e", "m", Verdict::Refused, 20), fact("f", "m", Verdict::Works, 20)],
+        vec![
+            fact("e", "m", Verdict::Works, 15),
+            Fact { feature: "tool".into(), ..fact("e", "m", Verdict::Works, 5) },
+        ],
+    ];
+    for (number, facts) in facts.into_iter().enumerate() {
+        let holder = begin(&store, fresh(&format!("n{number}"))).await;
+        store.finish_run(Finish { facts, ..finish(&holder, said("x"), 30) }).await.unwrap();
+    }
+    let known = |models: &[&str], seconds| {
+        let models: Vec<String> = models.iter().map(|&model| model.to_owned()).collect();
+        let store = Arc::clone(&store);
+        async move {
+            let mut facts = store.facts(&models, at(seconds)).await.unwrap();
+            facts.sort_by_key(|fact| (fact.model.clone(), fact.endpoint.clone(), fact.feature.clone()));
+            facts
+        }
+    };
+    let refused = fact("e", "m", Verdict::Refused, 20);
+    let tool = Fact { feature: "tool".into(), ..fact("e", "m", Verdict::Works, 5) };
+    let (works, ignored) = (fact("f", "m", Verdict::Works, 20), fact("e", "n", Verdict::Ignored, 10));
+    assert_eq!(known(&["m"], 0).await, [refused.clone(), tool, works.clone()]);
+    assert_eq!(known(&["m", "n", "x"], 7).await, [refused, works, ignored.clone()]);
+    assert_eq!(known(&["n"], 7).await, [ignored]);
+    assert_eq!(known(&["m"], 25).await, []);
+    assert_eq!(known(&[], 0).await, []);
+}

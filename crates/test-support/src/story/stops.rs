@@ -1,0 +1,112 @@
+//! Stopping, and failing what nobody can do.
+
+use std::sync::Arc;
+
+use accord_domain::demands::Demands;
+use accord_domain::run::change::{self, End};
+use accord_domain::run::{FailureType, Run, Status};
+use accord_domain::session::Status as SessionStatus;
+use accord_store::{Store, Submission};
+
+use super::make::*;
+
+/// Asks to stop, and compares with what the domain says.
+async fn stop(store: &Arc<dyn Store>, name: &str, seconds: i64) -> Status {
+    let run = store.run(&run_id(name)).await.unwrap();
+    let session = store.session(&session_id(name)).await.unwrap();
+    let last = store.last_event().await.unwrap();
+    let stopped = change::stop(run, session, at(seconds));
+    assert_eq!(store.stop_run(&run_id(name), at(seconds)).await.unwrap(), stopped.run);
+    assert_eq!(store.run(&run_id(name)).await.unwrap(), stopped.run);
+    assert_eq!(store.session(&session_id(name)).await.unwrap(), stopped.session);
+    let events = store.events(&Default::default(), last, PLENTY).await.unwrap();
+    assert_eq!(
+        events.iter().map(told).collect::<Vec<_>>(),
+        stopped.events.iter().map(expected).collect::<Vec<_>>()
+    );
+    stopped.run.status
+}
+
+/// A run can be told to stop at any time, any number of times.
+pub async fn a_run_can_be_stopped_in_every_state(store: Arc<dyn Store>) {
+    store.submit_run(fresh("pending")).await.unwrap();
+    assert_eq!(stop(&store, "pending", 1).await, Status::Stopped);
+    assert_eq!(stop(&store, "pending", 2).await, Status::Stopped);
+    assert_eq!(store.claim_runs(claim(1, 3)).await.unwrap(), []);
+
+    store.submit_run(fresh("claimed")).await.unwrap();
+    let claimed = holder(&take(&store, 1).await.run);
+    assert_eq!(stop(&store, "claimed", 2).await, Status::Stopping);
+    assert_eq!(stop(&store, "claimed", 3).await, Status::Stopping);
+    assert_eq!(store.start_run(&claimed, at(4)).await.unwrap().status, Status::Stopping);
+    store.finish_run(finish(&claimed, End::Stopped, 5)).await.unwrap();
+    assert_eq!(stop(&store, "claimed", 6).await, Status::Stopped);
+
+    let running = begin(&store, fresh("running")).await;
+    assert_eq!(stop(&store, "running", 3).await, Status::Stopping);
+    store.finish_run(finish(&running, said("quicker"), 4)).await.unwrap();
+    assert_eq!(stop(&store, "running", 5).await, Status::Completed);
+
+    let failing = begin(&store, fresh("failing")).await;
+    store.finish_run(finish(&failing, failed(FailureType::ModelRefused), 4)).await.unwrap();
+    assert_eq!(stop(&store, "failing", 5).await, Status::Failed);
+}
+
+fn demanding(name: &str, tag: &str) -> Submission {
+    let submission = fresh(name);
+    let demands = Demands { tags: [tag.to_owned()].into(), ..Demands::default() };
+    Submission { run: Run { demands, ..submission.run.clone() }, ..submission }
+}
+
+/// A run that nobody alive can take fails, once it has waited long enough.
+pub async fn what_nobody_can_do_fails(store: Arc<dyn Store>) {
+    store.submit_run(demanding("a", "moon")).await.unwrap();
+    assert_eq!(store.fail_unmatched(at(-1), at(-1), at(1), 10).await.unwrap(), [], "too early");
+    let run = store.run(&run_id("a")).await.unwrap();
+    let session = store.session(&session_id("a")).await.unwrap();
+    let failed = change::unmatched(run, session, at(400));
+    let given = store.fail_unmatched(at(100), at(350), at(400), 10).await.unwrap();
+    assert_eq!(given, std::slice::from_ref(&failed.run));
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), failed.run);
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), failed.session);
+    assert_eq!(failed.session.status, SessionStatus::Failed);
+    assert_eq!(store.fail_unmatched(at(100), at(350), at(400), 10).await.unwrap(), []);
+}
+
+/// A runner that could and is alive is reason enough to wait, however busy it is; a dead one is not.
+pub async fn a_live_match_is_reason_to_wait(store: Arc<dyn Store>) {
+    store.register_runner(runner("r", 300)).await.unwrap();
+    store.submit_run(demanding("gpu", "gpu")).await.unwrap();
+    store.submit_run(demanding("moon", "moon")).await.unwrap();
+    let failed = store.fail_unmatched(at(100), at(200), at(400), 10).await.unwrap();
+    assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("moon")]);
+    let failed = store.fail_unmatched(at(100), at(301), at(400), 10).await.unwrap();
+    assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("gpu")]);
+}
+
+/// What a runner holds, or what is over, is not waiting.
+pub async fn only_waiting_runs_are_unmatched(store: Arc<dyn Store>) {
+    let holder = begin(&store, fresh("a")).await;
+    assert_eq!(store.fail_unmatched(at(100), at(100), at(100), 10).await.unwrap(), []);
+    store.finish_run(finish(&holder, said("x"), 3)).await.unwrap();
+    assert_eq!(store.fail_unmatched(at(100), at(100), at(100), 10).await.unwrap(), []);
+}
+
+/// A run that comes back waits from then on.
+pub async fn waiting_begins_anew(store: Arc<dyn Store>) {
+    let holder = begin(&store, fresh("a")).await;
+    store.give_back(&holder, at(200)).await.unwrap();
+    assert_eq!(store.fail_unmatched(at(100), at(350), at(400), 10).await.unwrap(), []);
+    assert_eq!(store.fail_unmatched(at(201), at(350), at(400), 10).await.unwrap().len(), 1);
+}
+
+/// At most so many at a time.
+pub async fn failing_is_bounded(store: Arc<dyn Store>) {
+    for number in 0..5 {
+        store.submit_run(demanding(&format!("n{number}"), &format!("t{}", number % 2))).await.unwrap();
+    }
+    for expected in [2, 2, 1, 0] {
+        let failed = store.fail_unmatched(at(100), at(350), at(400), 2).await.unwrap();
+        assert_eq!(failed.len(), expected);
+    }
+}

@@ -1,0 +1,314 @@
+//! One run from its making to its end, with whole values at every step.
+
+use std::sync::Arc;
+
+use accord_domain::attempt::Outcome as AttemptOutcome;
+use accord_domain::contract::Strategy;
+use accord_domain::demands::Demands;
+use accord_domain::event::{Body, NewEvent};
+use accord_domain::run::change::{self, Children, End};
+use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run, Validation};
+use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::usage::Usage;
+use accord_store::{
+    AskAgain, Claimed, EventFilter, Finish, Report, SessionChoice, Store, StoreError, Submission, Submitted,
+};
+
+use super::make::*;
+
+/// A submission in which nothing is left empty.
+fn full() -> Submission {
+    let demands = Demands {
+        hostname: Some("host".into()),
+        project_dir: Some("/project".into()),
+        executor_type: Some("llm".into()),
+        tags: ["gpu".to_owned()].into(),
+    };
+    let run = Run {
+        execution_mode: ExecutionMode::AsyncPoll,
+        demands: demands.clone(),
+        priority: -7,
+        queued_at: at(1),
+        ..run("a")
+    };
+    let session = Session {
+        parent_session_id: None,
+        project_dir: Some("/project/häuser".into()),
+        affinity: demands,
+        ..session("a")
+    };
+    let assignment = Assignment {
+        contract: Some(r#"{"origin":"caller","schema":{"maximum":1.50}}"#.into()),
+        model: Some("small".into()),
+        project_dir: Some("/project/häuser".into()),
+        retry_prompt: Some("once more".into()),
+        ..assignment("a")
+    };
+    Submission { run, session: SessionChoice::New(Box::new(session)), assignment, ..fresh("a") }
+}
+
+fn session_in(submission: &Submission) -> Session {
+    match &submission.session {
+        SessionChoice::New(session) => (**session).clone(),
+        SessionChoice::Resume(id) => Session { id: id.clone(), ..session("a") },
+    }
+}
+
+/// What is submitted can be read, whole.
+pub async fn a_new_run_is_there_whole(store: Arc<dyn Store>) {
+    let submission = full();
+    let session = session_in(&submission);
+    let submitted = store.submit_run(submission.clone()).await.unwrap();
+
+    assert_eq!(submitted, Submitted::Created(Box::new(submission.run.clone())));
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), submission.run);
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), session);
+    assert_eq!(store.assignment(&run_id("a")).await.unwrap(), submission.assignment);
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), None);
+    assert_eq!(store.attempts(&run_id("a")).await.unwrap(), []);
+    let events = events_of(&store, EventFilter::default()).await;
+    let queued = change::queued(&submission.run, &session);
+    assert_eq!(events.iter().map(told).collect::<Vec<_>>(), queued.iter().map(expected).collect::<Vec<_>>());
+}
+
+/// What is not there is said to be not there.
+pub async fn what_is_not_there_is_said(store: Arc<dyn Store>) {
+    let (run, session) = (run_id("x"), session_id("x"));
+    assert!(matches!(store.run(&run).await, Err(StoreError::NoRun(id)) if id == run));
+    assert!(matches!(store.assignment(&run).await, Err(StoreError::NoRun(id)) if id == run));
+    assert!(matches!(store.outcome(&run).await, Err(StoreError::NoRun(id)) if id == run));
+    assert!(matches!(store.attempts(&run).await, Err(StoreError::NoRun(id)) if id == run));
+    assert!(matches!(store.stop_run(&run, at(1)).await, Err(StoreError::NoRun(id)) if id == run));
+    assert!(matches!(store.session(&session).await, Err(StoreError::NoSession(id)) if id == session));
+    let resumed = store.submit_run(resume("b", "x", 1)).await;
+    assert!(matches!(resumed, Err(StoreError::NoSession(id)) if id == session));
+    assert!(matches!(store.run(&run_id("b")).await, Err(StoreError::NoRun(_))));
+    store.ping().await.unwrap();
+}
+
+/// Claim, start, report, finish: each step is what the domain says, and is written as it is said.
+pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
+    let submission = full();
+    store.submit_run(submission.clone()).await.unwrap();
+
+    let asked = claim(1, 2);
+    let lease = asked.leases.first().unwrap().clone();
+    let claimed = store.claim_runs(asked.clone()).await.unwrap();
+    let taken =
+        change::claim(submission.run.clone(), session_in(&submission), &runner_id("r"), lease, at(2), LEASE)
+            .unwrap();
+    let expected_claim = Claimed {
+        run: taken.run.clone(),
+        session: taken.session.clone(),
+        assignment: submission.assignment.clone(),
+        conversation: None,
+    };
+    assert_eq!(claimed, [expected_claim]);
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), taken.run);
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), taken.session);
+
+    let holder = holder(&taken.run);
+    let begun = change::start(taken.run, taken.session, &holder, at(3)).unwrap();
+    assert_eq!(store.start_run(&holder, at(3)).await.unwrap(), begun.run);
+    let again = change::start(begun.run.clone(), begun.session.clone(), &holder, at(4)).unwrap();
+    assert_eq!(store.start_run(&holder, at(4)).await.unwrap(), again.run, "told twice changes nothing");
+
+    let said = Body::Message { role: "assistant".into(), text: "hello".into() };
+    let tool = Body::ToolStarted {
+        call_id: "1".into(),
+        name: "read".into(),
+        arguments: serde_json::json!({"b": 1.5, "a": [null, 12345678901234567890u64]}),
+    };
+    let events = vec![said.clone(), tool.clone()];
+    store.report(Report { holder: holder.clone(), events, attempts: vec![], now: at(5) }).await.unwrap();
+
+    let validation = Validation {
+        valid: true,
+        schema_name: Some("findings".into()),
+        schema_hash: "00ff".into(),
+        retry_count: 1,
+        strategy: Strategy::Tool,
+        repairs: vec![],
+        attempts: 2,
+    };
+    let outcome = Outcome {
+        result_text: None,
+        result_data: Some(r#"{"z":1.50,"a":90071992547409931234}"#.into()),
+        raw: Some("here: {\"z\":1.50}".into()),
+        validation: Some(validation),
+    };
+    let finish = Finish {
+        conversation: Some(r#"[{"role":"user"}]"#.into()),
+        affinity: Some(Demands { hostname: Some("host".into()), ..Demands::default() }),
+        ..finish(&holder, End::Completed(outcome.clone()), 6)
+    };
+    let ended = change::finish(
+        begun.run,
+        begun.session,
+        &holder,
+        finish.end.clone(),
+        finish.usage,
+        Children::Quiet,
+        at(6),
+    )
+    .unwrap();
+    assert_eq!(store.finish_run(finish.clone()).await.unwrap(), ended.run);
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), ended.run);
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome));
+    let session = Session { affinity: finish.affinity.unwrap(), ..ended.session };
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), session);
+
+    let reported = [said, tool].map(|body| NewEvent {
+        at: at(5),
+        session_id: session_id("a"),
+        run_id: Some(run_id("a")),
+        body,
+    });
+    let all = [
+        change::queued(&submission.run, &session_in(&submission)),
+        taken.events,
+        begun.events,
+        reported.into(),
+        ended.events,
+    ];
+    let events = events_of(&store, EventFilter::default()).await;
+    assert_eq!(
+        events.iter().map(told).collect::<Vec<_>>(),
+        all.iter().flatten().map(expected).collect::<Vec<_>>()
+    );
+}
+
+/// A failure is kept with all that it says, and is no result.
+pub async fn a_failure_is_kept_whole(store: Arc<dyn Store>) {
+    let holder = begin(&store, fresh("a")).await;
+    let failure = Failure {
+        validation_errors: vec!["$.a: too long".into(), "$.b: absent".into()],
+        last_output: Some("{\"a\":…".into()),
+        attempts: Some(3),
+        ..Failure::new(FailureType::SchemaValidationFailed, "Output did not match schema after 2 retries")
+    };
+    let ended = store.finish_run(finish(&holder, End::Failed(failure.clone()), 3)).await.unwrap();
+    assert_eq!(ended.failure, Some(failure));
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), ended);
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), None);
+    let session = store.session(&session_id("a")).await.unwrap();
+    assert_eq!(session.status, SessionStatus::Failed);
+}
+
+/// Attempts are kept in order, once each, and are events without their text.
+pub async fn attempts_are_kept_once(store: Arc<dyn Store>) {
+    let holder = begin(&store, fresh("a")).await;
+    let first = attempt(1, AttemptOutcome::SchemaInvalid);
+    let second = attempt(2, AttemptOutcome::Accepted);
+    let report = |attempts: Vec<_>| Report { holder: holder.clone(), events: vec![], attempts, now: at(3) };
+    store.report(report(vec![first.clone()])).await.unwrap();
+    let changed = accord_domain::attempt::Attempt { text: "another".into(), ..first.clone() };
+    store.report(report(vec![changed, second.clone()])).await.unwrap();
+    store.report(report(vec![second.clone()])).await.unwrap();
+
+    assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [first.clone(), second.clone()]);
+    let filter = EventFilter { kinds: vec!["attempt.judged".into()], ..EventFilter::default() };
+    let events = events_of(&store, filter).await;
+    let judged = [first, second].map(|attempt| {
+        let attempt = Box::new(accord_domain::attempt::Attempt { text: String::new(), ..attempt });
+        let body = Body::AttemptJudged { attempt };
+        NewEvent { at: at(3), session_id: session_id("a"), run_id: Some(run_id("a")), body }
+    });
+    assert_eq!(events.iter().map(told).collect::<Vec<_>>(), judged.iter().map(expected).collect::<Vec<_>>());
+}
+
+/// The attempts of a later delivery stand after those of an earlier one, under the same numbers.
+pub async fn attempts_are_in_the_order_of_deliveries(store: Arc<dyn Store>) {
+    let one = begin(&store, fresh("a")).await;
+    let first = attempt(1, AttemptOutcome::NoJson);
+    let attempts = vec![first.clone()];
+    store.report(Report { holder: one.clone(), events: vec![], attempts, now: at(3) }).await.unwrap();
+    store.give_back(&one, at(4)).await.unwrap();
+    let two = holder(&take(&store, 5).await.run);
+    let second = accord_domain::attempt::Attempt { delivery: 2, ..attempt(1, AttemptOutcome::Accepted) };
+    let attempts = vec![second.clone()];
+    store.report(Report { holder: two, events: vec![], attempts, now: at(6) }).await.unwrap();
+    assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [first, second]);
+}
+
+/// The conversation belongs to the session: it comes with the next claim, and none leaves it as it is.
+pub async fn the_conversation_is_kept(store: Arc<dyn Store>) {
+    let one = begin(&store, fresh("a")).await;
+    let talk = Some(r#"[{"role":"user","text":"ü"}]"#.to_owned());
+    let ended = Finish { conversation: talk.clone(), ..finish(&one, said("x"), 3) };
+    store.finish_run(ended).await.unwrap();
+
+    store.submit_run(resume("b", "a", 4)).await.unwrap();
+    let second = take(&store, 5).await;
+    assert_eq!(second.conversation, talk);
+    store.finish_run(finish(&holder(&second.run), said("y"), 6)).await.unwrap();
+
+    store.submit_run(resume("c", "a", 7)).await.unwrap();
+    let third = take(&store, 8).await;
+    assert_eq!(third.conversation, talk);
+    let longer = Some("[1,2]".to_owned());
+    let ended = Finish { conversation: longer.clone(), ..finish(&holder(&third.run), said("z"), 9) };
+    store.finish_run(ended).await.unwrap();
+    store.submit_run(resume("d", "a", 10)).await.unwrap();
+    assert_eq!(take(&store, 11).await.conversation, longer);
+}
+
+/// A session with a run under way takes no other; one without does, and goes on.
+pub async fn a_session_has_one_run_at_a_time(store: Arc<dyn Store>) {
+    store.submit_run(fresh("a")).await.unwrap();
+    let refused = |run: &'static str| {
+        let store = Arc::clone(&store);
+        async move {
+            let busy = store.submit_run(resume(run, "a", 1)).await;
+            let Err(StoreError::Busy { session, run }) = busy else { return None };
+            Some((session, run))
+        }
+    };
+    let busy = Some((session_id("a"), run_id("a")));
+    assert_eq!(refused("b").await, busy);
+    let holder = holder(&take(&store, 1).await.run);
+    assert_eq!(refused("b").await, busy);
+    store.stop_run(&run_id("a"), at(2)).await.unwrap();
+    assert_eq!(refused("b").await, busy);
+    store.finish_run(finish(&holder, End::Stopped, 3)).await.unwrap();
+
+    let before = store.session(&session_id("a")).await.unwrap();
+    store.submit_run(resume("b", "a", 4)).await.unwrap();
+    let after =
+        Session { status: SessionStatus::Pending, last_run_id: run_id("b"), updated_at: at(4), ..before };
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), after);
+    assert_eq!(kinds_of(&store, "b").await, ["run.queued"]);
+    assert_eq!(refused("c").await, Some((session_id("a"), run_id("b"))));
+    assert!(matches!(store.run(&run_id("c")).await, Err(StoreError::NoRun(_))));
+}
+
+/// The coordinator asks again: the run waits, with the prompt, the answer on record and the conversation kept.
+pub async fn the_coordinator_can_ask_again(store: Arc<dyn Store>) {
+    let one = begin(&store, fresh("a")).await;
+    let usage = Usage { input_tokens: 5, output_tokens: 6, cost_usd: None };
+    let judged = attempt(1, AttemptOutcome::NoJson);
+    let again = AskAgain {
+        holder: one.clone(),
+        attempt: judged.clone(),
+        prompt: "as JSON, please".into(),
+        usage,
+        conversation: Some("[1]".into()),
+        now: at(4),
+    };
+    let before = store.run(&run_id("a")).await.unwrap();
+    let session = store.session(&session_id("a")).await.unwrap();
+    let asked = change::ask_again(before, session, &one, usage, at(4)).unwrap();
+    assert_eq!(store.ask_again(again.clone()).await.unwrap(), asked.run);
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), asked.run);
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), asked.session);
+    assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [judged]);
+    assert!(matches!(store.ask_again(again).await, Err(StoreError::Refused(_))));
+
+    let second = take(&store, 5).await;
+    assert_eq!(second.assignment.retry_prompt, Some("as JSON, please".into()));
+    assert_eq!(second.conversation, Some("[1]".into()));
+    assert_eq!((second.run.attempt, second.run.retry_count), (2, 1));
+    assert_eq!(store.assignment(&run_id("a")).await.unwrap(), second.assignment);
+    let kinds = ["run.queued", "run.claimed", "run.started", "attempt.judged", "run.queued", "run.claimed"];
+    assert_eq!(kinds_of(&store, "a").await, kinds);
+}
