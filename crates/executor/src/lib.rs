@@ -5,17 +5,33 @@
 //! it is handed a schema as data and hands back what was said, as it was said.
 
 mod answer;
+mod cassette;
+mod child;
 mod event;
+mod http;
+mod llm;
+mod process;
 mod registry;
 mod session;
 mod start;
+mod toolbox;
+mod tools;
 mod transport;
 mod turn;
 
 pub use answer::{Answer, Stop, Usage};
+pub use cassette::{
+    Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedRequest, RecordedResponse,
+    Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
+};
 pub use event::{Event, Events};
+pub use http::HttpTransport;
+pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
+pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;
+pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};
+pub use tools::BuiltinTools;
 pub use transport::{ByteStream, Request, Response, Transport, TransportError};
 pub use turn::{Delivery, Turn};

@@ -1,1 +1,46 @@
-//! The store on PostgreSQL.
+//! The store on PostgreSQL 13 or newer, for several coordinators on one database.
+//!
+//! Every use case is one transaction in `READ COMMITTED`: it locks the session and then the run (always in this order),
+//! asks [`accord_domain::run::change`], and writes what comes out. Claims and reconcilers skip what others have locked,
+//! so that any number of coordinators share the work without waiting for each other.
+//!
+//! # The order of events
+//!
+//! Ids must become visible in increasing order, and commits must not wait for each other. So an event's id is the number
+//! of its transaction (with an offset) and its place in it, and readers stop in front of the oldest transaction that is
+//! still open: whatever has a smaller number is there already or will never be. The price: a transaction that writes,
+//! anywhere in the same cluster, and stays open holds back newer events until it ends. A dump that is restored into
+//! another cluster meets smaller transaction numbers; the offset is raised when a store connects, so restore first and
+//! start coordinators afterwards.
+//!
+//! # Notices
+//!
+//! `NOTIFY` makes commits wait for each other when it stands in their transactions, so it is sent after the commit, in
+//! batches. What is lost with a process that dies in between is found again by reading the events (`notices`).
+//!
+//! Absent on purpose: foreign keys, `jsonb`, stored procedures, and any state in memory that another coordinator needs.
+
+mod agents;
+mod connect;
+mod convert;
+mod events;
+mod facts;
+mod fault;
+mod idempotency;
+mod keys;
+mod load;
+mod migrate;
+mod notices;
+mod page;
+mod rows;
+mod runners;
+mod runs;
+mod schemas;
+mod sessions;
+mod stats;
+mod store;
+mod text;
+mod upkeep;
+mod write;
+
+pub use store::PostgresStore;

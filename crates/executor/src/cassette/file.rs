@@ -1,0 +1,167 @@
+//! Cassettes as files.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tokio::io::AsyncReadExt;
+
+use super::format::{Cassette, VERSION};
+
+/// A run of a hundred long turns stays far below it; what is larger is no recording.
+const MAX_CASSETTE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Why a cassette cannot be had. Each says the file and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CassetteError {
+    /// There is no such file, or it cannot be read.
+    #[error("{0}")]
+    Missing(String),
+    /// It is not what it should be.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl Cassette {
+    /// The cassette as text, to be written to a file.
+    pub fn to_text(&self) -> Result<String, CassetteError> {
+        let text = serde_json::to_string_pretty(self);
+        let text =
+            text.map_err(|error| CassetteError::Broken(format!("the recording cannot be written: {error}")))?;
+        if text.len() as u64 >= MAX_CASSETTE_BYTES {
+            let limit = MAX_CASSETTE_BYTES / 1024 / 1024;
+            return Err(CassetteError::Broken(format!(
+                "the recording is larger than {limit} MiB: record a shorter run"
+            )));
+        }
+        Ok(text + "\n")
+    }
+
+    /// Reads a cassette from text.
+    pub fn from_text(text: &str) -> Result<Self, CassetteError> {
+        let broken = |error: String| CassetteError::Broken(format!("it is not a recording: {error}"));
+        // Through a value, because numbers are kept as written: straight from text, they would be lost in some types.
+        let value: Value = serde_json::from_str(text).map_err(|error| broken(error.to_string()))?;
+        match value.get("accord_cassette") {
+            None => return Err(broken("`accord_cassette` is missing".to_owned())),
+            Some(version) if version.as_u64() != Some(VERSION.into()) => {
+                let text = format!(
+                    "it is a recording of version {version}, and this program reads version {VERSION}"
+                );
+                return Err(CassetteError::Broken(text));
+            }
+            Some(_) => {}
+        }
+        serde_json::from_value(value).map_err(|error| broken(error.to_string()))
+    }
+
+    /// Reads a cassette from a file.
+    pub async fn load(path: &Path) -> Result<Self, CassetteError> {
+        let shown = path.display();
+        let text = read(path).await?;
+        let text = String::from_utf8(text)
+            .map_err(|_| CassetteError::Broken(format!("the cassette {shown} is not UTF-8: {REMEDY}")))?;
+        Self::from_text(&text).map_err(|error| {
+            CassetteError::Broken(format!("the cassette {shown} cannot be used: {error}; {REMEDY}"))
+        })
+    }
+}
+
+const REMEDY: &str = "make it again with `accord record`";
+
+async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
+    let shown = path.display();
+    let missing =
+        |error| CassetteError::Missing(format!("the cassette {shown} cannot be read: {error}; {REMEDY}"));
+    // Looked at before it is opened: opening a pipe would wait for somebody to write to it.
+    let metadata = tokio::fs::metadata(path).await.map_err(missing)?;
+    if !metadata.is_file() {
+        return Err(CassetteError::Broken(format!("the cassette {shown} is not a file")));
+    }
+    let file = tokio::fs::File::open(path).await.map_err(missing)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_CASSETTE_BYTES + 1).read_to_end(&mut bytes).await.map_err(missing)?;
+    if bytes.len() as u64 > MAX_CASSETTE_BYTES {
+        let limit = MAX_CASSETTE_BYTES / 1024 / 1024;
+        return Err(CassetteError::Broken(format!(
+            "the cassette {shown} is larger than {limit} MiB: {REMEDY}"
+        )));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Body, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+    use super::*;
+    use serde_json::json;
+
+    fn cassette() -> Cassette {
+        let request = RecordedRequest { path: "/v1/chat".to_owned(), body: json!({"temperature": 0.10}) };
+        let response = RecordedResponse {
+            status: 200,
+            headers: [("content-type".to_owned(), "text/event-stream".to_owned())].into(),
+            body: Body(b"data: {}\n\ndata: [DO".to_vec()),
+            cut: Some(Cut::Lost("reset".to_owned())),
+        };
+        let exchanges = vec![
+            Exchange { request: request.clone(), reply: Reply::Error("refused".to_owned()) },
+            Exchange { request, reply: Reply::Response(response) },
+        ];
+        Cassette::new(
+            json!({"name": "a"}),
+            json!({"prompt": "b"}),
+            exchanges,
+            json!([{"outcome": "accepted"}]),
+        )
+    }
+
+    #[test]
+    fn a_cassette_is_readable() {
+        insta::assert_snapshot!(cassette().to_text().unwrap());
+    }
+
+    #[test]
+    fn a_cassette_comes_back_as_it_was() {
+        assert_eq!(Cassette::from_text(&cassette().to_text().unwrap()), Ok(cassette()));
+        let large =
+            r#"{"accord_cassette":1,"agent":12345678901234567890123.10,"parameters":null,"exchanges":[]}"#;
+        let text = Cassette::from_text(large).unwrap().to_text().unwrap();
+        assert!(text.contains("12345678901234567890123.10"));
+    }
+
+    #[test]
+    fn what_is_no_cassette_is_explained() {
+        let exchange = r#"{"request":{"path":"/","body":1}}"#;
+        for (text, part) in [
+            ("", "it is not a recording: EOF"),
+            ("[]", "it is not a recording: `accord_cassette` is missing"),
+            (r#"{"accord_cassette":2}"#, "it is a recording of version 2, and this program reads version 1"),
+            (r#"{"accord_cassette":1,"agent":1}"#, "it is not a recording: missing field"),
+            (
+                &format!(r#"{{"accord_cassette":1,"agent":1,"parameters":1,"exchanges":[{exchange}]}}"#),
+                "it is not a recording: an exchange has either a `response` or an `error`",
+            ),
+        ] {
+            let error = Cassette::from_text(text).unwrap_err();
+            assert!(matches!(&error, CassetteError::Broken(text) if text.starts_with(part)), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn files_that_cannot_be_used_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.json");
+        assert!(
+            matches!(Cassette::load(&path).await, Err(CassetteError::Missing(text)) if text.contains("c.json"))
+        );
+        assert!(matches!(Cassette::load(folder.path()).await, Err(CassetteError::Broken(_))));
+        std::fs::write(&path, b"\xff").unwrap();
+        let error = Cassette::load(&path).await.unwrap_err().to_string();
+        assert!(error.ends_with("c.json is not UTF-8: make it again with `accord record`"), "{error}");
+        std::fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let error = Cassette::load(&path).await.unwrap_err().to_string();
+        assert!(error.contains("is larger than 64 MiB"), "{error}");
+        std::fs::write(&path, cassette().to_text().unwrap()).unwrap();
+        assert_eq!(Cassette::load(&path).await, Ok(cassette()));
+    }
+}

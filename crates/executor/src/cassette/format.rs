@@ -1,0 +1,125 @@
+//! What a cassette holds. Pretty JSON, streams line by line, so that people can read it and a change shows as a diff.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::body::Body;
+
+/// The version of the format that this program writes and reads.
+pub(super) const VERSION: u32 = 1;
+
+/// A recorded run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cassette {
+    accord_cassette: u32,
+    /// The blueprint of the agent, as it was.
+    pub agent: Value,
+    /// The parameters of the run.
+    pub parameters: Value,
+    /// Requests and what came back, in the order in which they were sent.
+    pub exchanges: Vec<Exchange>,
+    /// What was made of the answers, for whoever records: not used to replay.
+    #[serde(default)]
+    pub attempts: Value,
+}
+
+impl Cassette {
+    /// A cassette of these parts.
+    pub fn new(agent: Value, parameters: Value, exchanges: Vec<Exchange>, attempts: Value) -> Self {
+        Self { accord_cassette: VERSION, agent, parameters, exchanges, attempts }
+    }
+}
+
+/// A request and what came back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct Exchange {
+    /// What was asked.
+    pub request: RecordedRequest,
+    /// What came back.
+    pub reply: Reply,
+}
+
+/// What is kept of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedRequest {
+    /// The path of the address, without host and query.
+    pub path: String,
+    /// The JSON body.
+    pub body: Value,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// An answer.
+    Response(RecordedResponse),
+    /// No answer: the connection failed.
+    Error(String),
+}
+
+/// What is kept of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The few headers that say what the body is, when to try again, and how the provider names the request.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The body, as far as it came.
+    pub body: Body,
+    /// Why the body is not whole, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// Why a recorded body is not whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// Nobody read on: it was stopped, or had all it wanted.
+    Dropped,
+    /// The connection was lost, with what was said about it.
+    Lost(String),
+    /// It was too large to be recorded.
+    TooLarge,
+}
+
+/// An exchange as it stands in the file: with `response` or with `error`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    request: RecordedRequest,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response: Option<RecordedResponse>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl TryFrom<Written> for Exchange {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let reply = match (written.response, written.error) {
+            (Some(response), None) => Reply::Response(response),
+            (None, Some(error)) => Reply::Error(error),
+            _ => return Err("an exchange has either a `response` or an `error`"),
+        };
+        Ok(Self { request: written.request, reply })
+    }
+}
+
+impl From<Exchange> for Written {
+    fn from(exchange: Exchange) -> Self {
+        let (response, error) = match exchange.reply {
+            Reply::Response(response) => (Some(response), None),
+            Reply::Error(error) => (None, Some(error)),
+        };
+        Self { request: exchange.request, response, error }
+    }
+}

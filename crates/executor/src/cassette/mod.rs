@@ -1,0 +1,21 @@
+//! Recordings: what went over the wire in a run, kept so that the run can be had again offline and at no cost.
+//!
+//! A recording holds no header of a request, no address beyond its path, and none of the secrets that the recorder was
+//! told of. A replayed run goes through the same code as a live one; only the network is exchanged.
+
+mod body;
+mod difference;
+mod file;
+mod format;
+mod recorder;
+mod redactor;
+mod replay;
+mod transport;
+
+pub use body::Body;
+pub use file::CassetteError;
+pub use format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+pub use recorder::{Recorder, RecordingTransport};
+pub use redactor::Redactor;
+pub use replay::{MakeExecutor, ReplayExecutor};
+pub use transport::{Matching, ReplayTransport};

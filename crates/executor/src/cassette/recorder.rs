@@ -1,0 +1,187 @@
+//! Records what goes over a transport, while it goes.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use futures_util::{StreamExt, stream};
+use serde_json::Value;
+
+use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
+
+use super::body::Body;
+use super::format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+use super::redactor::Redactor;
+
+/// The longest body that is recorded. Twice what is judged of an answer, since a stream wraps every word of it.
+const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// Headers of answers that are kept: what the body is, when to try again, how the provider names the request.
+const KEPT_HEADERS: &[&str] =
+    &["content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
+
+/// Collects the exchanges of a run. Clones collect into the same recording.
+#[derive(Clone, Default)]
+pub struct Recorder {
+    exchanges: Arc<Mutex<Vec<Recording>>>,
+    redactor: Redactor,
+}
+
+struct Recording {
+    request: RecordedRequest,
+    progress: Progress,
+}
+
+enum Progress {
+    /// There is no answer yet.
+    Waiting,
+    Failed(String),
+    /// An answer; its cut is `Dropped` until the end of the body has been seen.
+    Answered(RecordedResponse),
+}
+
+impl Recorder {
+    /// A recorder that keeps these secrets out.
+    pub fn new(redactor: Redactor) -> Self {
+        Self { exchanges: Arc::default(), redactor }
+    }
+
+    /// The recording so far. A request that was given up before it was answered is not in it: nobody saw an answer. A
+    /// body that was not read to its end is in it as far as it came.
+    pub fn cassette(&self, agent: Value, parameters: Value, attempts: Value) -> Cassette {
+        let exchanges = self.lock().iter().filter_map(|recording| self.exchange(recording)).collect();
+        let redactor = &self.redactor;
+        Cassette::new(redactor.agent(agent), redactor.value(parameters), exchanges, redactor.value(attempts))
+    }
+
+    fn exchange(&self, recording: &Recording) -> Option<Exchange> {
+        let reply = match &recording.progress {
+            Progress::Waiting => return None,
+            Progress::Failed(error) => Reply::Error(self.redactor.text(error)),
+            Progress::Answered(response) => {
+                let mut response = response.clone();
+                response.body = Body(self.redactor.bytes(&response.body.0));
+                if let Some(Cut::Lost(text)) = &mut response.cut {
+                    *text = self.redactor.text(text);
+                }
+                Reply::Response(response)
+            }
+        };
+        Some(Exchange { request: recording.request.clone(), reply })
+    }
+
+    fn begin(&self, request: &Request) -> usize {
+        let request = RecordedRequest {
+            path: self.redactor.text(path_of(&request.url)),
+            body: self.redactor.value(request.body.clone()),
+        };
+        let mut exchanges = self.lock();
+        exchanges.push(Recording { request, progress: Progress::Waiting });
+        exchanges.len() - 1
+    }
+
+    fn set(&self, index: usize, progress: Progress) {
+        if let Some(recording) = self.lock().get_mut(index) {
+            recording.progress = progress;
+        }
+    }
+
+    fn update(&self, index: usize, change: impl FnOnce(&mut RecordedResponse)) {
+        if let Some(Recording { progress: Progress::Answered(response), .. }) = self.lock().get_mut(index) {
+            change(response);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Recording>> {
+        // Every change is whole, so what a panicking thread left is sound.
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A transport that is listened to.
+pub struct RecordingTransport {
+    inner: Arc<dyn Transport>,
+    recorder: Recorder,
+}
+
+impl RecordingTransport {
+    /// Records what goes over `inner`.
+    pub fn new(inner: Arc<dyn Transport>, recorder: Recorder) -> Self {
+        Self { inner, recorder }
+    }
+}
+
+#[async_trait]
+impl Transport for RecordingTransport {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        let index = self.recorder.begin(&request);
+        match self.inner.send(request).await {
+            Ok(response) => {
+                self.recorder.set(index, Progress::Answered(self.answered(&response)));
+                let body = listen(response.body, self.recorder.clone(), index);
+                Ok(Response { body, ..response })
+            }
+            Err(error) => {
+                if let TransportError::Connection(text) = &error {
+                    self.recorder.set(index, Progress::Failed(text.clone()));
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+impl RecordingTransport {
+    fn answered(&self, response: &Response) -> RecordedResponse {
+        let kept = response.headers.iter().filter(|(name, _)| KEPT_HEADERS.contains(&name.as_str()));
+        let headers: BTreeMap<String, String> =
+            kept.map(|(name, value)| (name.clone(), self.recorder.redactor.text(value))).collect();
+        RecordedResponse { status: response.status, headers, body: Body::default(), cut: Some(Cut::Dropped) }
+    }
+}
+
+fn listen(body: ByteStream, recorder: Recorder, index: usize) -> ByteStream {
+    Box::pin(stream::unfold((body, recorder), move |(mut body, recorder)| async move {
+        let item = body.next().await;
+        recorder.update(index, |response| note(response, item.as_ref()));
+        item.map(|item| (item, (body, recorder)))
+    }))
+}
+
+fn note(response: &mut RecordedResponse, item: Option<&Result<Vec<u8>, TransportError>>) {
+    if response.cut != Some(Cut::Dropped) {
+        return;
+    }
+    match item {
+        None => response.cut = None,
+        Some(Err(error)) => response.cut = Some(Cut::Lost(error.to_string())),
+        Some(Ok(bytes)) if response.body.0.len() + bytes.len() > MAX_BODY_BYTES => {
+            response.cut = Some(Cut::TooLarge);
+        }
+        Some(Ok(bytes)) => response.body.0.extend_from_slice(bytes),
+    }
+}
+
+/// The path of an address: the host may name somebody's machine, and queries may hold keys.
+pub(super) fn path_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_path_of_an_address_is_kept() {
+        for (url, path) in [
+            ("https://user:pass@api.example.com:8443/v1/messages?key=abc#x", "/v1/messages"),
+            ("http://localhost", "/"),
+            ("http://localhost?key=/a", "/"),
+            ("/v1/chat", "/v1/chat"),
+        ] {
+            assert_eq!(path_of(url), path);
+        }
+    }
+}

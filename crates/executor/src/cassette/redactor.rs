@@ -1,0 +1,133 @@
+//! Keeps known secrets out of recordings.
+//!
+//! Only what the recorder was told of is found, as a whole and in the form that JSON gives it. A secret that a model
+//! spells out over several events of a stream is not.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::child::is_secret;
+
+/// What stands where a secret was.
+const REDACTED: &str = "[redacted]";
+
+/// Shorter strings are no secrets: they are words, and taking them out would take the text apart.
+const MIN_SECRET_BYTES: usize = 6;
+
+/// Replaces secrets. Not to be printed: it knows them.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    secrets: Arc<[String]>,
+}
+
+impl Redactor {
+    /// Replaces these strings wherever they stand. Those shorter than six bytes are left alone.
+    pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+        let mut all: Vec<String> = Vec::new();
+        for secret in secrets.into_iter().filter(|secret| secret.len() >= MIN_SECRET_BYTES) {
+            let quoted = Value::String(secret.clone()).to_string();
+            all.push(quoted.trim_matches('"').to_owned());
+            all.push(secret);
+        }
+        // One secret can be the beginning of another: the longer one goes first, or its rest would stay.
+        all.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+        all.dedup();
+        Self { secrets: all.into() }
+    }
+
+    pub(super) fn text(&self, text: &str) -> String {
+        self.secrets.iter().fold(text.to_owned(), |text, secret| {
+            if text.contains(secret) { text.replace(secret, REDACTED) } else { text }
+        })
+    }
+
+    pub(super) fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.secrets.iter().fold(bytes.to_owned(), |bytes, secret| replace(bytes, secret.as_bytes()))
+    }
+
+    pub(super) fn value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(&text)),
+            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.value(item)).collect()),
+            Value::Object(members) => {
+                let members = members.into_iter().map(|(key, value)| (self.text(&key), self.value(value)));
+                Value::Object(members.collect())
+            }
+            other => other,
+        }
+    }
+
+    /// A blueprint, without what its executor's settings call a secret.
+    pub(super) fn agent(&self, mut agent: Value) -> Value {
+        if let Some(executor) = agent.get_mut("executor") {
+            hide_named(executor);
+        }
+        self.value(agent)
+    }
+}
+
+fn hide_named(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(hide_named),
+        Value::Object(members) => {
+            for (key, member) in members {
+                match member {
+                    Value::String(text) if is_secret(key) => *text = REDACTED.to_owned(),
+                    other => hide_named(other),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn replace(bytes: Vec<u8>, secret: &[u8]) -> Vec<u8> {
+    let mut rest = bytes.as_slice();
+    let mut replaced = Vec::new();
+    while let Some(at) = rest.windows(secret.len()).position(|window| window == secret) {
+        let (before, after) = rest.split_at(at);
+        replaced.extend_from_slice(before);
+        replaced.extend_from_slice(REDACTED.as_bytes());
+        rest = after.split_at(secret.len()).1;
+    }
+    if replaced.is_empty() && rest.len() == bytes.len() {
+        return bytes;
+    }
+    replaced.extend_from_slice(rest);
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_are_found_everywhere() {
+        let redactor =
+            Redactor::new(["sk-123456", "sk-123456789", "qu\"ote\\d", "short", ""].map(str::to_owned));
+        let value = json!({"a": ["key sk-123456789!", {"sk-123456": 1}], "b": "qu\"ote\\d", "c": "short"});
+        let expected = json!({"a": ["key [redacted]!", {"[redacted]": 1}], "b": "[redacted]", "c": "short"});
+        assert_eq!(redactor.value(value), expected);
+        let body = b"\xffsk-123456\nsk-123456789 {\"a\":\"qu\\\"ote\\\\d\"}";
+        assert_eq!(redactor.bytes(body), b"\xff[redacted]\n[redacted] {\"a\":\"[redacted]\"}");
+        assert_eq!(redactor.bytes(b"sk-12345"), b"sk-12345");
+    }
+
+    #[test]
+    fn settings_that_name_a_secret_are_hidden() {
+        let agent = json!({
+            "parameters_schema": {"properties": {"token": {"type": "string", "default": "x"}}},
+            "executor": {"type": "llm", "api_key": "k", "max_tokens": 5, "headers": {"x-api-key": "k", "Authorization": "b"},
+                         "env": {"GH_TOKEN": "t", "LANG": "C"}, "api_key_env": "MY_KEY"},
+        });
+        let expected = json!({
+            "parameters_schema": {"properties": {"token": {"type": "string", "default": "x"}}},
+            "executor": {"type": "llm", "api_key": "[redacted]", "max_tokens": 5,
+                         "headers": {"x-api-key": "[redacted]", "Authorization": "[redacted]"},
+                         "env": {"GH_TOKEN": "[redacted]", "LANG": "C"}, "api_key_env": "MY_KEY"},
+        });
+        assert_eq!(Redactor::default().agent(agent), expected);
+    }
+}

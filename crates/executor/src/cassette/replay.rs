@@ -1,0 +1,98 @@
+//! The `replay` executor: a recorded agent over its recording.
+//!
+//! The blueprint in the cassette says which executor it was and with what settings. That executor is made over the
+//! recording instead of the network and does all the work, so that nothing is tried that a live run would not do.
+//! Tools are those that the replaying blueprint lists: a cassette cannot grant any.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::session::{Executor, OpenError, Session};
+use crate::start::Start;
+use crate::transport::Transport;
+
+use super::file::CassetteError;
+use super::format::Cassette;
+use super::transport::{Matching, ReplayTransport};
+
+/// Makes the executor that was recorded, over another transport.
+pub type MakeExecutor = Arc<dyn Fn(Arc<dyn Transport>) -> Arc<dyn Executor> + Send + Sync>;
+
+/// Opens recorded sessions. Each begins at the beginning of its cassette; with exact matching, one that continues a
+/// conversation finds its place by what it asks.
+pub struct ReplayExecutor {
+    make_inner: MakeExecutor,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    #[serde(rename = "type")]
+    _kind: Option<String>,
+    cassette: PathBuf,
+    base_dir: Option<PathBuf>,
+    #[serde(rename = "match")]
+    matching: Option<String>,
+}
+
+impl ReplayExecutor {
+    /// Replays with the executors that this makes.
+    pub fn new(make_inner: MakeExecutor) -> Self {
+        Self { make_inner }
+    }
+}
+
+#[async_trait]
+impl Executor for ReplayExecutor {
+    async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        let settings = Settings::deserialize(&start.settings).map_err(|error| {
+            OpenError::Settings(format!("the settings of the replay executor do not fit: {error}"))
+        })?;
+        let matching = matching(settings.matching.as_deref())?;
+        let path = settings.path(&start.project_dir);
+        let cassette = Cassette::load(&path).await.map_err(|error| match error {
+            CassetteError::Missing(text) => OpenError::Missing(text),
+            CassetteError::Broken(text) => OpenError::Settings(text),
+        })?;
+        let recorded = recorded_settings(&cassette, &path)?;
+        let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
+        (self.make_inner)(transport).open(Start { settings: recorded, ..start }).await
+    }
+}
+
+impl Settings {
+    /// A path is relative to `base_dir`, and that to the project folder. Joining leaves whole paths as they are.
+    fn path(&self, project_dir: &Path) -> PathBuf {
+        let base =
+            self.base_dir.as_ref().map_or_else(|| project_dir.to_owned(), |base| project_dir.join(base));
+        base.join(&self.cassette)
+    }
+}
+
+fn matching(word: Option<&str>) -> Result<Matching, OpenError> {
+    match word {
+        None | Some("exact") => Ok(Matching::Exact),
+        Some("order") => Ok(Matching::Order),
+        Some(other) => Err(OpenError::Settings(format!("`match` is '{other}': use exact or order"))),
+    }
+}
+
+fn recorded_settings(cassette: &Cassette, path: &Path) -> Result<Value, OpenError> {
+    let wrong = |why: &str| {
+        let path = path.display();
+        OpenError::Settings(format!(
+            "the cassette {path} cannot be replayed: {why}; make it again with `accord record`"
+        ))
+    };
+    let settings = cassette.agent.get("executor").filter(|settings| settings.is_object());
+    let settings = settings.ok_or_else(|| wrong("its `agent` has no `executor`"))?;
+    // A cassette of a cassette would open itself for ever.
+    if settings.get("type").and_then(Value::as_str) == Some("replay") {
+        return Err(wrong("its agent is itself a replay"));
+    }
+    Ok(settings.clone())
+}

@@ -1,0 +1,171 @@
+//! Child processes that leave nothing behind.
+//!
+//! A child leads a process group of its own. However its work ends (exit, timeout, cancel, too much output, a dropped
+//! future), the whole group is killed, so that grandchildren go too. A grandchild that makes a session of its own
+//! (`setsid`) leaves the group and escapes: only a sandbox could hold it, and there is none here.
+//!
+//! What the leader leaves in the background gets a moment to finish writing, and is then killed like the rest.
+
+mod capture;
+mod environment;
+mod group;
+
+use std::future::Future;
+use std::io;
+use std::pin::{Pin, pin};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use capture::Capture;
+pub(crate) use environment::{Environment, is_secret, own_variable, secret};
+
+use group::Group;
+
+/// How long what the leader left behind may still write after its exit. Long enough for a pipeline to empty, short
+/// enough not to be felt when a server was left in the background.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// One read. As large as a pipe holds by default on Linux.
+const READ_BYTES: usize = 64 * 1024;
+
+/// A child to be run.
+pub(crate) struct Plan {
+    /// Program, arguments, folder and environment. The streams are set here.
+    pub(crate) command: Command,
+    /// What goes to its stdin; nothing at all where there is none.
+    pub(crate) input: Option<Vec<u8>>,
+    /// What is kept of its stdout.
+    pub(crate) stdout: Capture,
+    /// What is kept of its stderr.
+    pub(crate) stderr: Capture,
+    /// What to do with more stdout than is kept.
+    pub(crate) overflow: Overflow,
+    /// How long it may take.
+    pub(crate) timeout: Duration,
+}
+
+/// What to do with more output than is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overflow {
+    /// Read on and forget it.
+    Forget,
+    /// End the child.
+    End,
+}
+
+/// How a child ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By itself, or by a signal of somebody else.
+    Exited(ExitStatus),
+    /// Killed, because its time was over.
+    TimedOut,
+    /// Killed, because it was told to stop.
+    Stopped,
+    /// Killed, because it wrote too much.
+    Flooded,
+}
+
+/// What a child left.
+pub(crate) struct Finished {
+    pub(crate) end: End,
+    pub(crate) stdout: Capture,
+    pub(crate) stderr: Capture,
+}
+
+struct Flooded;
+
+/// Runs a child to its end. An error means that it could not be started.
+pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Finished> {
+    let Plan { mut command, input, mut stdout, mut stderr, overflow, timeout } = plan;
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut group = Group::spawn(command)?;
+    let pipes = group.pipes();
+    let end = {
+        let streams = async {
+            tokio::try_join!(
+                feed(pipes.stdin, input.unwrap_or_default()),
+                drain(pipes.stdout, &mut stdout, overflow),
+                drain(pipes.stderr, &mut stderr, Overflow::Forget),
+            )
+            .map(|_| ())
+        };
+        let work = supervise(&mut group, streams);
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => End::Stopped,
+            end = tokio::time::timeout(timeout, work) => end.unwrap_or(Ok(End::TimedOut))?,
+        }
+    };
+    group.end().await;
+    Ok(Finished { end, stdout, stderr })
+}
+
+async fn supervise(group: &mut Group, streams: impl Future<Output = Result<(), Flooded>>) -> io::Result<End> {
+    let mut streams = pin!(streams);
+    let mut flowing = true;
+    let status = loop {
+        tokio::select! {
+            status = group.leader_exit() => break status?,
+            ended = &mut streams, if flowing => match ended {
+                Ok(()) => flowing = false,
+                Err(Flooded) => return Ok(End::Flooded),
+            },
+        }
+    };
+    let mut end = Ok(());
+    if flowing {
+        flowing = !finish(streams.as_mut(), &mut end).await;
+    }
+    group.kill();
+    if flowing {
+        finish(streams, &mut end).await;
+    }
+    Ok(if end.is_ok() { End::Exited(status) } else { End::Flooded })
+}
+
+/// Lets the streams flow for a moment more; whether they came to an end.
+async fn finish(
+    streams: Pin<&mut impl Future<Output = Result<(), Flooded>>>,
+    end: &mut Result<(), Flooded>,
+) -> bool {
+    match tokio::time::timeout(GRACE, streams).await {
+        Ok(ended) => {
+            *end = ended;
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// Writes the input and closes the pipe. A child that does not want it all is no error.
+async fn feed(pipe: Option<impl AsyncWrite + Unpin>, input: Vec<u8>) -> Result<(), Flooded> {
+    if let Some(mut pipe) = pipe {
+        pipe.write_all(&input).await.unwrap_or_default();
+        pipe.shutdown().await.unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Reads to the end, whatever is kept of it: a child that nobody listens to would stand still.
+async fn drain(
+    pipe: Option<impl AsyncRead + Unpin>,
+    capture: &mut Capture,
+    overflow: Overflow,
+) -> Result<(), Flooded> {
+    let Some(mut pipe) = pipe else { return Ok(()) };
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        let count = pipe.read(&mut buffer).await.unwrap_or_default();
+        let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
+        capture.push(bytes);
+        if overflow == Overflow::End && capture.left_out() > 0 {
+            return Err(Flooded);
+        }
+    }
+}

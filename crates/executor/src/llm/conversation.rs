@@ -1,0 +1,212 @@
+//! A conversation in words of its own, so that it can be stored and continued on any provider.
+//!
+//! The system prompt is not part of it: every turn brings its own. What only one provider can read (thinking with its
+//! signature, encrypted reasoning) is kept as it came and is sent back to that endpoint alone; for the others the text
+//! and the calls stand in its place.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::session::OpenError;
+
+/// The version of the stored form.
+const VERSION: u32 = 1;
+
+const NOT_RUN: &str = "not run: the result was submitted";
+const ANSWERED: &str = "see the answer to the first call";
+const CUT_OFF: &str = "not run: the message was cut off";
+
+/// All messages of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Conversation {
+    version: u32,
+    messages: Vec<Message>,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Message {
+    User {
+        text: String,
+    },
+    Assistant {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<Call>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<Kept>,
+    },
+    Results {
+        results: Vec<CallResult>,
+    },
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// As they were written, JSON or not.
+    pub(super) arguments: String,
+    /// Whether this is a result handed in, and not work to be done.
+    #[serde(default)]
+    pub(super) submit: bool,
+}
+
+/// A message as the provider wrote it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Kept {
+    pub(super) endpoint: String,
+    pub(super) blocks: Vec<Value>,
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallResult {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) ok: bool,
+    pub(super) text: String,
+}
+
+impl CallResult {
+    pub(super) fn new(call: &Call, ok: bool, text: impl Into<String>) -> Self {
+        Self { id: call.id.clone(), name: call.name.clone(), ok, text: text.into() }
+    }
+}
+
+impl Conversation {
+    pub(super) fn new() -> Self {
+        Self { version: VERSION, messages: Vec::new() }
+    }
+
+    /// Reads a stored conversation. One that cannot be read is an error: a fresh one in its place would be a lie.
+    pub(super) fn restore(stored: Value) -> Result<Self, OpenError> {
+        let unreadable = |why: String| {
+            OpenError::Settings(format!(
+                "the stored conversation of this session cannot be read: {why}; start a new session"
+            ))
+        };
+        let read: Self = serde_json::from_value(stored).map_err(|error| unreadable(error.to_string()))?;
+        if read.version != VERSION {
+            return Err(unreadable(format!("its version is {}, not {VERSION}", read.version)));
+        }
+        Ok(read)
+    }
+
+    pub(super) fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    pub(super) fn push(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    /// Forgets everything behind the first `length` messages.
+    pub(super) fn truncate(&mut self, length: usize) {
+        self.messages.truncate(length);
+    }
+
+    /// Adds what the user says. Where calls are open it answers them first, because every provider wants each call
+    /// answered: a submitted result is answered with the user's words themselves.
+    pub(super) fn say(&mut self, prompt: String) {
+        let open = match self.messages.last() {
+            Some(Message::Assistant { calls, .. }) => calls.as_slice(),
+            _ => &[],
+        };
+        let first = open.iter().position(|call| call.submit);
+        let results: Vec<CallResult> = open
+            .iter()
+            .enumerate()
+            .map(|(index, call)| match first {
+                Some(first) if first == index => CallResult::new(call, true, prompt.clone()),
+                Some(_) if call.submit => CallResult::new(call, true, ANSWERED),
+                Some(_) => CallResult::new(call, false, NOT_RUN),
+                None => CallResult::new(call, false, CUT_OFF),
+            })
+            .collect();
+        if !results.is_empty() {
+            self.messages.push(Message::Results { results });
+        }
+        if first.is_none() {
+            self.messages.push(Message::User { text: prompt });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: &str, submit: bool) -> Call {
+        Call {
+            id: id.into(),
+            name: if submit { "submit" } else { "read" }.into(),
+            arguments: "{".into(),
+            submit,
+        }
+    }
+
+    fn after(calls: Vec<Call>) -> Vec<Message> {
+        let mut conversation = Conversation::new();
+        conversation.push(Message::Assistant { text: String::new(), calls, kept: None });
+        conversation.say("again".into());
+        conversation.messages().get(1..).unwrap_or_default().to_vec()
+    }
+
+    #[test]
+    fn words_answer_the_first_open_submission() {
+        let (work, first, second) = (call("a", false), call("b", true), call("c", true));
+        let results = vec![
+            CallResult::new(&work, false, NOT_RUN),
+            CallResult::new(&first, true, "again"),
+            CallResult::new(&second, true, ANSWERED),
+        ];
+        assert_eq!(after(vec![work, first, second]), [Message::Results { results }]);
+    }
+
+    #[test]
+    fn words_follow_calls_that_were_cut_off() {
+        let work = call("a", false);
+        let results = vec![CallResult::new(&work, false, CUT_OFF)];
+        assert_eq!(after(vec![work]), [Message::Results { results }, Message::User { text: "again".into() }]);
+        assert_eq!(after(Vec::new()), [Message::User { text: "again".into() }]);
+    }
+
+    #[test]
+    fn a_stored_conversation_comes_back_whole() {
+        let mut conversation = Conversation::new();
+        conversation.say("hello".into());
+        conversation.push(Message::Assistant {
+            text: "hm".into(),
+            calls: vec![call("a", true)],
+            kept: Some(Kept {
+                endpoint: "anthropic https://h".into(),
+                blocks: vec![json!({"type": "thinking", "exact": 1.10, "n": 3})],
+            }),
+        });
+        conversation.say("again".into());
+        let text = serde_json::to_string(&conversation).unwrap();
+        let restored = Conversation::restore(serde_json::from_str(&text).unwrap());
+        assert_eq!(restored.unwrap(), conversation);
+    }
+
+    #[test]
+    fn a_conversation_that_cannot_be_read_is_refused() {
+        for stored in [
+            json!({"version": 2, "messages": []}),
+            json!({"version": 1, "messages": [{"role": "bishop"}]}),
+            json!([]),
+        ] {
+            let error = Conversation::restore(stored).unwrap_err().to_string();
+            assert!(error.contains("start a new session"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! One address of one provider, ready to be asked.
+
+use reqwest::Url;
+
+use super::provider::{Auth, Provider, ProviderKind, Providers};
+use super::settings::Settings;
+use super::wire::Wire;
+use crate::answer::Usage;
+use crate::session::OpenError;
+
+/// A secret shorter than this is no secret, and taking it out of texts would garble them.
+const SHORTEST_SECRET: usize = 6;
+
+/// An address with everything that a request to it needs.
+pub(super) struct Endpoint {
+    pub(super) kind: ProviderKind,
+    pub(super) wire: Wire,
+    /// The provider's name in the settings.
+    pub(super) provider: String,
+    /// Who this is, without secrets: `anthropic https://api.anthropic.com`.
+    pub(super) name: String,
+    /// Where requests go.
+    pub(super) url: String,
+    pub(super) headers: Vec<(String, String)>,
+    /// Whether the provider has a key that was not for this address.
+    pub(super) key_withheld: bool,
+    secrets: Vec<String>,
+    price_per_million_input: Option<f64>,
+    price_per_million_output: Option<f64>,
+}
+
+impl Endpoint {
+    /// Finds the provider that the settings name, and its address and key.
+    pub(super) fn resolve(providers: &Providers, settings: &Settings) -> Result<Self, OpenError> {
+        let provider = providers.get(&settings.provider).ok_or_else(|| {
+            OpenError::Settings(format!(
+                "unknown provider `{}`: known are {}",
+                settings.provider,
+                providers.names().join(", ")
+            ))
+        })?;
+        let base = base_url(provider, settings)?;
+        let api_key = key(provider, settings, &base)?;
+        let key_withheld = provider.api_key.is_some() && api_key.is_none();
+        let wire = Wire::of(provider.kind);
+        let mut url = base.clone();
+        url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), wire.path()));
+        let mut headers = provider.headers.clone();
+        if provider.kind == ProviderKind::Anthropic {
+            headers.push(("anthropic-version".into(), provider.api_version.clone()));
+        }
+        let mut secrets: Vec<String> = provider.headers.iter().map(|(_, value)| value.clone()).collect();
+        if let Some(key) = api_key {
+            headers.push(match (provider.kind, provider.auth) {
+                (ProviderKind::Anthropic, Auth::XApiKey) => ("x-api-key".into(), key.clone()),
+                _ => ("authorization".into(), format!("Bearer {key}")),
+            });
+            secrets.push(key);
+        }
+        secrets.extend(base.password().map(str::to_owned));
+        secrets.retain(|secret| secret.len() >= SHORTEST_SECRET);
+        Ok(Self {
+            kind: provider.kind,
+            wire,
+            provider: settings.provider.clone(),
+            name: format!("{} {}", settings.provider, shown(&base)),
+            url: url.into(),
+            headers,
+            key_withheld,
+            secrets,
+            price_per_million_input: provider.price_per_million_input,
+            price_per_million_output: provider.price_per_million_output,
+        })
+    }
+
+    /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound.
+    pub(super) fn priced(&self, usage: Usage) -> Usage {
+        let (input, output) = (self.price_per_million_input, self.price_per_million_output);
+        let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
+        let cost = (part(input, usage.input_tokens) + part(output, usage.output_tokens)) / 1e6;
+        let cost_usd = (input.is_some() || output.is_some()).then_some(cost);
+        Usage { cost_usd, ..usage }
+    }
+
+    /// A text from elsewhere without our secrets in it.
+    pub(super) fn scrub(&self, text: &str) -> String {
+        let hide = |text: String, secret: &String| text.replace(secret.as_str(), "[secret]");
+        self.secrets.iter().fold(text.to_owned(), hide)
+    }
+}
+
+fn base_url(provider: &Provider, settings: &Settings) -> Result<Url, OpenError> {
+    let written = settings.base_url.as_ref().or(provider.base_url.as_ref()).ok_or_else(|| {
+        OpenError::Settings(format!(
+            "provider `{}` has no address: set `base_url` (for example http://127.0.0.1:8080/v1)",
+            settings.provider
+        ))
+    })?;
+    let url = Url::parse(written.trim()).ok();
+    url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
+        OpenError::Settings(format!(
+            "`base_url` of provider `{}` is no http or https address: write it like https://host/path",
+            settings.provider
+        ))
+    })
+}
+
+/// The key for an address. It belongs to the provider's own address: a blueprint that names another does not get it.
+fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<String>, OpenError> {
+    let parsed = |address: &str| Url::parse(address).ok();
+    let same = |address: &str| parsed(address).is_some_and(|url| url.origin() == base.origin());
+    let own = settings.base_url.is_none() || provider.base_url.as_deref().is_some_and(same);
+    let key = provider.api_key.as_ref().filter(|_| own);
+    let public = provider.kind.public_base_url().is_some_and(same);
+    if key.is_none() && public {
+        let variable = match provider.kind {
+            ProviderKind::Anthropic => "ANTHROPIC_API_KEY",
+            _ => "OPENAI_API_KEY",
+        };
+        return Err(OpenError::Missing(format!(
+            "provider `{}` has no key for {}: set {variable} where the runner starts, or the key of the provider in \
+             its configuration",
+            settings.provider,
+            shown(base)
+        )));
+    }
+    Ok(key.map(|key| key.expose().to_owned()))
+}
+
+/// An address without user, password and query.
+fn shown(url: &Url) -> String {
+    let path = url.path().trim_end_matches('/');
+    format!("{}{path}", url.origin().ascii_serialization())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::provider::Secret;
+
+    fn resolve(providers: &Providers, provider: &str, base_url: Option<&str>) -> Result<Endpoint, OpenError> {
+        let settings = json!({"type": "llm", "provider": provider, "model": "m", "base_url": base_url});
+        Endpoint::resolve(providers, &Settings::read(&settings).unwrap())
+    }
+
+    fn keyed() -> Providers {
+        Providers::from_environment(|name| name.ends_with("_API_KEY").then(|| format!("secret-{name}")))
+    }
+
+    fn message(result: Result<Endpoint, OpenError>) -> String {
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn each_kind_has_its_address_and_its_headers() {
+        let providers = keyed();
+        let cases = [
+            (
+                "anthropic",
+                None,
+                "https://api.anthropic.com/v1/messages",
+                "anthropic https://api.anthropic.com",
+            ),
+            ("openai", None, "https://api.openai.com/v1/responses", "openai https://api.openai.com/v1"),
+            (
+                "openai-chat",
+                None,
+                "https://api.openai.com/v1/chat/completions",
+                "openai-chat https://api.openai.com/v1",
+            ),
+            (
+                "openai-compatible",
+                Some("http://u:p@h:1/v1/?k=v"),
+                "http://u:p@h:1/v1/chat/completions?k=v",
+                "openai-compatible http://h:1/v1",
+            ),
+            ("ollama", None, "http://127.0.0.1:11434/api/chat", "ollama http://127.0.0.1:11434"),
+        ];
+        for (provider, base_url, url, name) in cases {
+            let endpoint = resolve(&providers, provider, base_url).unwrap();
+            assert_eq!((endpoint.url.as_str(), endpoint.name.as_str()), (url, name));
+        }
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            resolve(&providers, "anthropic", None).unwrap().headers,
+            [pair("anthropic-version", "2023-06-01"), pair("x-api-key", "secret-ANTHROPIC_API_KEY")]
+        );
+        assert_eq!(
+            resolve(&providers, "openai", None).unwrap().headers,
+            [pair("authorization", "Bearer secret-OPENAI_API_KEY")]
+        );
+    }
+
+    #[test]
+    fn a_key_goes_to_its_own_address_only() {
+        let endpoint = resolve(&keyed(), "openai", Some("http://127.0.0.1:9/v1")).unwrap();
+        assert_eq!(endpoint.headers, []);
+        let gateway = Provider {
+            base_url: Some("http://127.0.0.1:9/v1".into()),
+            api_key: Some(Secret::new("gateway-key")),
+            ..Provider::new(ProviderKind::OpenAiCompatible)
+        };
+        let endpoint = resolve(&keyed().with("gateway", gateway), "gateway", None).unwrap();
+        assert_eq!(endpoint.headers, [("authorization".to_owned(), "Bearer gateway-key".to_owned())]);
+        assert_eq!(endpoint.scrub("no gateway-key here"), "no [secret] here");
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_the_remedy() {
+        let none = Providers::from_environment(|_| None);
+        assert_eq!(
+            message(resolve(&none, "antropic", None)),
+            "unknown provider `antropic`: known are anthropic, ollama, openai, openai-chat, openai-compatible"
+        );
+        assert!(message(resolve(&none, "anthropic", None)).contains("set ANTHROPIC_API_KEY"));
+        assert!(
+            message(resolve(&none, "openai", Some("https://api.openai.com/v1")))
+                .contains("set OPENAI_API_KEY")
+        );
+        assert!(message(resolve(&none, "openai-compatible", None)).contains("set `base_url`"));
+        assert!(message(resolve(&none, "ollama", Some("models"))).contains("no http or https address"));
+        assert!(resolve(&none, "anthropic", Some("http://127.0.0.1:9")).is_ok());
+    }
+
+    #[test]
+    fn tokens_cost_what_the_prices_say() {
+        let priced = Provider {
+            price_per_million_input: Some(2.0),
+            price_per_million_output: Some(8.0),
+            ..Provider::new(ProviderKind::Ollama)
+        };
+        let endpoint = resolve(&Providers::default().with("o", priced), "o", None).unwrap();
+        let usage = Usage { input_tokens: 500_000, output_tokens: 250_000, cost_usd: None };
+        assert_eq!(endpoint.priced(usage), Usage { cost_usd: Some(3.0), ..usage });
+    }
+}

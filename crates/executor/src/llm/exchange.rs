@@ -1,0 +1,160 @@
+//! One request to a provider, repeated while that may help.
+
+use std::time::{Duration, Instant};
+
+use futures_util::StreamExt;
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::failure::{Asked, Trouble};
+use super::intake::Intake;
+use super::retry::{MAX_RETRIES, Pauses, demanded};
+use super::wire::{Problem, Reply};
+use crate::answer::Usage;
+use crate::event::{Event, Events};
+use crate::session::TurnError;
+use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
+
+/// How long a provider may be silent. Local models read a long prompt for minutes before the first word.
+const LONGEST_SILENCE: Duration = Duration::from_secs(300);
+
+/// How long one answer may take. Hard thinking takes some minutes; a stream that drips for ever must end.
+const LONGEST_ANSWER: Duration = Duration::from_secs(1800);
+
+/// How long to wait for the end of the body behind the last event: read to its end, a connection can be used again.
+const END_OF_BODY: Duration = Duration::from_millis(100);
+
+/// The most that is read of an error's body.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// Asks one provider.
+pub(super) struct Exchange<'a> {
+    pub(super) asked: Asked<'a>,
+    pub(super) transport: &'a dyn Transport,
+    pub(super) events: &'a Events,
+}
+
+/// One try.
+struct Attempt {
+    status: Option<u16>,
+    pause: Option<Duration>,
+    result: Result<Reply, Trouble>,
+}
+
+impl Exchange<'_> {
+    /// Sends a request until it is answered, refused, or the retries are used up.
+    pub(super) async fn ask(&self, body: &Value, pauses: &mut Pauses) -> Result<Reply, TurnError> {
+        let mut retry = 0;
+        loop {
+            let began = Instant::now();
+            let limit = LONGEST_ANSWER;
+            let attempt = timeout(limit, self.attempt(body)).await.unwrap_or_else(|_| Attempt {
+                status: None,
+                pause: None,
+                result: Err(Trouble::Lasting(TurnError::TimedOut(limit.as_secs()))),
+            });
+            let usage = attempt.result.as_ref().map_or_else(|_| Usage::default(), |reply| reply.usage);
+            self.events
+                .tell(Event::Requested {
+                    endpoint: self.asked.endpoint.name.clone(),
+                    milliseconds: milliseconds(began.elapsed()),
+                    status: attempt.status,
+                    usage,
+                })
+                .await;
+            let reason = match attempt.result {
+                Ok(reply) => return Ok(reply),
+                Err(Trouble::Lasting(error)) => return Err(error),
+                Err(Trouble::Passing(reason)) if retry == MAX_RETRIES => {
+                    return Err(TurnError::Transport(format!("{reason} (after {MAX_RETRIES} retries)")));
+                }
+                Err(Trouble::Passing(reason)) => reason,
+            };
+            let pause = attempt.pause.unwrap_or_else(|| pauses.next(retry));
+            retry += 1;
+            self.events.tell(Event::Retrying { reason, milliseconds: milliseconds(pause) }).await;
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn attempt(&self, body: &Value) -> Attempt {
+        let endpoint = self.asked.endpoint;
+        let request =
+            Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body: body.clone() };
+        let sent =
+            timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
+        match sent {
+            Err(error) => Attempt { status: None, pause: None, result: Err(self.lost(error)) },
+            Ok(response) => Attempt {
+                status: Some(response.status),
+                pause: demanded(&response.headers, Timestamp::now()),
+                result: self.read(response).await,
+            },
+        }
+    }
+
+    async fn read(&self, response: Response) -> Result<Reply, Trouble> {
+        let Response { status, headers, body } = response;
+        if !(200..300).contains(&status) {
+            let text = error_body(body).await;
+            return Err(self.asked.problem(&Problem::from_body(status, &text)));
+        }
+        let content_type = headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
+            .map(|(_, value)| value.to_lowercase());
+        let intake = Intake::new(self.asked.endpoint.wire, &content_type.unwrap_or_default());
+        let reply = self.stream(intake, body).await?;
+        Ok(Reply { usage: self.asked.endpoint.priced(reply.usage), ..reply })
+    }
+
+    async fn stream(&self, mut intake: Intake, mut body: ByteStream) -> Result<Reply, Trouble> {
+        while let Some(bytes) = next(&mut body).await {
+            let bytes = bytes.map_err(|error| self.lost(error))?;
+            if intake.take(&bytes).map_err(|error| self.asked.unread(error))? {
+                timeout(END_OF_BODY, body.next()).await.ok();
+                break;
+            }
+        }
+        intake.finish().map_err(|error| self.asked.unread(error))
+    }
+
+    fn lost(&self, error: TransportError) -> Trouble {
+        let name = &self.asked.endpoint.name;
+        match error {
+            TransportError::Connection(why) => {
+                Trouble::Passing(format!("no answer from {name}: {}", self.asked.shown(&why)))
+            }
+            TransportError::Impossible(why) => Trouble::Lasting(TurnError::Failed(format!(
+                "{name} cannot be asked: {}",
+                self.asked.shown(&why)
+            ))),
+        }
+    }
+}
+
+async fn next(body: &mut ByteStream) -> Option<Result<Vec<u8>, TransportError>> {
+    timeout(LONGEST_SILENCE, body.next()).await.unwrap_or_else(|_| Some(Err(silent())))
+}
+
+fn silent() -> TransportError {
+    TransportError::Connection(format!("nothing came for {} seconds", LONGEST_SILENCE.as_secs()))
+}
+
+/// The beginning of an error's body. One that breaks off is read as far as it came: the status is what counts.
+async fn error_body(mut body: ByteStream) -> String {
+    let mut bytes = Vec::new();
+    while bytes.len() < MAX_ERROR_BYTES {
+        match next(&mut body).await {
+            Some(Ok(more)) => bytes.extend_from_slice(&more),
+            Some(Err(_)) | None => break,
+        }
+    }
+    bytes.truncate(MAX_ERROR_BYTES);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,161 @@
+//! What an error of a provider means: another try, another delivery, or the end.
+
+use super::endpoint::Endpoint;
+use super::provider::ProviderKind;
+use super::retry::is_passing;
+use super::wire::{MAX_ANSWER_BYTES, Problem, ReadError};
+use crate::session::TurnError;
+use crate::turn::Delivery;
+
+/// The most that is shown of a provider's words.
+const SHOWN_CHARACTERS: usize = 500;
+
+const TOO_LONG: [&str; 6] = [
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "too many tokens",
+];
+const SCHEMA: [&str; 7] =
+    ["schema", "response_format", "output_config", "output_format", "text.format", "format", "strict"];
+const GRAMMAR: [&str; 6] = ["grammar", "pattern", "format", "schema", "regex", "response_format"];
+const TOOL: [&str; 3] = ["tool", "function", "tool_choice"];
+
+/// What to do about an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// It may pass.
+    Passing(String),
+    /// It will not.
+    Lasting(TurnError),
+}
+
+/// The request that an error answers.
+pub(super) struct Asked<'a> {
+    pub(super) endpoint: &'a Endpoint,
+    pub(super) model: &'a str,
+    pub(super) delivery: &'a Delivery,
+}
+
+impl Asked<'_> {
+    /// What to do about an answer that could not be read.
+    pub(super) fn unread(&self, error: ReadError) -> Trouble {
+        let name = &self.endpoint.name;
+        match error {
+            ReadError::Provider(problem) => self.problem(&problem),
+            ReadError::TooLarge => Trouble::Lasting(TurnError::Failed(format!(
+                "the answer of {name} is larger than {} MiB and was cut off: set `max_tokens`",
+                MAX_ANSWER_BYTES / 1024 / 1024
+            ))),
+            ReadError::Unreadable(why) => Trouble::Lasting(TurnError::Failed(format!(
+                "the answer of {name} cannot be read: {}; check that `base_url` and the kind of the provider fit",
+                self.shown(&why)
+            ))),
+        }
+    }
+
+    /// What to do about an error that the provider reports.
+    pub(super) fn problem(&self, problem: &Problem) -> Trouble {
+        let words = format!("{} {}", problem.code, problem.message).to_lowercase();
+        let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
+        let status = problem.status;
+        let refused = matches!(status, 400 | 413 | 422);
+        if status == 413 || refused && has(&TOO_LONG) {
+            return Trouble::Lasting(TurnError::Failed(format!(
+                "the conversation is too long for model `{}`: {}",
+                self.model,
+                self.said(problem)
+            )));
+        }
+        if status == 429 && words.contains("insufficient_quota") {
+            return Trouble::Lasting(TurnError::Failed(format!(
+                "the quota is used up: {}; check plan and billing of provider `{}`",
+                self.said(problem),
+                self.endpoint.provider
+            )));
+        }
+        if let Some(error) = self.delivery_refused(status, &has, problem) {
+            return Trouble::Lasting(error);
+        }
+        match is_passing(status) {
+            true => Trouble::Passing(self.said(problem)),
+            false => Trouble::Lasting(TurnError::Failed(self.lasting(problem))),
+        }
+    }
+
+    /// Whether the way of delivery was refused. Asking for plain text, it cannot have been.
+    fn delivery_refused(
+        &self,
+        status: u16,
+        has: &dyn Fn(&[&str]) -> bool,
+        problem: &Problem,
+    ) -> Option<TurnError> {
+        let local = matches!(self.endpoint.kind, ProviderKind::Ollama | ProviderKind::OpenAiCompatible);
+        // Small servers find out while they build the grammar, and blame themselves.
+        let grammar = local && status >= 500 && has(&GRAMMAR);
+        let refused = matches!(status, 400 | 422);
+        let schema = || TurnError::SchemaRejected(self.said(problem));
+        let tool = || TurnError::ToolRejected(self.said(problem));
+        match self.delivery {
+            Delivery::Text => None,
+            Delivery::Native { .. } if grammar || refused && has(&SCHEMA) => Some(schema()),
+            Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
+            Delivery::Tool { .. } if refused && has(&TOOL) => Some(tool()),
+            Delivery::Tool { .. } => (grammar || refused && has(&SCHEMA)).then(schema),
+        }
+    }
+
+    fn lasting(&self, problem: &Problem) -> String {
+        let (endpoint, model) = (self.endpoint, self.model);
+        match problem.status {
+            401 | 403 if endpoint.key_withheld => format!(
+                "{} wants a key ({}), and none was sent, because the agent's `base_url` is not the address of provider \
+                 `{}`: configure a provider with this address and its key",
+                endpoint.name, problem.status, endpoint.provider
+            ),
+            // The provider's words are left out: some of them repeat the key.
+            401 => format!(
+                "{} refuses the key (401): check the key of provider `{}`",
+                endpoint.name, endpoint.provider
+            ),
+            403 => format!(
+                "{}; check that the key of provider `{}` may use model `{model}`",
+                self.said(problem),
+                endpoint.provider
+            ),
+            404 => format!("{}; check the name of model `{model}`, and `base_url`", self.said(problem)),
+            300..=399 => format!(
+                "{} answers with a redirect ({}), and a key does not follow it: set `base_url` to the final address",
+                endpoint.name, problem.status
+            ),
+            _ => self.said(problem),
+        }
+    }
+
+    /// The provider's words, with who said them.
+    fn said(&self, problem: &Problem) -> String {
+        let Problem { status, message, .. } = problem;
+        let who = &self.endpoint.name;
+        match message.is_empty() {
+            true => format!("{who} answers {status} without a word"),
+            false => format!("{who} answers {status}: {}", self.shown(message)),
+        }
+    }
+
+    /// A foreign text, without secrets, on one line, shortened.
+    pub(super) fn shown(&self, text: &str) -> String {
+        let clean = self.endpoint.scrub(text);
+        let line: Vec<&str> = clean.split_whitespace().collect();
+        shorten(&line.join(" "), SHOWN_CHARACTERS)
+    }
+}
+
+/// A text of at most so many characters.
+pub(super) fn shorten(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}

@@ -1,0 +1,207 @@
+//! Reads the bytes of an answer as they come, in bounded memory.
+//!
+//! A server that was asked to stream may answer in one piece all the same: its content type says so, and where that
+//! says nothing the first byte does.
+
+use super::wire::{Framing, ReadError, Reader, Reply, Wire};
+
+/// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
+/// than the answer itself may be.
+const MAX_LINE_BYTES: usize = 4 * super::wire::MAX_ANSWER_BYTES;
+
+/// All that a stream may bring. Every few characters are wrapped in an event of some hundred bytes, so this is far more
+/// than the answer; without it a stream of comments would never end.
+const MAX_STREAM_BYTES: usize = 32 * super::wire::MAX_ANSWER_BYTES;
+
+/// The answer as far as it came.
+pub(super) struct Intake {
+    wire: Wire,
+    form: Form,
+    reader: Box<dyn Reader>,
+    /// A line without its end, or the whole answer.
+    pending: Vec<u8>,
+    /// The data of an event without its end.
+    data: String,
+    taken: usize,
+    ended: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Undecided,
+    Whole,
+    Stream,
+}
+
+impl Intake {
+    pub(super) fn new(wire: Wire, content_type: &str) -> Self {
+        let form = match content_type {
+            kind if kind.contains("event-stream") || kind.contains("ndjson") => Form::Stream,
+            kind if kind.contains("json") => Form::Whole,
+            _ => Form::Undecided,
+        };
+        Self {
+            wire,
+            form,
+            reader: wire.reader(),
+            pending: Vec::new(),
+            data: String::new(),
+            taken: 0,
+            ended: false,
+        }
+    }
+
+    /// Takes some bytes, and says whether the answer has ended.
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<bool, ReadError> {
+        self.taken = self.taken.saturating_add(bytes.len());
+        if self.taken > MAX_STREAM_BYTES || self.pending.len().saturating_add(bytes.len()) > MAX_LINE_BYTES {
+            return Err(ReadError::TooLarge);
+        }
+        self.decide(bytes);
+        let mut rest = bytes;
+        while self.form == Form::Stream && !self.ended {
+            let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+                break;
+            };
+            let (line, after) = rest.split_at(end);
+            rest = after.get(1..).unwrap_or_default();
+            self.pending.extend_from_slice(line);
+            let line = std::mem::take(&mut self.pending);
+            self.line(&line)?;
+        }
+        self.pending.extend_from_slice(rest);
+        Ok(self.ended)
+    }
+
+    /// Gives what was read.
+    pub(super) fn finish(mut self) -> Result<Reply, ReadError> {
+        let pending = std::mem::take(&mut self.pending);
+        if self.form == Form::Whole {
+            return self.whole(&pending);
+        }
+        if !self.ended {
+            self.line(&pending)?;
+            self.line(b"")?;
+        }
+        self.reader.finish()
+    }
+
+    fn decide(&mut self, bytes: &[u8]) {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        if let (Form::Undecided, Some(first)) = (self.form, first) {
+            let object = *first == b'{' && self.wire.framing() == Framing::Events;
+            self.form = if object { Form::Whole } else { Form::Stream };
+        }
+    }
+
+    fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
+        match serde_json::from_slice(bytes) {
+            Ok(body) => self.wire.whole(&body),
+            Err(_) if self.wire.framing() == Framing::Lines => {
+                for line in bytes.split(|byte| *byte == b'\n') {
+                    self.line(line)?;
+                }
+                self.reader.finish()
+            }
+            Err(error) => Err(ReadError::Unreadable(format!("it is not JSON: {error}"))),
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<(), ReadError> {
+        let line = std::str::from_utf8(line).map_err(|_| ReadError::Unreadable("it is not UTF-8".into()))?;
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        match self.wire.framing() {
+            Framing::Lines if line.trim().is_empty() || self.ended => Ok(()),
+            Framing::Lines => self.event(line),
+            Framing::Events if line.is_empty() => {
+                let data = std::mem::take(&mut self.data);
+                if data.is_empty() { Ok(()) } else { self.event(&data) }
+            }
+            Framing::Events => self.field(line),
+        }
+    }
+
+    /// One field of an event. Its name is not needed: the data says what it is.
+    fn field(&mut self, line: &str) -> Result<(), ReadError> {
+        let Some(value) = line.strip_prefix("data:") else {
+            return Ok(());
+        };
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        if self.data.len().saturating_add(value.len()) > MAX_LINE_BYTES {
+            return Err(ReadError::TooLarge);
+        }
+        if !self.data.is_empty() {
+            self.data.push('\n');
+        }
+        self.data.push_str(value);
+        Ok(())
+    }
+
+    fn event(&mut self, data: &str) -> Result<(), ReadError> {
+        self.ended = self.reader.event(data)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::wire::End;
+
+    fn chat(content_type: &str, pieces: &[&[u8]]) -> Result<Reply, ReadError> {
+        let mut intake = Intake::new(Wire::Chat { own: false }, content_type);
+        for piece in pieces {
+            if intake.take(piece)? {
+                break;
+            }
+        }
+        intake.finish()
+    }
+
+    const STREAM: &str = ": hello\r\nevent: x\r\ndata: {\"choices\":[{\"delta\":\ndata: {\"content\":\"a\u{e9}\u{1f600}b\"}}]}\r\n\r\n\
+        data:{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+    #[test]
+    fn a_stream_reads_the_same_wherever_it_is_cut() {
+        let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        assert_eq!((whole.text.as_str(), &whole.end), ("a\u{e9}\u{1f600}b", &End::Finished));
+        for cut in 0..STREAM.len() {
+            let (left, right) = STREAM.as_bytes().split_at(cut);
+            assert_eq!(chat("text/event-stream", &[left, right]), Ok(whole.clone()), "cut at {cut}");
+        }
+        let bytes: Vec<&[u8]> = STREAM.as_bytes().chunks(1).collect();
+        assert_eq!(chat("", &bytes), Ok(whole));
+    }
+
+    #[test]
+    fn the_first_byte_decides_where_the_content_type_does_not() {
+        let body = br#"  {"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
+        assert_eq!(chat("text/plain", &[b" ", body]).unwrap().text, "a");
+        assert_eq!(chat("application/json; charset=utf-8", &[body]).unwrap().text, "a");
+    }
+
+    #[test]
+    fn an_end_without_an_empty_line_is_an_end() {
+        let cut = STREAM.trim_end();
+        assert_eq!(chat("text/event-stream", &[cut.as_bytes()]).unwrap().end, End::Finished);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_said_to_be_none() {
+        let html = chat("application/json", &[b"<html>"]).unwrap_err();
+        assert!(matches!(html, ReadError::Unreadable(why) if why.contains("not JSON")));
+        let bytes = chat("text/event-stream", &[b"data: \xff\n\n"]).unwrap_err();
+        assert_eq!(bytes, ReadError::Unreadable("it is not UTF-8".into()));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mebibyte = vec![b'x'; 1024 * 1024];
+        let mut line = Intake::new(Wire::Anthropic, "text/event-stream");
+        assert_eq!((0..64).find_map(|_| line.take(&mebibyte).err()), Some(ReadError::TooLarge));
+        let mut comments = vec![b':'; 1024 * 1024];
+        comments.push(b'\n');
+        let mut stream = Intake::new(Wire::Anthropic, "text/event-stream");
+        assert_eq!((0..1024).find_map(|_| stream.take(&comments).err()), Some(ReadError::TooLarge));
+    }
+}

@@ -1,0 +1,30 @@
+//! The `llm` executor: agents whose model is called over HTTP.
+//!
+//! One session holds one conversation, in words of its own ([`conversation`]). Each request translates the whole of it
+//! into the provider's dialect ([`wire`]), sends it through the [`crate::Transport`] with retries ([`exchange`]) and
+//! reads the answer as it streams ([`intake`]). The agent loop around it ([`session`]) runs the tools that the model
+//! calls and ends when the model has nothing more to call, or calls the submit tool.
+//!
+//! Absent on purpose: judging an answer (the arguments of the submit tool are handed on as text), reading the
+//! environment or a file (providers come in as data), and a fallback to another delivery (an endpoint's refusal is told
+//! as such, and whoever asked decides).
+
+mod conversation;
+mod endpoint;
+mod exchange;
+mod executor;
+mod failure;
+mod intake;
+mod provider;
+mod retry;
+mod session;
+mod settings;
+mod steps;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use executor::LlmExecutor;
+pub use provider::{Auth, Provider, ProviderKind, Providers, Secret};
+pub use settings::{Reasoning, Settings as LlmSettings};

@@ -1,0 +1,130 @@
+//! One conversation with a model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::conversation::Conversation;
+use super::endpoint::Endpoint;
+use super::provider::ProviderKind;
+use super::retry::Pauses;
+use super::settings::{Reasoning, Settings};
+use super::steps::Steps;
+use super::wire::ANTHROPIC_MAX_TOKENS;
+use crate::answer::{Answer, Usage};
+use crate::event::Events;
+use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
+use crate::toolbox::Toolbox;
+use crate::transport::Transport;
+use crate::turn::Turn;
+
+/// How long a tool has to end what it started once the turn is over. Longer, and it is dropped.
+const TIME_TO_STOP: Duration = Duration::from_secs(5);
+
+/// A session.
+pub(super) struct LlmSession {
+    pub(super) endpoint: Endpoint,
+    pub(super) settings: Settings,
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) toolbox: Box<dyn Toolbox>,
+    pub(super) conversation: Conversation,
+    pub(super) pauses: Pauses,
+    pub(super) max_steps: u32,
+}
+
+#[async_trait]
+impl Session for LlmSession {
+    fn capabilities(&self) -> Capabilities {
+        let kind = self.endpoint.kind;
+        let profile = match kind {
+            ProviderKind::Anthropic => "anthropic",
+            ProviderKind::OpenAi | ProviderKind::OpenAiChat | ProviderKind::OpenAiCompatible => "openai",
+            ProviderKind::Ollama => "ollama",
+        };
+        let own = matches!(kind, ProviderKind::Anthropic | ProviderKind::OpenAi | ProviderKind::OpenAiChat);
+        let thinks = self.settings.reasoning.is_some_and(Reasoning::is_on);
+        let default = (kind == ProviderKind::Anthropic).then_some(ANTHROPIC_MAX_TOKENS);
+        Capabilities {
+            endpoint: self.endpoint.name.clone(),
+            model: self.settings.model.clone(),
+            native: Some(profile.to_owned()),
+            tool: Some(Tool {
+                profile: profile.to_owned(),
+                strict: own,
+                force: !thinks && kind != ProviderKind::Ollama,
+            }),
+            native_beside_tools: own,
+            reprompt: true,
+            max_tokens: self.settings.max_tokens.or(default),
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let before = self.conversation.messages().len();
+        let mut usage = Usage::default();
+        let result = self.bounded(&turn, events, cancel, &mut usage).await;
+        result.map_err(|error| {
+            self.conversation.truncate(before);
+            TurnFailure { error, usage }
+        })
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        serde_json::to_value(&self.conversation).ok()
+    }
+
+    async fn close(self: Box<Self>) {}
+}
+
+impl LlmSession {
+    /// Works until there is an answer, the time is over, or it is told to stop.
+    async fn bounded(
+        &mut self,
+        turn: &Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+        usage: &mut Usage,
+    ) -> Result<Answer, TurnError> {
+        let stop = cancel.child_token();
+        let steps = Steps {
+            endpoint: &self.endpoint,
+            settings: &self.settings,
+            transport: self.transport.as_ref(),
+            toolbox: self.toolbox.as_ref(),
+            events,
+            stop: &stop,
+            max_steps: self.max_steps,
+            turn,
+        };
+        let work = steps.run(&mut self.conversation, &mut self.pauses, usage);
+        tokio::pin!(work);
+        let ended = tokio::select! {
+            biased;
+            () = cancel.cancelled() => TurnError::Stopped,
+            result = &mut work => return result,
+            error = over(self.settings.timeout_seconds) => error,
+        };
+        stop.cancel();
+        tokio::time::timeout(TIME_TO_STOP, work).await.ok();
+        Err(ended)
+    }
+}
+
+/// Ends when the time is over, or never.
+async fn over(seconds: Option<u64>) -> TurnError {
+    match seconds {
+        Some(seconds) => {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            TurnError::TimedOut(seconds)
+        }
+        None => std::future::pending().await,
+    }
+}

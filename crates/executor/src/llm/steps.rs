@@ -1,0 +1,193 @@
+//! The agent loop: ask, run the tools that were called, ask again.
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::conversation::{Call, CallResult, Conversation, Kept, Message};
+use super::endpoint::Endpoint;
+use super::exchange::Exchange;
+use super::failure::{Asked, shorten};
+use super::retry::Pauses;
+use super::settings::Settings;
+use super::wire::{Ask, End, Reply};
+use crate::answer::{Answer, Stop, Usage};
+use crate::event::{Event, Events};
+use crate::session::TurnError;
+use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
+use crate::transport::Transport;
+use crate::turn::{Delivery, Turn};
+
+/// The most that an event shows of a tool's output. The model gets all of it.
+const SHOWN_OUTPUT: usize = 2000;
+
+/// Everything that one turn works with.
+pub(super) struct Steps<'a> {
+    pub(super) endpoint: &'a Endpoint,
+    pub(super) settings: &'a Settings,
+    pub(super) transport: &'a dyn Transport,
+    pub(super) toolbox: &'a dyn Toolbox,
+    pub(super) events: &'a Events,
+    pub(super) stop: &'a CancellationToken,
+    pub(super) max_steps: u32,
+    pub(super) turn: &'a Turn,
+}
+
+impl Steps<'_> {
+    /// Works until there is an answer. `usage` grows with each request, so that it is known after a failure too.
+    pub(super) async fn run(
+        &self,
+        conversation: &mut Conversation,
+        pauses: &mut Pauses,
+        usage: &mut Usage,
+    ) -> Result<Answer, TurnError> {
+        let tools = self.toolbox.specs();
+        conversation.say(self.turn.prompt.clone());
+        for _ in 0..self.max_steps {
+            let reply = self.ask(conversation, &tools, pauses).await?;
+            usage.add(reply.usage);
+            let Reply { text, kept, end, model, .. } = &reply;
+            let calls = self.calls(&reply, conversation.messages().len());
+            conversation.push(Message::Assistant {
+                text: text.clone(),
+                calls: calls.clone(),
+                kept: (!kept.is_empty())
+                    .then(|| Kept { endpoint: self.endpoint.name.clone(), blocks: kept.clone() }),
+            });
+            if !text.is_empty() {
+                self.tell(Event::Message { text: text.clone() }).await?;
+            }
+            if let Some(stop) = stop_of(end, &calls) {
+                let submitted = calls.into_iter().filter(|call| call.submit);
+                return Ok(Answer {
+                    text: text.clone(),
+                    submissions: submitted.map(|call| call.arguments).collect(),
+                    structured: None,
+                    stop,
+                    usage: *usage,
+                    model: if model.is_empty() { self.model().to_owned() } else { model.clone() },
+                });
+            }
+            if !calls.is_empty() {
+                let results = self.run_tools(&calls, &tools).await?;
+                conversation.push(Message::Results { results });
+            }
+        }
+        Err(TurnError::TooManySteps(self.max_steps))
+    }
+
+    fn model(&self) -> &str {
+        self.turn.model.as_deref().unwrap_or(&self.settings.model)
+    }
+
+    async fn ask(
+        &self,
+        conversation: &Conversation,
+        tools: &[ToolSpec],
+        pauses: &mut Pauses,
+    ) -> Result<Reply, TurnError> {
+        let body = self.endpoint.wire.body(&Ask {
+            endpoint: &self.endpoint.name,
+            model: self.model(),
+            system: &self.turn.system_prompt,
+            messages: conversation.messages(),
+            tools,
+            delivery: &self.turn.delivery,
+            max_tokens: self.turn.max_tokens.or(self.settings.max_tokens),
+            temperature: self.settings.temperature,
+            reasoning: self.settings.reasoning,
+        });
+        let exchange = Exchange {
+            asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
+            transport: self.transport,
+            events: self.events,
+        };
+        let answered = self.stop.run_until_cancelled(exchange.ask(&body, pauses)).await;
+        answered.unwrap_or(Err(TurnError::Stopped))
+    }
+
+    /// The calls of a reply. Where the dialect has no ids they get one, by their place in the conversation.
+    fn calls(&self, reply: &Reply, place: usize) -> Vec<Call> {
+        let submit = match &self.turn.delivery {
+            Delivery::Tool { name, .. } => Some(name),
+            Delivery::Text | Delivery::Native { .. } => None,
+        };
+        let call = |(index, call): (usize, &super::wire::ReplyCall)| Call {
+            id: match call.id.is_empty() {
+                true => format!("call_{place}_{index}"),
+                false => call.id.clone(),
+            },
+            name: call.name.clone(),
+            arguments: call.arguments.clone(),
+            submit: submit == Some(&call.name),
+        };
+        reply.calls.iter().enumerate().map(call).collect()
+    }
+
+    async fn run_tools(&self, calls: &[Call], tools: &[ToolSpec]) -> Result<Vec<CallResult>, TurnError> {
+        let mut results = Vec::with_capacity(calls.len());
+        for call in calls {
+            let parsed = arguments(&call.arguments);
+            let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
+            self.tell(Event::ToolStarted {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: shown,
+            })
+            .await?;
+            let output = self.run_tool(call, parsed, tools).await;
+            if self.stop.is_cancelled() {
+                return Err(TurnError::Stopped);
+            }
+            self.tell(Event::ToolFinished {
+                call_id: call.id.clone(),
+                name: call.name.clone(),
+                ok: output.ok,
+                output: shorten(&output.text, SHOWN_OUTPUT),
+            })
+            .await?;
+            results.push(CallResult::new(call, output.ok, output.text));
+        }
+        Ok(results)
+    }
+
+    /// Runs one tool. What the model did wrong is told to the model.
+    async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
+        let wrong = |text: String| ToolOutput { ok: false, text };
+        if !tools.iter().any(|tool| tool.name == call.name) {
+            let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            return wrong(match names.is_empty() {
+                true => format!("there is no tool `{}`", call.name),
+                false => format!("there is no tool `{}`: there are {}", call.name, names.join(", ")),
+            });
+        }
+        match parsed {
+            Err(why) => wrong(format!("the arguments are not JSON: {why}")),
+            Ok(parsed) => self.toolbox.call(&call.name, &parsed, self.stop).await,
+        }
+    }
+
+    /// Tells an event, unless nobody listens and the turn is to stop.
+    async fn tell(&self, event: Event) -> Result<(), TurnError> {
+        let told = self.stop.run_until_cancelled(self.events.tell(event)).await;
+        told.ok_or(TurnError::Stopped)
+    }
+}
+
+/// Why the turn is over, if it is. The reason that the provider gives is looked at before anything that was said.
+fn stop_of(end: &End, calls: &[Call]) -> Option<Stop> {
+    match end {
+        End::Refused(words) => Some(Stop::Refused(words.clone())),
+        End::Truncated => Some(Stop::Truncated),
+        End::Finished | End::Paused if calls.iter().any(|call| call.submit) => Some(Stop::Submitted),
+        End::Finished if calls.is_empty() => Some(Stop::Finished),
+        End::Finished | End::Paused => None,
+    }
+}
+
+/// The arguments of a work call. Nothing at all is how some models call a tool without parameters.
+fn arguments(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}

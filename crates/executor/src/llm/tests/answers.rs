@@ -1,0 +1,171 @@
+//! Answers of every dialect, however they come and however they end.
+
+use serde_json::{Value, json};
+
+use super::samples::{PROVIDERS, Say, streamed, whole_body};
+use super::script::{Canned, Script, Then, native, opened, tool, turn};
+use crate::{Answer, Delivery, Stop, Usage};
+
+const TEXT: &str = "{\"a\": \"\u{e9}\u{1f600}\\n\"}";
+const ARGUMENTS: &str = "{\"a\":1.50,\"b\":[\"\u{e9}\"]}";
+
+fn usage() -> Usage {
+    Usage { input_tokens: 11, output_tokens: 7, cost_usd: Some((11.0 + 70.0) / 1e6) }
+}
+
+fn answer(text: &str, submissions: &[&str], stop: Stop) -> Answer {
+    Answer {
+        text: text.into(),
+        submissions: submissions.iter().map(|&text| text.to_owned()).collect(),
+        structured: None,
+        stop,
+        usage: usage(),
+        model: "m-1-full".into(),
+    }
+}
+
+async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
+    let script = Script::new([canned]);
+    opened(&script, provider).await.ask(turn("Judge", delivery)).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_text_is_the_same_streamed_and_in_one_piece() {
+    for provider in PROVIDERS {
+        let expected = answer(TEXT, &[], Stop::Finished);
+        let stream = asked(provider, streamed(provider, Say::Text(TEXT)), native()).await;
+        assert_eq!(stream, expected, "{provider}");
+        let whole = Canned::whole(&whole_body(provider, Say::Text(TEXT)));
+        assert_eq!(asked(provider, whole, native()).await, expected, "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn a_submission_is_handed_on_as_it_was_written() {
+    for provider in PROVIDERS {
+        let expected = answer("", &[ARGUMENTS], Stop::Submitted);
+        let say = Say::Call("submit_result", ARGUMENTS);
+        let stream = asked(provider, streamed(provider, say), tool(true, false)).await;
+        assert_eq!(stream, expected, "{provider}");
+        let whole = Canned::whole(&whole_body(provider, say));
+        assert_eq!(asked(provider, whole, tool(true, false)).await, expected, "{provider}");
+    }
+    for provider in ["anthropic", "openai", "openai-chat"] {
+        let broken = "{\"a\": oops";
+        let stream = streamed(provider, Say::Call("submit_result", broken));
+        let expected = answer("", &[broken], Stop::Submitted);
+        assert_eq!(asked(provider, stream, tool(false, false)).await, expected, "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn two_submissions_are_both_handed_on() {
+    let call = |id: &str, arguments: &str| json!({"index": 0, "id": id, "function": {"name": "submit_result", "arguments": arguments}});
+    let chunk = |delta: Value| json!({"model": "m", "choices": [{"delta": delta}]});
+    let canned = Canned::events(&[
+        chunk(json!({"tool_calls": [call("x", "{}")]})),
+        chunk(json!({"tool_calls": [call("y", "[")]})),
+        chunk(json!({"tool_calls": [{"function": {"arguments": "]"}}]})),
+        json!("[DONE]"),
+    ]);
+    let answer = asked("openai-compatible", canned, tool(false, false)).await;
+    assert_eq!((answer.submissions, answer.stop), (vec!["{}".to_owned(), "[]".to_owned()], Stop::Submitted));
+}
+
+/// Changes one field of an answer in one piece.
+fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
+    let mut body = whole_body(provider, Say::Text("so far"));
+    if let Some(place) = body.pointer_mut(pointer) {
+        *place = value;
+    }
+    Canned::whole(&body)
+}
+
+#[tokio::test]
+async fn each_way_of_stopping_is_told() {
+    let refused = |words: &str| Stop::Refused(words.into());
+    let filter = "the provider's content filter stopped the answer";
+    let cases: [(&str, &str, Value, Stop); 12] = [
+        ("anthropic", "/stop_reason", json!("end_turn"), Stop::Finished),
+        ("anthropic", "/stop_reason", json!("stop_sequence"), Stop::Finished),
+        ("anthropic", "/stop_reason", json!("max_tokens"), Stop::Truncated),
+        ("anthropic", "/stop_reason", json!("model_context_window_exceeded"), Stop::Truncated),
+        ("anthropic", "/stop_reason", json!("refusal"), refused("so far")),
+        ("openai", "/status", json!("incomplete"), Stop::Truncated),
+        ("openai", "/output/0/content/0", json!({"type": "refusal", "refusal": "no"}), refused("no")),
+        ("openai-chat", "/choices/0/finish_reason", json!("length"), Stop::Truncated),
+        ("openai-chat", "/choices/0/finish_reason", json!("content_filter"), refused(filter)),
+        ("openai-chat", "/choices/0/message/refusal", json!("no"), refused("no")),
+        ("ollama", "/done_reason", json!("length"), Stop::Truncated),
+        ("ollama", "/done", json!(false), Stop::Truncated),
+    ];
+    for (provider, pointer, value, stop) in cases {
+        let answer = asked(provider, changed(provider, pointer, value.clone()), native()).await;
+        assert_eq!(answer.stop, stop, "{provider} {pointer} {value}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_with_its_words_where_there_are_any() {
+    let details = json!({"type": "refusal", "category": "cyber", "explanation": "no"});
+    let anthropic = Canned::events(&[
+        json!({"type": "message_start", "message": {"model": "m", "usage": {}}}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": details}, "usage": {}}),
+        json!({"type": "message_stop"}),
+    ]);
+    assert_eq!(asked("anthropic", anthropic, native()).await.stop, Stop::Refused("no".into()));
+    let responses = Canned::events(&[
+        json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "output": []}}),
+    ]);
+    let stop = asked("openai", responses, native()).await.stop;
+    assert_eq!(stop, Stop::Refused("the provider's content filter stopped the answer".into()));
+    let chat = Canned::events(&[
+        json!({"choices": [{"delta": {"refusal": "I ca"}}]}),
+        json!({"choices": [{"delta": {"refusal": "n't"}, "finish_reason": "stop"}]}),
+        json!("[DONE]"),
+    ]);
+    assert_eq!(asked("openai-chat", chat, native()).await.stop, Stop::Refused("I can't".into()));
+}
+
+#[tokio::test]
+async fn a_stream_without_its_last_event_is_a_truncated_answer() {
+    for provider in PROVIDERS {
+        let full = streamed(provider, Say::Text("0123456789"));
+        let text = String::from_utf8(full.body.clone()).unwrap();
+        // The second half of the text is the last thing that comes.
+        let end = text.find("56789").unwrap();
+        let end = end + text.get(end..).and_then(|rest| rest.find('\n')).unwrap() + 1;
+        let cut = Canned { body: text.get(..end).unwrap().into(), ..full };
+        let answer = asked(provider, cut, native()).await;
+        assert_eq!((answer.text.as_str(), answer.stop), ("0123456789", Stop::Truncated), "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_cut_off_is_not_a_submission() {
+    let full = streamed("openai", Say::Call("submit_result", "{\"a\": \"long\"}"));
+    let text = String::from_utf8(full.body.clone()).unwrap();
+    let end = text.find("event: response.output_item.done").unwrap();
+    let cut = Canned { body: text.get(..end).unwrap().into(), ..full };
+    let answer = asked("openai", cut, tool(true, false)).await;
+    assert_eq!((answer.submissions, answer.stop), (vec!["{\"a\": \"long\"}".to_owned()], Stop::Truncated));
+}
+
+#[tokio::test]
+async fn an_answer_is_not_waited_for_behind_its_last_event() {
+    for provider in PROVIDERS {
+        let canned = streamed(provider, Say::Text("done")).then(Then::Hang);
+        assert_eq!(asked(provider, canned, native()).await.text, "done", "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_event_of_responses_may_be_empty() {
+    let item = whole_body("openai", Say::Text("here"))["output"][0].clone();
+    let canned = Canned::events(&[
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"status": "completed", "output": []}}),
+    ]);
+    let answer = asked("openai", canned, native()).await;
+    assert_eq!((answer.text.as_str(), answer.model.as_str()), ("here", "m-1"));
+}

@@ -1,0 +1,149 @@
+//! Errors of providers, by what is to be done next.
+
+use serde_json::{Value, json};
+
+use super::samples::PROVIDERS;
+use super::script::{Canned, KEY, Script, Step, native, open, opened, settings, start, tool, turn};
+use crate::{Delivery, TransportError, TurnError};
+
+/// The error of one turn that gets the same answer again and again.
+async fn error(provider: &str, canned: Canned, delivery: Delivery) -> TurnError {
+    let script = Script::new(vec![canned; 9]);
+    opened(&script, provider).await.ask(turn("Judge", delivery)).await.unwrap_err().error
+}
+
+fn openai(message: &str) -> Value {
+    json!({"error": {"message": message, "type": "invalid_request_error", "param": null, "code": null}})
+}
+
+#[tokio::test]
+async fn a_refused_schema_is_told_from_other_errors() {
+    let schema = "Invalid schema for response_format 'verdict': 'additionalProperties' is required";
+    let anthropic = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "output_config.format.schema: too complex"}});
+    let cases = [
+        ("anthropic", 400, anthropic),
+        ("openai", 400, openai(schema)),
+        ("openai-chat", 422, openai(schema)),
+        ("openai-compatible", 400, json!({"detail": "response_format is not known"})),
+        ("openai-compatible", 500, openai("failed to parse grammar")),
+        ("ollama", 500, json!({"error": "pattern must start with '^' and end with '$'"})),
+    ];
+    for (provider, status, body) in cases {
+        let error = error(provider, Canned::error(status, &body), native()).await;
+        assert!(matches!(error, TurnError::SchemaRejected(_)), "{provider}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_tool_is_told_from_other_errors() {
+    let cases = [
+        ("anthropic", "Thinking may not be enabled when tool_choice forces tool use."),
+        ("openai", "Invalid schema for function 'submit_result'"),
+        ("ollama", "registry.ollama.ai/library/tiny does not support tools"),
+    ];
+    for (provider, message) in cases {
+        let error = error(provider, Canned::error(400, &openai(message)), tool(true, true)).await;
+        assert!(matches!(error, TurnError::ToolRejected(_)), "{provider}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn plain_text_has_no_delivery_to_refuse() {
+    let error = error("openai", Canned::error(400, &openai("bad schema format tool")), Delivery::Text).await;
+    assert_eq!(
+        error,
+        TurnError::Failed("openai https://api.openai.com/v1 answers 400: bad schema format tool".into())
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_mended_by_asking_again_says_what_to_do() {
+    let cases = [
+        (401, "Incorrect API key provided", "check the key of provider `openai`"),
+        (403, "no access", "may use model `m-1`"),
+        (404, "The model does not exist", "check the name of model `m-1`"),
+        (413, "request too large", "the conversation is too long for model `m-1`"),
+        (400, "This model's maximum context length is 8192 tokens", "the conversation is too long"),
+        (307, "", "set `base_url` to the final address"),
+        (400, "max_tokens is too small", "answers 400: max_tokens is too small"),
+    ];
+    for (status, message, words) in cases {
+        let error = error("openai", Canned::error(status, &openai(message)), native()).await;
+        let TurnError::Failed(said) = error else {
+            panic!("{status}: {error:?}");
+        };
+        assert!(said.contains(words), "{status}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_was_not_sent_is_told_as_the_reason() {
+    let script = Script::new([Canned::error(401, &openai("no key"))]);
+    let elsewhere = settings("openai", json!({"base_url": "http://127.0.0.1:9/v1"}));
+    let mut opened = open(&script, start(elsewhere, &[], None)).await.unwrap();
+    let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
+    assert!(failure.to_string().contains("configure a provider with this address"), "{failure}");
+    assert_eq!(script.requests().pop().unwrap().headers, []);
+}
+
+#[tokio::test]
+async fn a_used_up_quota_is_not_asked_again() {
+    let body = json!({"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}});
+    let script = Script::new([Canned::error(429, &body)]);
+    let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
+    assert!(matches!(&failure.error, TurnError::Failed(words) if words.contains("billing")), "{failure:?}");
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_key_that_a_provider_repeats_is_taken_out() {
+    for status in [400, 401, 403, 404, 429, 500] {
+        for provider in PROVIDERS {
+            let body = openai(&format!("the key {KEY} is not good"));
+            let script = Script::new(vec![Canned::error(status, &body); 9]);
+            let mut opened = opened(&script, provider).await;
+            let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
+            let shown = format!("{failure:?} {failure} {:?}", opened.heard());
+            assert!(!shown.contains(KEY), "{provider} {status}: {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_answer_is_a_failure() {
+    let html = Canned::text("application/json", "<html>".into());
+    for (provider, canned) in PROVIDERS.into_iter().flat_map(|provider| {
+        [(provider, html.clone()), (provider, Canned::whole(&json!({"hello": "world"})))]
+    }) {
+        let error = error(provider, canned, native()).await;
+        assert!(
+            matches!(&error, TurnError::Failed(words) if words.contains("cannot be read")),
+            "{provider}: {error:?}"
+        );
+    }
+    let broken = Canned::text("text/event-stream", "data: {oops\n\n".into());
+    let error = error("anthropic", broken, native()).await;
+    assert!(matches!(&error, TurnError::Failed(words) if words.contains("not JSON")), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_impossible_request_is_not_repeated() {
+    let script = Script::new([Step::Lost(TransportError::Impossible("no such recording".into()))]);
+    let failure = opened(&script, "ollama").await.ask(turn("Judge", native())).await.unwrap_err();
+    let expected = "ollama http://127.0.0.1:11434 cannot be asked: no such recording";
+    assert_eq!(failure.error, TurnError::Failed(expected.into()));
+}
+
+#[tokio::test]
+async fn settings_that_do_not_fit_are_refused_at_once() {
+    let script = Script::new::<Step>([]);
+    let refused = async |provider: &str, more: Value| {
+        let start = start(settings(provider, more), &[], None);
+        open(&script, start).await.err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert!(refused("gemini", json!({})).await.contains("known are anthropic, ollama"));
+    assert!(refused("ollama", json!({"colour": 1})).await.contains("colour"));
+    let both = json!({"reasoning": "low", "temperature": 0});
+    assert!(refused("anthropic", both.clone()).await.contains("leave one out"));
+    assert_eq!(refused("openai", both).await, "");
+}

@@ -1,0 +1,10 @@
+//! The executor from its front door, with a scripted way to the provider.
+
+mod answers;
+mod errors;
+mod requests;
+mod retries;
+mod samples;
+mod script;
+mod stopping;
+mod tools;

@@ -1,0 +1,191 @@
+//! What is sent, dialect by dialect and delivery by delivery.
+
+use serde_json::{Value, json};
+
+use super::samples::{Say, streamed};
+use super::script::{KEY, Script, native, open, schema, settings, start, tool, turn};
+use crate::{Capabilities, Delivery, Tool, Turn};
+
+/// The body that a first turn sends.
+async fn body(provider: &str, more: Value, tools: &[&str], turn: Turn) -> Value {
+    let script = Script::new([streamed(provider, Say::Text("ok"))]);
+    let mut opened = open(&script, start(settings(provider, more), tools, None)).await.unwrap();
+    opened.ask(turn).await.unwrap();
+    script.bodies().pop().unwrap()
+}
+
+async fn plain(provider: &str, delivery: Delivery) -> Value {
+    body(provider, json!({}), &[], turn("Judge", delivery)).await
+}
+
+fn with(mut base: Value, more: Value) -> Value {
+    if let (Some(fields), Some(more)) = (base.as_object_mut(), more.as_object()) {
+        fields.extend(more.clone());
+    }
+    base
+}
+
+#[tokio::test]
+async fn anthropic_requests() {
+    let base = json!({
+        "model": "m-1", "max_tokens": 8192, "stream": true, "system": "Be brief.",
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "Judge"}]}],
+    });
+    assert_eq!(plain("anthropic", Delivery::Text).await, base);
+    let format = json!({"output_config": {"format": {"type": "json_schema", "schema": schema()}}});
+    assert_eq!(plain("anthropic", native()).await, with(base.clone(), format));
+    let submit = json!({"name": "submit_result", "description": "Hands in the result.", "strict": true, "input_schema": schema()});
+    let forced = json!({
+        "tools": [submit],
+        "tool_choice": {"type": "tool", "name": "submit_result", "disable_parallel_tool_use": true},
+    });
+    assert_eq!(plain("anthropic", tool(true, true)).await, with(base.clone(), forced));
+    let echo = json!({"name": "echo", "description": "Says it again.", "input_schema": {"type": "object"}});
+    let both = body("anthropic", json!({}), &["echo"], turn("Judge", tool(true, false))).await;
+    assert_eq!(both, with(base, json!({"tools": [echo, submit]})));
+}
+
+#[tokio::test]
+async fn responses_requests() {
+    let base = json!({
+        "model": "m-1", "stream": true, "store": false, "instructions": "Be brief.",
+        "input": [{"role": "user", "content": "Judge"}],
+    });
+    assert_eq!(plain("openai", Delivery::Text).await, base);
+    let format = json!({"type": "json_schema", "name": "verdict", "schema": schema(), "strict": true});
+    assert_eq!(plain("openai", native()).await, with(base.clone(), json!({"text": {"format": format}})));
+    let submit = json!({"type": "function", "name": "submit_result", "description": "Hands in the result.", "parameters": schema(), "strict": true});
+    let forced = json!({"tools": [submit], "tool_choice": {"type": "function", "name": "submit_result"}});
+    assert_eq!(plain("openai", tool(true, true)).await, with(base.clone(), forced));
+    let echo = json!({"type": "function", "name": "echo", "description": "Says it again.", "parameters": {"type": "object"}, "strict": false});
+    let both = body("openai", json!({}), &["echo"], turn("Judge", tool(true, false))).await;
+    assert_eq!(both, with(base, json!({"tools": [echo, submit]})));
+}
+
+#[tokio::test]
+async fn chat_requests() {
+    for provider in ["openai-chat", "openai-compatible"] {
+        let base = json!({
+            "model": "m-1", "stream": true, "stream_options": {"include_usage": true},
+            "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Judge"}],
+        });
+        assert_eq!(plain(provider, Delivery::Text).await, base);
+        let format = json!({"name": "verdict", "schema": schema(), "strict": true});
+        let format = json!({"response_format": {"type": "json_schema", "json_schema": format}});
+        assert_eq!(plain(provider, native()).await, with(base.clone(), format));
+        let function =
+            json!({"name": "submit_result", "description": "Hands in the result.", "parameters": schema()});
+        let strict = json!({"type": "function", "function": with(function.clone(), json!({"strict": true}))});
+        let choice = json!({"type": "function", "function": {"name": "submit_result"}});
+        let forced = with(base.clone(), json!({"tools": [strict], "tool_choice": choice}));
+        assert_eq!(plain(provider, tool(true, true)).await, forced);
+        let echo = json!({"name": "echo", "description": "Says it again.", "parameters": {"type": "object"}});
+        let tools =
+            json!([{"type": "function", "function": echo}, {"type": "function", "function": function}]);
+        let both = body(provider, json!({}), &["echo"], turn("Judge", tool(false, false))).await;
+        assert_eq!(both, with(base, json!({ "tools": tools })));
+    }
+}
+
+#[tokio::test]
+async fn ollama_requests() {
+    let base = json!({
+        "model": "m-1", "stream": true,
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Judge"}],
+    });
+    assert_eq!(plain("ollama", Delivery::Text).await, base);
+    assert_eq!(plain("ollama", native()).await, with(base.clone(), json!({"format": schema()})));
+    let submit =
+        json!({"name": "submit_result", "description": "Hands in the result.", "parameters": schema()});
+    let tools = json!({"tools": [{"type": "function", "function": submit}]});
+    assert_eq!(plain("ollama", tool(true, true)).await, with(base, tools));
+}
+
+#[tokio::test]
+async fn settings_have_their_names_in_each_dialect() {
+    let picked = |body: &Value, names: &[&str]| -> Value {
+        names.iter().map(|&name| (name.to_owned(), body[name].clone())).collect()
+    };
+    let high = json!({"max_tokens": 9, "reasoning": "high"});
+    let asked = || turn("Judge", native());
+    let anthropic = body("anthropic", high.clone(), &[], asked()).await;
+    assert_eq!(
+        picked(&anthropic, &["max_tokens", "thinking", "output_config"]),
+        json!({
+            "max_tokens": 9, "thinking": {"type": "adaptive"},
+            "output_config": {"effort": "high", "format": {"type": "json_schema", "schema": schema()}},
+        })
+    );
+    let budget = body("anthropic", json!({"reasoning": 1024}), &[], turn("Judge", Delivery::Text)).await;
+    assert_eq!(
+        picked(&budget, &["max_tokens", "thinking", "output_config"]),
+        json!({"max_tokens": 9216, "thinking": {"type": "enabled", "budget_tokens": 1024}, "output_config": null})
+    );
+    let high = with(high, json!({"temperature": 0.5}));
+    let responses = body("openai", high.clone(), &[], asked()).await;
+    assert_eq!(
+        picked(&responses, &["max_output_tokens", "temperature", "reasoning", "include"]),
+        json!({"max_output_tokens": 9, "temperature": 0.5, "reasoning": {"effort": "high"}, "include": ["reasoning.encrypted_content"]})
+    );
+    let chat = body("openai-chat", high.clone(), &[], asked()).await;
+    assert_eq!(
+        picked(&chat, &["max_completion_tokens", "max_tokens", "temperature", "reasoning_effort"]),
+        json!({"max_completion_tokens": 9, "max_tokens": null, "temperature": 0.5, "reasoning_effort": "high"})
+    );
+    let compatible = body("openai-compatible", high.clone(), &[], asked()).await;
+    assert_eq!(compatible["max_tokens"], 9);
+    let ollama = body("ollama", high, &[], asked()).await;
+    assert_eq!(
+        picked(&ollama, &["options", "think"]),
+        json!({"options": {"temperature": 0.5, "num_predict": 9}, "think": "high"})
+    );
+}
+
+#[tokio::test]
+async fn a_turn_can_name_another_model_and_ceiling() {
+    let asked = Turn { model: Some("m-2".into()), max_tokens: Some(99), ..turn("Judge", Delivery::Text) };
+    let body = body("anthropic", json!({"max_tokens": 9}), &[], asked).await;
+    assert_eq!((&body["model"], &body["max_tokens"]), (&json!("m-2"), &json!(99)));
+}
+
+#[tokio::test]
+async fn the_key_is_in_the_headers_and_nowhere_else() {
+    let script = Script::new([streamed("anthropic", Say::Text("ok"))]);
+    let mut opened = super::script::opened(&script, "anthropic").await;
+    opened.ask(turn("Judge", native())).await.unwrap();
+    let request = script.requests().pop().unwrap();
+    assert_eq!(request.url, "https://api.anthropic.com/v1/messages");
+    assert!(request.headers.contains(&("x-api-key".to_owned(), KEY.to_owned())));
+    let elsewhere = format!("{} {:?} {:?}", request.body, opened.heard(), opened.session.conversation());
+    assert!(!elsewhere.contains(KEY), "{elsewhere}");
+}
+
+#[tokio::test]
+async fn capabilities_say_what_each_provider_takes() {
+    let of = async |provider: &str, more: Value| {
+        let script = Script::new::<super::script::Step>([]);
+        let opened = open(&script, start(settings(provider, more), &[], None)).await.unwrap();
+        opened.session.capabilities()
+    };
+    let expected = |endpoint: &str, profile: &str, own: bool| Capabilities {
+        endpoint: endpoint.into(),
+        model: "m-1".into(),
+        native: Some(profile.into()),
+        tool: Some(Tool { profile: profile.into(), strict: own, force: true }),
+        native_beside_tools: own,
+        reprompt: true,
+        max_tokens: Some(9),
+    };
+    let nine = || json!({"max_tokens": 9});
+    assert_eq!(
+        of("anthropic", nine()).await,
+        expected("anthropic https://api.anthropic.com", "anthropic", true)
+    );
+    assert_eq!(of("openai", nine()).await, expected("openai https://api.openai.com/v1", "openai", true));
+    let compatible = expected("openai-compatible http://127.0.0.1:8080/v1", "openai", false);
+    assert_eq!(of("openai-compatible", nine()).await, compatible);
+    let force = |capabilities: Capabilities| capabilities.tool.map(|tool| tool.force);
+    assert_eq!(force(of("ollama", nine()).await), Some(false));
+    assert_eq!(force(of("openai", json!({"reasoning": "low"})).await), Some(false));
+    assert_eq!(force(of("openai", json!({"reasoning": "off"})).await), Some(true));
+}

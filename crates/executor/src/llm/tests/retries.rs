@@ -1,0 +1,113 @@
+//! What is asked again, how often, and when not.
+
+use serde_json::{Value, json};
+
+use super::samples::{PROVIDERS, Say, streamed};
+use super::script::{Canned, Script, Step, Then, native, opened, turn};
+use crate::{Event, TransportError, TurnError};
+
+fn overloaded() -> Value {
+    json!({"error": {"type": "overloaded_error", "message": "busy"}})
+}
+
+fn statuses(events: &[Event]) -> Vec<Option<u16>> {
+    let status = |event: &Event| match event {
+        Event::Requested { status, .. } => Some(*status),
+        _ => None,
+    };
+    events.iter().filter_map(status).collect()
+}
+
+fn pauses(events: &[Event]) -> Vec<u64> {
+    let pause = |event: &Event| match event {
+        Event::Retrying { milliseconds, .. } => Some(*milliseconds),
+        _ => None,
+    };
+    events.iter().filter_map(pause).collect()
+}
+
+#[tokio::test]
+async fn trouble_that_passes_is_waited_for() {
+    let lost = || Step::Lost(TransportError::Connection("connection refused".into()));
+    for provider in PROVIDERS {
+        let dropped = streamed(provider, Say::Text("half")).then(Then::Drop);
+        let mut cut = dropped.clone();
+        cut.body.truncate(90);
+        let script = Script::new([
+            Step::from(Canned::error(529, &overloaded())),
+            lost(),
+            cut.into(),
+            Canned::error(429, &overloaded()).into(),
+            Canned::error(503, &json!("down")).into(),
+            streamed(provider, Say::Text("whole")).into(),
+        ]);
+        let mut opened = opened(&script, provider).await;
+        let answer = opened.ask(turn("Judge", native())).await.unwrap();
+        assert_eq!(answer.text, "whole", "{provider}");
+        let events = opened.heard();
+        assert_eq!(
+            statuses(&events),
+            [Some(529), None, Some(200), Some(429), Some(503), Some(200)],
+            "{provider}"
+        );
+        assert_eq!(pauses(&events).len(), 5);
+        let bodies = script.bodies();
+        assert!(bodies.iter().all(|body| Some(body) == bodies.first()), "a retry is the same request");
+    }
+}
+
+#[tokio::test]
+async fn trouble_that_does_not_pass_ends_the_turn() {
+    for status in [408, 409, 429, 500, 502, 529] {
+        let script = Script::new(vec![Canned::error(status, &overloaded()); 9]);
+        let failure = opened(&script, "anthropic").await.ask(turn("Judge", native())).await.unwrap_err();
+        let words = format!("anthropic https://api.anthropic.com answers {status}: busy (after 5 retries)");
+        assert_eq!(failure.error, TurnError::Transport(words));
+        assert_eq!(script.requests().len(), 6);
+    }
+}
+
+#[tokio::test]
+async fn a_demanded_pause_is_kept() {
+    let script = Script::new([
+        Canned::error(429, &overloaded()).header("retry-after-ms", "3"),
+        Canned::error(429, &overloaded()).header("retry-after", "0.002"),
+        streamed("openai", Say::Text("ok")),
+    ]);
+    let mut opened = opened(&script, "openai").await;
+    opened.ask(turn("Judge", native())).await.unwrap();
+    assert_eq!(pauses(&opened.heard()), [3, 2]);
+}
+
+#[tokio::test]
+async fn an_error_inside_a_stream_counts_like_one_before_it() {
+    let cases = [
+        (
+            "anthropic",
+            Canned::events(&[
+                json!({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}),
+            ]),
+        ),
+        (
+            "openai",
+            Canned::events(&[
+                json!({"type": "response.failed", "response": {"status": "failed", "error": {"code": "server_error", "message": "busy"}}}),
+            ]),
+        ),
+        (
+            "openai",
+            Canned::events(&[json!({"type": "error", "code": "rate_limit_exceeded", "message": "busy"})]),
+        ),
+        ("openai-chat", Canned::events(&[json!({"error": {"code": 502, "message": "busy"}})])),
+        ("ollama", Canned::lines(&[json!({"error": "busy"})])),
+    ];
+    for (provider, canned) in cases {
+        let script = Script::new([canned, streamed(provider, Say::Text("ok"))]);
+        let answer = opened(&script, provider).await.ask(turn("Judge", native())).await.unwrap();
+        assert_eq!((answer.text.as_str(), script.requests().len()), ("ok", 2), "{provider}");
+    }
+    let refused = json!({"type": "error", "error": {"type": "authentication_error", "message": "no"}});
+    let script = Script::new([Canned::events(&[refused])]);
+    let failure = opened(&script, "anthropic").await.ask(turn("Judge", native())).await.unwrap_err();
+    assert!(matches!(failure.error, TurnError::Failed(_)), "{failure:?}");
+}

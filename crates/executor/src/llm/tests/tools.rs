@@ -1,0 +1,289 @@
+//! Work with tools, and conversations that go on.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::samples::{PROVIDERS, Say, streamed, whole_body};
+use super::script::{Canned, Opened, Script, Step, native, open, settings, start, tool, turn};
+use crate::{Delivery, Event, Stop, TurnError};
+
+async fn working(script: &Arc<Script>, provider: &str, conversation: Option<Value>) -> Opened {
+    open(script, start(settings(provider, json!({})), &["echo"], conversation)).await.unwrap()
+}
+
+/// The messages that the last request sent.
+fn last_messages(script: &Script) -> Vec<Value> {
+    let body = script.bodies().pop().unwrap();
+    let messages = body.get("messages").or(body.get("input")).unwrap();
+    messages.as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn tools_are_run_until_there_is_an_answer() {
+    for provider in PROVIDERS {
+        let script = Script::new([
+            streamed(provider, Say::Call("echo", "{\"n\":1}")),
+            streamed(provider, Say::Text("done")),
+        ]);
+        let mut opened = working(&script, provider, None).await;
+        let answer = opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.usage.input_tokens), ("done", 22), "{provider}");
+        let told: Vec<Event> =
+            opened.heard().into_iter().filter(|event| !matches!(event, Event::Requested { .. })).collect();
+        let (call_id, name) = ("call_a".to_owned(), "echo".to_owned());
+        let started =
+            Event::ToolStarted { call_id: call_id.clone(), name: name.clone(), arguments: json!({"n": 1}) };
+        let finished = Event::ToolFinished { call_id, name, ok: true, output: "{\"n\":1}".into() };
+        assert_eq!(told, [started, finished, Event::Message { text: "done".into() }], "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_loop_is_written_as_each_dialect_wants_it() {
+    let sent = async |provider: &str| {
+        let script = Script::new([
+            streamed(provider, Say::Call("echo", "{\"fail\":true}")),
+            streamed(provider, Say::Text("done")),
+        ]);
+        working(&script, provider, None).await.ask(turn("Judge", Delivery::Text)).await.unwrap();
+        last_messages(&script).split_off(last_messages(&script).len() - 2)
+    };
+    let text = "{\"fail\":true}";
+    assert_eq!(
+        sent("anthropic").await,
+        [
+            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "call_a", "name": "echo", "input": {"fail": true}}]}),
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_a", "content": text, "is_error": true}]}),
+        ]
+    );
+    assert_eq!(
+        sent("openai").await,
+        [
+            json!({"type": "function_call", "call_id": "call_a", "name": "echo", "arguments": text}),
+            json!({"type": "function_call_output", "call_id": "call_a", "output": text}),
+        ]
+    );
+    let call = json!({"id": "call_a", "type": "function", "function": {"name": "echo", "arguments": text}});
+    assert_eq!(
+        sent("openai-chat").await,
+        [
+            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": "call_a", "content": text}),
+        ]
+    );
+    assert_eq!(
+        sent("ollama").await,
+        [
+            json!({"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "echo", "arguments": {"fail": true}}}]}),
+            json!({"role": "tool", "tool_name": "echo", "content": text}),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_mistake_in_a_call_is_told_to_the_model() {
+    let script = Script::new([
+        streamed("openai", Say::Call("ecko", "{}")),
+        streamed("openai", Say::Call("echo", "{oops")),
+        streamed("openai", Say::Call("echo", "")),
+        streamed("openai", Say::Text("done")),
+    ]);
+    let mut opened = working(&script, "openai", None).await;
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    let outputs: Vec<Value> =
+        last_messages(&script).into_iter().filter_map(|item| item.get("output").cloned()).collect();
+    assert_eq!(
+        outputs,
+        [
+            json!("there is no tool `ecko`: there are echo"),
+            json!("the arguments are not JSON: key must be a string at line 1 column 2"),
+            json!("{}"),
+        ]
+    );
+    let shown = opened
+        .heard()
+        .into_iter()
+        .any(|event| matches!(event, Event::ToolStarted { arguments, .. } if arguments == "{oops"));
+    assert!(shown, "arguments that are not JSON are shown as text");
+}
+
+#[tokio::test]
+async fn a_loop_without_end_is_ended_by_its_steps() {
+    let script = Script::new(vec![streamed("ollama", Say::Call("echo", "{}")); 9]);
+    let mut opened = working(&script, "ollama", None).await;
+    let failure = opened.ask(turn("Judge", Delivery::Text)).await.unwrap_err();
+    assert_eq!(failure.error, TurnError::TooManySteps(4));
+    assert_eq!((failure.usage.output_tokens, script.requests().len()), (28, 4));
+    assert_eq!(opened.session.conversation(), Some(json!({"version": 1, "messages": []})));
+}
+
+/// A message that works and submits at once.
+fn work_and_submit() -> Canned {
+    let call =
+        |id: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {"a": "x"}});
+    let mut body = whole_body("anthropic", Say::Text("There."));
+    if let Some(content) = body["content"].as_array_mut() {
+        content.extend([call("c1", "echo"), call("c2", "submit_result")]);
+    }
+    Canned::whole(&body)
+}
+
+#[tokio::test]
+async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
+    let script = Script::new([work_and_submit()]);
+    let mut opened = working(&script, "anthropic", None).await;
+    let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
+    assert_eq!(
+        (answer.stop, answer.submissions, answer.text.as_str()),
+        (Stop::Submitted, vec!["{\"a\":\"x\"}".to_owned()], "There.")
+    );
+    let stored = opened.session.conversation();
+    opened.session.close().await;
+
+    script.add([streamed("anthropic", Say::Call("submit_result", "{\"a\":\"y\"}"))]);
+    let mut resumed = working(&script, "anthropic", stored).await;
+    let answer = resumed.ask(turn("a is wrong", tool(true, false))).await.unwrap();
+    assert_eq!(answer.submissions, ["{\"a\":\"y\"}"]);
+    assert_eq!(
+        last_messages(&script),
+        [
+            json!({"role": "user", "content": [{"type": "text", "text": "Judge"}]}),
+            json!({"role": "assistant", "content": [
+                {"type": "text", "text": "There."},
+                {"type": "tool_use", "id": "c1", "name": "echo", "input": {"a": "x"}},
+                {"type": "tool_use", "id": "c2", "name": "submit_result", "input": {"a": "x"}},
+            ]}),
+            json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "c1", "content": "not run: the result was submitted", "is_error": true},
+                {"type": "tool_result", "tool_use_id": "c2", "content": "a is wrong"},
+            ]}),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn tools_of_the_past_are_declared_where_that_is_demanded() {
+    let script = Script::new([
+        streamed("anthropic", Say::Call("submit_result", "{}")),
+        streamed("anthropic", Say::Text("ok")),
+    ]);
+    let mut opened = open(&script, start(settings("anthropic", json!({})), &[], None)).await.unwrap();
+    opened.ask(turn("Judge", tool(true, false))).await.unwrap();
+    opened.ask(turn("As text, please", native())).await.unwrap();
+    let body = script.bodies().pop().unwrap();
+    let past = json!({"name": "submit_result", "description": "No longer offered.", "input_schema": {"type": "object"}});
+    assert_eq!((&body["tools"], &body["tool_choice"]), (&json!([past]), &json!({"type": "none"})));
+}
+
+#[tokio::test]
+async fn thinking_goes_back_where_it_came_from_and_nowhere_else() {
+    let delta = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
+    let mut events = vec![
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}),
+        delta(json!({"type": "thinking_delta", "thinking": "Let "})),
+        delta(json!({"type": "thinking_delta", "thinking": "me see"})),
+        delta(json!({"type": "signature_delta", "signature": "c2ln"})),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c1", "name": "echo", "input": {}}}),
+    ];
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {}}));
+    events.push(json!({"type": "message_stop"}));
+    let script = Script::new([Canned::events(&events), streamed("anthropic", Say::Text("done"))]);
+    let mut opened = working(&script, "anthropic", None).await;
+    let answer = opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    assert_eq!(answer.text, "done", "what was thought is no part of the answer");
+    assert_eq!(
+        last_messages(&script).get(1),
+        Some(&json!({"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "Let me see", "signature": "c2ln"},
+            {"type": "tool_use", "id": "c1", "name": "echo", "input": {}},
+        ]}))
+    );
+    let address = json!({"base_url": "http://127.0.0.1:9"});
+    for (provider, more) in [("openai", json!({})), ("anthropic", address)] {
+        script.add([streamed(provider, Say::Text("ok"))]);
+        let start = start(settings(provider, more), &["echo"], opened.session.conversation());
+        let mut elsewhere = open(&script, start).await.unwrap();
+        elsewhere.ask(turn("And?", Delivery::Text)).await.unwrap();
+        let sent = format!("{:?}", last_messages(&script));
+        assert!(!sent.contains("Let me see") && sent.contains("echo"), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_cut_off_is_sent_back_as_the_provider_takes_it() {
+    let thought = json!({"type": "thinking", "thinking": "Let", "signature": ""});
+    let mut body = whole_body("anthropic", Say::Text("So"));
+    body["content"].as_array_mut().unwrap().insert(0, thought);
+    body["stop_reason"] = json!("max_tokens");
+    let script = Script::new([Canned::whole(&body), streamed("anthropic", Say::Text("done"))]);
+    let mut opened = working(&script, "anthropic", None).await;
+    assert_eq!(opened.ask(turn("Judge", Delivery::Text)).await.unwrap().stop, Stop::Truncated);
+    opened.ask(turn("Go on", Delivery::Text)).await.unwrap();
+    let said = json!({"role": "assistant", "content": [{"type": "text", "text": "So"}]});
+    assert_eq!(last_messages(&script).get(1), Some(&said));
+
+    for (provider, pointer) in
+        [("openai", "/1/arguments"), ("openai-chat", "/2/tool_calls/0/function/arguments")]
+    {
+        let script = Script::new([
+            streamed(provider, Say::Call("submit_result", "{\"a\": oops")),
+            streamed(provider, Say::Text("done")),
+        ]);
+        let mut opened = working(&script, provider, None).await;
+        opened.ask(turn("Judge", tool(false, false))).await.unwrap();
+        opened.ask(turn("That was no JSON", tool(false, false))).await.unwrap();
+        let sent = Value::from(last_messages(&script));
+        let expected = json!("{\"unreadable\":\"{\\\"a\\\": oops\"}");
+        assert_eq!(sent.pointer(pointer), Some(&expected), "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn encrypted_reasoning_goes_back_in_its_place() {
+    let mut body = whole_body("openai", Say::Call("echo", "{}"));
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "enc"});
+    if let (Some(output), Some(fields)) = (body["output"].as_array_mut(), reasoning.as_object()) {
+        let mut with_status = fields.clone();
+        with_status.insert("status".into(), Value::Null);
+        output.insert(0, Value::Object(with_status));
+    }
+    let script = Script::new([Canned::whole(&body), streamed("openai", Say::Text("done"))]);
+    working(&script, "openai", None).await.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    let call = json!({"type": "function_call", "call_id": "call_a", "name": "echo", "arguments": "{}"});
+    assert_eq!(last_messages(&script).get(1..3), Some([reasoning, call].as_slice()));
+}
+
+#[tokio::test]
+async fn a_pause_is_gone_on_from() {
+    let mut body = whole_body("anthropic", Say::Text("Wait."));
+    body["stop_reason"] = json!("pause_turn");
+    let script = Script::new([Canned::whole(&body), streamed("anthropic", Say::Text("Done."))]);
+    let answer = working(&script, "anthropic", None).await.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    assert_eq!((answer.text.as_str(), answer.stop), ("Done.", Stop::Finished));
+    let paused = json!({"role": "assistant", "content": [{"type": "text", "text": "Wait."}]});
+    assert_eq!(last_messages(&script).last(), Some(&paused));
+}
+
+#[tokio::test]
+async fn a_refused_delivery_leaves_the_conversation_as_it_was() {
+    let refused = json!({"error": {"message": "response_format json_schema is not supported"}});
+    let script = Script::new([
+        Step::from(streamed("openai-compatible", Say::Text("hello"))),
+        Canned::error(400, &refused).into(),
+        streamed("openai-compatible", Say::Text("ok")).into(),
+    ]);
+    let mut opened = working(&script, "openai-compatible", None).await;
+    opened.ask(turn("Hello", Delivery::Text)).await.unwrap();
+    opened.ask(turn("Judge", native())).await.unwrap_err();
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    assert_eq!(
+        last_messages(&script),
+        [
+            json!({"role": "system", "content": "Be brief."}),
+            json!({"role": "user", "content": "Hello"}),
+            json!({"role": "assistant", "content": "hello"}),
+            json!({"role": "user", "content": "Judge"}),
+        ]
+    );
+}

@@ -1,0 +1,152 @@
+//! Requests to Anthropic Messages.
+
+use serde_json::{Value, json};
+
+use super::{Ask, arguments_object, set};
+use crate::llm::conversation::{Call, CallResult, Message};
+use crate::llm::settings::Reasoning;
+use crate::turn::Delivery;
+
+/// This dialect demands a ceiling. Every model still served takes this one, and it holds a long structured answer.
+pub(in crate::llm) const DEFAULT_MAX_TOKENS: u32 = 8192;
+
+/// The body of a request.
+pub(super) fn body(ask: &Ask<'_>) -> Value {
+    let mut body = json!({
+        "model": ask.model,
+        "max_tokens": max_tokens(ask),
+        "stream": true,
+    });
+    if !ask.system.is_empty() {
+        set(&mut body, "system", ask.system);
+    }
+    set(&mut body, "messages", messages(ask));
+    if let Some(temperature) = ask.temperature {
+        set(&mut body, "temperature", temperature);
+    }
+    if let Some(thinking) = thinking(ask.reasoning) {
+        set(&mut body, "thinking", thinking);
+    }
+    if let Some(output) = output_config(ask) {
+        set(&mut body, "output_config", output);
+    }
+    tools(ask, &mut body);
+    body
+}
+
+/// The ceiling covers what is thought too, so a budget for thinking comes on top of the default.
+fn max_tokens(ask: &Ask<'_>) -> u32 {
+    let thought = match ask.reasoning {
+        Some(Reasoning::Budget(tokens)) => tokens,
+        _ => 0,
+    };
+    ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS.saturating_add(thought))
+}
+
+fn thinking(reasoning: Option<Reasoning>) -> Option<Value> {
+    match reasoning? {
+        Reasoning::Off => None,
+        Reasoning::Budget(tokens) => Some(json!({"type": "enabled", "budget_tokens": tokens})),
+        _ => Some(json!({"type": "adaptive"})),
+    }
+}
+
+fn output_config(ask: &Ask<'_>) -> Option<Value> {
+    let mut config = json!({});
+    if let Some(reasoning @ (Reasoning::Low | Reasoning::Medium | Reasoning::High)) = ask.reasoning {
+        set(&mut config, "effort", reasoning.effort());
+    }
+    if let Delivery::Native { schema, .. } = ask.delivery {
+        set(&mut config, "format", json!({"type": "json_schema", "schema": schema}));
+    }
+    (config != json!({})).then_some(config)
+}
+
+fn tools(ask: &Ask<'_>, body: &mut Value) {
+    let mut tools: Vec<Value> = ask
+        .tools
+        .iter()
+        .map(|tool| {
+            json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})
+        })
+        .collect();
+    if let Some(submit) = ask.submit() {
+        let mut tool = json!({"name": submit.name, "description": submit.description});
+        if submit.strict {
+            set(&mut tool, "strict", true);
+        }
+        set(&mut tool, "input_schema", submit.schema.clone());
+        tools.push(tool);
+        if submit.force {
+            let choice = json!({"type": "tool", "name": submit.name, "disable_parallel_tool_use": true});
+            set(body, "tool_choice", choice);
+        }
+    }
+    if tools.is_empty() {
+        tools = past_tools(ask.messages);
+        if !tools.is_empty() {
+            set(body, "tool_choice", json!({"type": "none"}));
+        }
+    }
+    if !tools.is_empty() {
+        set(body, "tools", tools);
+    }
+}
+
+/// A conversation with calls in it is refused where no tool is declared. So tools of the past are named, and closed.
+fn past_tools(messages: &[Message]) -> Vec<Value> {
+    let mut names: Vec<&str> = messages
+        .iter()
+        .flat_map(|message| match message {
+            Message::Assistant { calls, .. } => calls.as_slice(),
+            _ => &[],
+        })
+        .map(|call| call.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let past =
+        |name| json!({"name": name, "description": "No longer offered.", "input_schema": {"type": "object"}});
+    names.into_iter().map(past).collect()
+}
+
+/// The messages. Neighbours of one role become one message, as results and the words after them must.
+fn messages(ask: &Ask<'_>) -> Vec<Value> {
+    let mut merged: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in ask.messages {
+        let (role, blocks) = match message {
+            Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
+            Message::Results { results } => ("user", results.iter().map(result).collect()),
+            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == ask.endpoint => {
+                ("assistant", kept.blocks.clone())
+            }
+            Message::Assistant { text, calls, .. } => ("assistant", assistant(text, calls)),
+        };
+        match merged.last_mut() {
+            Some((last, content)) if *last == role => content.extend(blocks),
+            _ if blocks.is_empty() => {}
+            _ => merged.push((role, blocks)),
+        }
+    }
+    let message = |(role, content): (&str, Vec<Value>)| json!({"role": role, "content": content});
+    merged.into_iter().map(message).collect()
+}
+
+fn assistant(text: &str, calls: &[Call]) -> Vec<Value> {
+    let mut blocks = Vec::new();
+    if !text.trim().is_empty() {
+        blocks.push(json!({"type": "text", "text": text}));
+    }
+    blocks.extend(calls.iter().map(|call| {
+        json!({"type": "tool_use", "id": call.id, "name": call.name, "input": arguments_object(&call.arguments)})
+    }));
+    blocks
+}
+
+fn result(result: &CallResult) -> Value {
+    let mut block = json!({"type": "tool_result", "tool_use_id": result.id, "content": result.text});
+    if !result.ok {
+        set(&mut block, "is_error", true);
+    }
+    block
+}

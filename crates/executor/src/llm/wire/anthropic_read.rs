@@ -1,0 +1,177 @@
+//! Answers of Anthropic Messages.
+//!
+//! A stream is put together into the same blocks that an answer in one piece has, so that both are read by one
+//! function. Only the arguments of calls stay apart, as the text they are.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set};
+use crate::answer::Usage;
+
+/// One block with the text of its arguments.
+#[derive(Default)]
+struct Block {
+    value: Value,
+    arguments: String,
+}
+
+/// A streamed answer.
+#[derive(Default)]
+pub(super) struct Stream {
+    room: Room,
+    model: String,
+    usage: Value,
+    blocks: BTreeMap<u64, Block>,
+    stop: Value,
+    ended: bool,
+}
+
+impl Reader for Stream {
+    fn event(&mut self, data: &str) -> Result<bool, ReadError> {
+        let event = parse(data)?;
+        match text_of(event.at("type")) {
+            "message_start" => {
+                let message = event.at("message");
+                text_of(message.at("model")).clone_into(&mut self.model);
+                self.count(message.at("usage"));
+            }
+            "content_block_start" => {
+                self.room.take(data.len())?;
+                let block = Block { value: event.at("content_block").clone(), arguments: String::new() };
+                self.blocks.insert(tokens_of(event.at("index")), block);
+            }
+            "content_block_delta" => self.delta(&event)?,
+            "message_delta" => {
+                self.stop = event.at("delta").clone();
+                self.count(event.at("usage"));
+            }
+            "message_stop" => self.ended = true,
+            "error" => return Err(ReadError::Provider(Problem::in_answer(event.at("error")))),
+            _ => {}
+        }
+        Ok(self.ended)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
+        let mut reply = reply(self.blocks.into_values().collect(), &self.stop, &self.usage, self.model);
+        if !self.ended && !matches!(reply.end, End::Refused(_)) {
+            reply.end = End::Truncated;
+        }
+        Ok(reply)
+    }
+}
+
+impl Stream {
+    /// Counts come in parts, and later ones stand in the place of earlier ones.
+    fn count(&mut self, usage: &Value) {
+        if self.usage.is_null() {
+            self.usage = json!({});
+        }
+        for (name, value) in usage.as_object().into_iter().flatten() {
+            if value.is_u64() {
+                set(&mut self.usage, name, value.clone());
+            }
+        }
+    }
+
+    fn delta(&mut self, event: &Value) -> Result<(), ReadError> {
+        let block = self.blocks.entry(tokens_of(event.at("index"))).or_default();
+        let delta = event.at("delta");
+        let field = match text_of(delta.at("type")) {
+            "input_json_delta" => {
+                return self.room.append(&mut block.arguments, text_of(delta.at("partial_json")));
+            }
+            "text_delta" => "text",
+            "thinking_delta" => "thinking",
+            "signature_delta" => "signature",
+            _ => return Ok(()),
+        };
+        let piece = text_of(delta.at(field));
+        match block.value.get_mut(field) {
+            Some(Value::String(text)) => self.room.append(text, piece),
+            _ => {
+                self.room.take(piece.len())?;
+                set(&mut block.value, field, piece);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Reads an answer that came in one piece.
+pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
+    if body.at("type") == "error" {
+        return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
+    }
+    let Some(content) = body.at("content").as_array() else {
+        return Err(ReadError::Unreadable("it has no `content`".into()));
+    };
+    let blocks =
+        content.iter().map(|value| Block { value: value.clone(), arguments: String::new() }).collect();
+    reply(blocks, body, body.at("usage"), text_of(body.at("model")).to_owned()).within_room()
+}
+
+fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> Reply {
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    let mut plain = true;
+    for block in &mut blocks {
+        match text_of(block.value.at("type")) {
+            "text" => text.push_str(text_of(block.value.at("text"))),
+            "tool_use" => {
+                if block.arguments.is_empty() {
+                    block.arguments = arguments_text(block.value.at("input"));
+                }
+                set(&mut block.value, "input", arguments_object(&block.arguments));
+                calls.push(ReplyCall {
+                    id: text_of(block.value.at("id")).to_owned(),
+                    name: text_of(block.value.at("name")).to_owned(),
+                    arguments: std::mem::take(&mut block.arguments),
+                });
+            }
+            _ => plain = false,
+        }
+    }
+    let kept = match plain {
+        true => Vec::new(),
+        false => blocks.into_iter().map(|block| block.value).filter(is_sendable).collect(),
+    };
+    let end = end(stop, &text);
+    Reply { text, calls, kept, end, usage: usage_of(usage), model }
+}
+
+/// Whether the provider takes a block back: an empty text and a thought that was cut off before its signature it sends,
+/// and does not take.
+fn is_sendable(block: &Value) -> bool {
+    match text_of(block.at("type")) {
+        "text" => !text_of(block.at("text")).trim().is_empty(),
+        "thinking" => !text_of(block.at("signature")).is_empty(),
+        _ => true,
+    }
+}
+
+fn end(stop: &Value, text: &str) -> End {
+    match text_of(stop.at("stop_reason")) {
+        "refusal" => {
+            let why = text_of(stop.at("stop_details").at("explanation"));
+            End::Refused(if why.is_empty() { text } else { why }.to_owned())
+        }
+        "max_tokens" | "model_context_window_exceeded" => End::Truncated,
+        "pause_turn" => End::Paused,
+        _ => End::Finished,
+    }
+}
+
+fn usage_of(usage: &Value) -> Usage {
+    let count = |name: &str| tokens_of(usage.at(name));
+    Usage {
+        input_tokens: count("input_tokens")
+            .saturating_add(count("cache_creation_input_tokens"))
+            .saturating_add(count("cache_read_input_tokens")),
+        output_tokens: count("output_tokens"),
+        cost_usd: None,
+    }
+}

@@ -1,0 +1,150 @@
+//! Ollama: requests and answers. Calls have no ids there, and arguments are objects.
+
+use serde_json::{Value, json};
+
+use super::chat::function;
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::{Ask, End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set};
+use crate::answer::Usage;
+use crate::llm::conversation::{Call, Message};
+use crate::llm::settings::Reasoning;
+use crate::turn::Delivery;
+
+/// The body of a request. A call cannot be demanded here.
+pub(super) fn body(ask: &Ask<'_>) -> Value {
+    let mut body = json!({"model": ask.model, "stream": true, "messages": messages(ask)});
+    if let Delivery::Native { schema, .. } = ask.delivery {
+        set(&mut body, "format", schema.clone());
+    }
+    if let Some(reasoning) = ask.reasoning {
+        let think = match reasoning {
+            Reasoning::Off => json!(false),
+            Reasoning::Budget(_) => json!(true),
+            effort => json!(effort.effort()),
+        };
+        set(&mut body, "think", think);
+    }
+    let mut options = json!({});
+    if let Some(temperature) = ask.temperature {
+        set(&mut options, "temperature", temperature);
+    }
+    if let Some(tokens) = ask.max_tokens {
+        set(&mut options, "num_predict", tokens);
+    }
+    if options != json!({}) {
+        set(&mut body, "options", options);
+    }
+    let listed =
+        ask.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_str(), &tool.parameters));
+    let submit = ask.submit().map(|submit| (submit.name, submit.description, submit.schema));
+    let tools: Vec<Value> = listed
+        .chain(submit)
+        .map(|(name, description, parameters)| function(name, description, parameters, false))
+        .collect();
+    if !tools.is_empty() {
+        set(&mut body, "tools", tools);
+    }
+    body
+}
+
+fn messages(ask: &Ask<'_>) -> Vec<Value> {
+    let mut messages = Vec::new();
+    if !ask.system.is_empty() {
+        messages.push(json!({"role": "system", "content": ask.system}));
+    }
+    for message in ask.messages {
+        match message {
+            Message::User { text } => messages.push(json!({"role": "user", "content": text})),
+            Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
+            Message::Results { results } => messages.extend(
+                results
+                    .iter()
+                    .map(|result| json!({"role": "tool", "tool_name": result.name, "content": result.text})),
+            ),
+        }
+    }
+    messages
+}
+
+fn assistant(text: &str, calls: &[Call]) -> Option<Value> {
+    if text.is_empty() && calls.is_empty() {
+        return None;
+    }
+    let mut message = json!({"role": "assistant", "content": text});
+    if !calls.is_empty() {
+        let call = |call: &Call| json!({"function": {"name": call.name, "arguments": arguments_object(&call.arguments)}});
+        set(&mut message, "tool_calls", calls.iter().map(call).collect::<Vec<Value>>());
+    }
+    Some(message)
+}
+
+/// A streamed answer. One in one piece is a stream of one line.
+#[derive(Default)]
+pub(super) struct Stream {
+    room: Room,
+    text: String,
+    calls: Vec<ReplyCall>,
+    model: String,
+    last: Option<Value>,
+}
+
+impl Reader for Stream {
+    fn event(&mut self, data: &str) -> Result<bool, ReadError> {
+        self.line(parse(data)?)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
+        Ok(self.reply())
+    }
+}
+
+impl Stream {
+    fn line(&mut self, line: Value) -> Result<bool, ReadError> {
+        if let Some(error) = line.get("error") {
+            return Err(ReadError::Provider(Problem::in_answer(error)));
+        }
+        if let Some(model) = line.at("model").as_str() {
+            model.clone_into(&mut self.model);
+        }
+        let message = line.at("message");
+        self.room.append(&mut self.text, text_of(message.at("content")))?;
+        for call in message.at("tool_calls").as_array().into_iter().flatten() {
+            let call = ReplyCall {
+                id: text_of(call.at("id")).to_owned(),
+                name: text_of(call.at("function").at("name")).to_owned(),
+                arguments: arguments_text(call.at("function").at("arguments")),
+            };
+            self.room.take(call.id.len() + call.name.len() + call.arguments.len() + 1)?;
+            self.calls.push(call);
+        }
+        let done = line.at("done") == true;
+        if done {
+            self.last = Some(line);
+        }
+        Ok(done)
+    }
+
+    fn reply(self) -> Reply {
+        let end = match &self.last {
+            Some(last) if last.at("done_reason") != "length" => End::Finished,
+            _ => End::Truncated,
+        };
+        let last = self.last.unwrap_or_default();
+        let usage = Usage {
+            input_tokens: tokens_of(last.at("prompt_eval_count")),
+            output_tokens: tokens_of(last.at("eval_count")),
+            cost_usd: None,
+        };
+        Reply { text: self.text, calls: self.calls, kept: Vec::new(), end, usage, model: self.model }
+    }
+}
+
+/// Reads an answer that came in one piece.
+pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
+    let mut stream = Stream::default();
+    if body.get("error").is_none() && !body.at("message").is_object() {
+        return Err(ReadError::Unreadable("it has no `message`".into()));
+    }
+    stream.line(body.clone())?;
+    Ok(stream.reply())
+}

@@ -1,0 +1,226 @@
+//! What is read out of an answer, and what can be wrong with it.
+
+use serde_json::Value;
+use serde_json::value::Index;
+
+use crate::answer::Usage;
+
+/// The largest answer that is kept. The judge takes no more either, and no provider's models write so much at once.
+pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+
+/// One answer of a model, in nobody's dialect.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<ReplyCall>,
+    /// The message as the provider wants it back, where text and calls are not the whole of it.
+    pub(crate) kept: Vec<Value>,
+    pub(crate) end: End,
+    pub(crate) usage: Usage,
+    /// Empty where the provider does not say.
+    pub(crate) model: String,
+}
+
+/// A call as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReplyCall {
+    /// Empty where the dialect has none.
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// As they were written.
+    pub(crate) arguments: String,
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum End {
+    Finished,
+    Truncated,
+    Refused(String),
+    /// The provider wants to be asked again to go on.
+    Paused,
+}
+
+/// Reads one streamed answer.
+pub(crate) trait Reader: Send {
+    /// Takes the data of one event, and says whether it was the last.
+    fn event(&mut self, data: &str) -> Result<bool, ReadError>;
+
+    /// Gives what was read. Without the last event it is a truncated answer.
+    fn finish(self: Box<Self>) -> Result<Reply, ReadError>;
+}
+
+/// Why an answer could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ReadError {
+    /// It is larger than [`MAX_ANSWER_BYTES`].
+    TooLarge,
+    /// It is not what the dialect says.
+    Unreadable(String),
+    /// The provider reports an error.
+    Provider(Problem),
+}
+
+/// An error as a provider reports it, by status or in the middle of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) status: u16,
+    /// Type, code and parameter, for telling errors apart.
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+impl Problem {
+    /// Reads the body of an error. Servers differ: an object, a text in an object, or whatever stands before them.
+    pub(crate) fn from_body(status: u16, body: &str) -> Self {
+        let parsed: Value = serde_json::from_str(body).unwrap_or_default();
+        let error = parsed.get("error").unwrap_or(&parsed);
+        let message = [error, error.at("message"), error.at("detail"), parsed.at("message")]
+            .into_iter()
+            .find_map(Value::as_str)
+            .unwrap_or(body);
+        let part = |key: &str| error.at(key).as_str().unwrap_or_default();
+        let code = [part("type"), part("code"), part("param")].join(" ").trim().to_owned();
+        Self { status, code, message: message.trim().to_owned() }
+    }
+
+    /// An error told inside an answer, where the status is already spent: the words stand for it.
+    pub(crate) fn in_answer(error: &Value) -> Self {
+        let body = serde_json::json!({ "error": error }).to_string();
+        let problem = Self::from_body(0, &body);
+        let status = error.at("code").as_u64().and_then(|code| u16::try_from(code).ok());
+        let status = status.unwrap_or_else(|| status_of(&problem.code));
+        Self { status, ..problem }
+    }
+}
+
+/// The status that an error would have had before the answer began. An unknown one counts as the server's own fault:
+/// the request was taken, so asking again may help.
+fn status_of(code: &str) -> u16 {
+    const WORDS: [(&str, u16); 8] = [
+        ("rate_limit", 429),
+        ("overloaded", 529),
+        ("authentication", 401),
+        ("permission", 403),
+        ("not_found", 404),
+        ("too_large", 413),
+        ("server_error", 500),
+        ("invalid", 400),
+    ];
+    WORDS.iter().find(|(word, _)| code.contains(word)).map_or(500, |(_, status)| *status)
+}
+
+/// The room that is left for an answer.
+pub(crate) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(MAX_ANSWER_BYTES)
+    }
+}
+
+impl Room {
+    /// Takes room for so many bytes.
+    pub(crate) fn take(&mut self, bytes: usize) -> Result<(), ReadError> {
+        self.0 = self.0.checked_sub(bytes).ok_or(ReadError::TooLarge)?;
+        Ok(())
+    }
+
+    /// Appends a piece of text.
+    pub(crate) fn append(&mut self, text: &mut String, piece: &str) -> Result<(), ReadError> {
+        self.take(piece.len())?;
+        text.push_str(piece);
+        Ok(())
+    }
+}
+
+impl Reply {
+    /// Refuses an answer that came in one piece and is too large.
+    pub(crate) fn within_room(self) -> Result<Self, ReadError> {
+        let arguments: usize = self.calls.iter().map(|call| call.arguments.len()).sum();
+        Room::default().take(self.text.len() + arguments)?;
+        Ok(self)
+    }
+}
+
+/// Parses the data of an event.
+pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
+    serde_json::from_str(data)
+        .map_err(|error| ReadError::Unreadable(format!("an event of the answer is not JSON: {error}")))
+}
+
+/// Nothing, to refer to.
+static NOTHING: Value = Value::Null;
+
+/// Looks into a value that a server wrote: what is not there is null.
+pub(crate) trait Look {
+    /// The member of a key or an index.
+    fn at(&self, key: impl Index) -> &Value;
+}
+
+impl Look for Value {
+    fn at(&self, key: impl Index) -> &Value {
+        self.get(key).unwrap_or(&NOTHING)
+    }
+}
+
+/// A text, empty where there is none.
+pub(crate) fn text_of(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A number of tokens, 0 where there is none.
+pub(crate) fn tokens_of(value: &Value) -> u64 {
+    value.as_u64().unwrap_or_default()
+}
+
+/// Arguments as text, whether they came as a text or as a value.
+pub(crate) fn arguments_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn problem(status: u16, code: &str, message: &str) -> Problem {
+        Problem { status, code: code.into(), message: message.into() }
+    }
+
+    #[test]
+    fn errors_are_read_however_they_are_written() {
+        let cases = [
+            (r#"{"type":"error","error":{"type":"api_error","message":"m"}}"#, "api_error", "m"),
+            (r#"{"error":{"message":"m","type":"t","param":"p","code":"c"}}"#, "t c p", "m"),
+            (r#"{"error":"m"}"#, "", "m"),
+            (r#"{"detail":"m"}"#, "", "m"),
+            (r#"{"message":"m","code":40001}"#, "", "m"),
+            ("<html>bad gateway</html>\n", "", "<html>bad gateway</html>"),
+            ("", "", ""),
+        ];
+        for (body, code, message) in cases {
+            assert_eq!(Problem::from_body(500, body), problem(500, code, message), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_inside_an_answer_gets_the_status_it_speaks_of() {
+        let cases = [
+            (json!({"type": "overloaded_error", "message": "m"}), 529),
+            (json!({"code": "rate_limit_exceeded", "message": "m"}), 429),
+            (json!({"code": 502, "message": "m"}), 502),
+            (json!({"type": "invalid_request_error", "message": "m"}), 400),
+            (json!("m"), 500),
+        ];
+        for (error, status) in cases {
+            let read = Problem::in_answer(&error);
+            assert_eq!((read.status, read.message.as_str()), (status, "m"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Requests to OpenAI Responses. Stateless: the whole conversation goes out each time and nothing is stored there.
+
+use serde_json::{Value, json};
+
+use super::{Ask, arguments_sent, set};
+use crate::llm::conversation::Message;
+use crate::turn::Delivery;
+
+/// The body of a request.
+pub(super) fn body(ask: &Ask<'_>) -> Value {
+    let mut body = json!({"model": ask.model, "stream": true, "store": false});
+    if !ask.system.is_empty() {
+        set(&mut body, "instructions", ask.system);
+    }
+    set(&mut body, "input", input(ask));
+    if let Some(tokens) = ask.max_tokens {
+        set(&mut body, "max_output_tokens", tokens);
+    }
+    if let Some(temperature) = ask.temperature {
+        set(&mut body, "temperature", temperature);
+    }
+    if let Some(reasoning) = ask.reasoning.filter(|_| ask.thinks()) {
+        set(&mut body, "reasoning", json!({"effort": reasoning.effort()}));
+        // What is not stored there must come here, or it is lost for the next request.
+        set(&mut body, "include", json!(["reasoning.encrypted_content"]));
+    }
+    if let Delivery::Native { name, schema } = ask.delivery {
+        let format = json!({"type": "json_schema", "name": name, "schema": schema, "strict": true});
+        set(&mut body, "text", json!({ "format": format }));
+    }
+    tools(ask, &mut body);
+    body
+}
+
+/// Left out, `strict` means true here: so it is always written.
+fn tools(ask: &Ask<'_>, body: &mut Value) {
+    let mut tools: Vec<Value> = ask
+        .tools
+        .iter()
+        .map(|tool| function(&tool.name, &tool.description, &tool.parameters, false))
+        .collect();
+    if let Some(submit) = ask.submit() {
+        tools.push(function(submit.name, submit.description, submit.schema, submit.strict));
+        if submit.force {
+            set(body, "tool_choice", json!({"type": "function", "name": submit.name}));
+        }
+    }
+    if !tools.is_empty() {
+        set(body, "tools", tools);
+    }
+}
+
+fn function(name: &str, description: &str, parameters: &Value, strict: bool) -> Value {
+    json!({
+        "type": "function",
+        "name": name,
+        "description": description,
+        "parameters": parameters,
+        "strict": strict,
+    })
+}
+
+fn input(ask: &Ask<'_>) -> Vec<Value> {
+    let mut items = Vec::new();
+    for message in ask.messages {
+        match message {
+            Message::User { text } => items.push(json!({"role": "user", "content": text})),
+            Message::Assistant { kept: Some(kept), .. } if kept.endpoint == ask.endpoint => {
+                items.extend(kept.blocks.iter().cloned());
+            }
+            Message::Assistant { text, calls, .. } => {
+                if !text.is_empty() {
+                    items.push(json!({"role": "assistant", "content": text}));
+                }
+                items.extend(calls.iter().map(|call| {
+                    json!({
+                        "type": "function_call",
+                        "call_id": call.id,
+                        "name": call.name,
+                        "arguments": arguments_sent(&call.arguments),
+                    })
+                }));
+            }
+            Message::Results { results } => items.extend(results.iter().map(
+                |result| json!({"type": "function_call_output", "call_id": result.id, "output": result.text}),
+            )),
+        }
+    }
+    items
+}

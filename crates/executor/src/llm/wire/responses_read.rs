@@ -1,0 +1,211 @@
+//! Answers of OpenAI Responses.
+//!
+//! The last event of a stream holds the whole answer. What comes before is kept only for a stream that ends early, and
+//! for servers whose last event has no output.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set};
+use crate::answer::Usage;
+
+/// An item of the output while it comes.
+#[derive(Default)]
+struct Item {
+    value: Value,
+    text: String,
+    refusal: String,
+    arguments: String,
+    done: bool,
+}
+
+/// A streamed answer.
+#[derive(Default)]
+pub(super) struct Stream {
+    room: Room,
+    items: BTreeMap<u64, Item>,
+    response: Value,
+    ended: bool,
+}
+
+impl Reader for Stream {
+    fn event(&mut self, data: &str) -> Result<bool, ReadError> {
+        let event = parse(data)?;
+        let kind = text_of(event.at("type"));
+        match kind {
+            "response.output_item.added" => {
+                self.room.take(size(event.at("item")))?;
+                self.item(&event).value = event.at("item").clone();
+            }
+            "response.output_item.done" => {
+                let item = self.item(&event);
+                let before = item.text.len() + item.refusal.len() + item.arguments.len();
+                *item = Item { value: event.at("item").clone(), done: true, ..Item::default() };
+                self.room.take(size(event.at("item")).saturating_sub(before))?;
+            }
+            "response.output_text.delta"
+            | "response.refusal.delta"
+            | "response.function_call_arguments.delta" => {
+                let piece = text_of(event.at("delta"));
+                self.room.take(piece.len())?;
+                let item = self.item(&event);
+                match kind {
+                    "response.output_text.delta" => item.text.push_str(piece),
+                    "response.refusal.delta" => item.refusal.push_str(piece),
+                    _ => item.arguments.push_str(piece),
+                }
+            }
+            "response.created" | "response.in_progress" => self.response = event.at("response").clone(),
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                self.response = event.at("response").clone();
+                self.ended = true;
+            }
+            "error" => {
+                let error = event.get("error").filter(|error| error.is_object()).unwrap_or(&event);
+                return Err(ReadError::Provider(Problem::in_answer(error)));
+            }
+            _ => {}
+        }
+        Ok(self.ended)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Reply, ReadError> {
+        if !self.response.is_object() {
+            self.response = json!({});
+        }
+        let has_output = self.response.at("output").as_array().is_some_and(|output| !output.is_empty());
+        if !has_output {
+            let items = std::mem::take(&mut self.items);
+            let output: Vec<Value> = items.into_values().map(Item::so_far).collect();
+            set(&mut self.response, "output", output);
+        }
+        if !self.ended {
+            set(&mut self.response, "status", "incomplete");
+        }
+        whole(&self.response)
+    }
+}
+
+impl Stream {
+    fn item(&mut self, event: &Value) -> &mut Item {
+        self.items.entry(tokens_of(event.at("output_index"))).or_default()
+    }
+}
+
+/// How much an item holds, escapes not counted.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + size(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+    }
+}
+
+impl Item {
+    /// The item as far as it came.
+    fn so_far(self) -> Value {
+        let mut value = self.value;
+        if self.done {
+            return value;
+        }
+        if !self.arguments.is_empty() {
+            set(&mut value, "arguments", self.arguments);
+        }
+        if !value.is_object() {
+            value = json!({"type": "message"});
+        }
+        if value.at("type") == "message" {
+            let mut parts = vec![json!({"type": "output_text", "text": self.text})];
+            if !self.refusal.is_empty() {
+                parts.push(json!({"type": "refusal", "refusal": self.refusal}));
+            }
+            set(&mut value, "content", parts);
+        }
+        value
+    }
+}
+
+/// Reads an answer that came in one piece.
+pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
+    if text_of(body.at("status")) == "failed" {
+        return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
+    }
+    let Some(output) = body.at("output").as_array() else {
+        return Err(ReadError::Unreadable("it has no `output`".into()));
+    };
+    let mut text = String::new();
+    let mut refusal: Option<String> = None;
+    let mut calls = Vec::new();
+    for item in output {
+        match text_of(item.at("type")) {
+            "message" => {
+                for part in item.at("content").as_array().into_iter().flatten() {
+                    text.push_str(text_of(part.at("text")));
+                    if part.at("type") == "refusal" {
+                        refusal.get_or_insert_default().push_str(text_of(part.at("refusal")));
+                    }
+                }
+            }
+            "function_call" => calls.push(ReplyCall {
+                id: text_of(item.at("call_id")).to_owned(),
+                name: text_of(item.at("name")).to_owned(),
+                arguments: arguments_text(item.at("arguments")),
+            }),
+            _ => {}
+        }
+    }
+    let end = end(body, refusal)?;
+    let usage = Usage {
+        input_tokens: tokens_of(body.at("usage").at("input_tokens")),
+        output_tokens: tokens_of(body.at("usage").at("output_tokens")),
+        cost_usd: None,
+    };
+    let model = text_of(body.at("model")).to_owned();
+    Reply { text, calls, kept: kept(output), end, usage, model }.within_room()
+}
+
+fn end(body: &Value, refusal: Option<String>) -> Result<End, ReadError> {
+    let reason = text_of(body.at("incomplete_details").at("reason"));
+    match (text_of(body.at("status")), refusal) {
+        (_, Some(words)) => Ok(End::Refused(words)),
+        ("incomplete", None) if reason == "content_filter" => {
+            Ok(End::Refused("the provider's content filter stopped the answer".into()))
+        }
+        ("incomplete", None) => Ok(End::Truncated),
+        ("completed" | "", None) => Ok(End::Finished),
+        (other, None) => Err(ReadError::Unreadable(format!("its status is `{other}`"))),
+    }
+}
+
+/// The output as it can be sent back, where it holds reasoning that came with its encrypted content. Ids of things that
+/// are not stored mean nothing, save the one that the content belongs to.
+fn kept(output: &[Value]) -> Vec<Value> {
+    let has_content = |item: &Value| item.at("encrypted_content").is_string();
+    if !output.iter().any(|item| item.at("type") == "reasoning" && has_content(item)) {
+        return Vec::new();
+    }
+    output.iter().filter_map(|item| sendable(item, has_content(item))).collect()
+}
+
+fn sendable(item: &Value, has_content: bool) -> Option<Value> {
+    let fields: &[&str] = match text_of(item.at("type")) {
+        "reasoning" if has_content => &["type", "id", "summary", "encrypted_content"],
+        "function_call" => &["type", "call_id", "name", "arguments"],
+        "message" => {
+            let parts = item.at("content").as_array().into_iter().flatten();
+            let text: String = parts.map(|part| text_of(part.at("text"))).collect();
+            return (!text.is_empty()).then(|| json!({"role": "assistant", "content": text}));
+        }
+        _ => return None,
+    };
+    let mut sendable = json!({});
+    for field in fields {
+        if let Some(value) = item.get(field) {
+            set(&mut sendable, field, value.clone());
+        }
+    }
+    Some(sendable)
+}

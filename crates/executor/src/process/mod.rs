@@ -1,0 +1,208 @@
+//! Procedural agents: a command computes the result from the parameters.
+//!
+//! The command runs once, in the project folder or in a folder inside it. Exit code 0 and a stdout are an answer; what it
+//! is worth is not decided here. Everything else is a failure that says how it ended and what it wrote to stderr last.
+//! Nothing that the command started outlives the turn.
+//!
+//! The command is the blueprint's, so it may see the variables of the runner, keys of providers among them. Accord's own
+//! (`ACCORD_*`) it does not get.
+
+mod parameters;
+mod settings;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::{Answer, Stop, Usage};
+use crate::child::{self, Capture, End, Environment, Overflow, Plan, own_variable};
+use crate::event::Events;
+use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
+use crate::start::Start;
+use crate::turn::Turn;
+
+use parameters::Given;
+use settings::Settings;
+
+/// As much as the judge reads of one answer.
+const MAX_STDOUT_BYTES: usize = 8 * 1024 * 1024;
+
+/// What a failure shows of stderr: the last lines say why.
+const STDERR_BYTES: usize = 4 * 1024;
+
+/// Runs commands.
+#[derive(Debug, Clone)]
+pub struct ProcessExecutor {
+    environment: Arc<Environment>,
+}
+
+impl ProcessExecutor {
+    /// Commands see these variables, without Accord's own, and those of their settings.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let kept = environment.into_iter().filter(|(name, _)| !own_variable(name));
+        Self { environment: Arc::new(kept.collect()) }
+    }
+}
+
+#[async_trait]
+impl Executor for ProcessExecutor {
+    async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        let settings = Settings::read(&start.settings)?;
+        if !start.tools.is_empty() {
+            let text = "a process cannot be given tools: take `tools` out of the blueprint".to_owned();
+            return Err(OpenError::Settings(text));
+        }
+        let given = parameters::give(settings.parameters_as, &start.parameters)?;
+        let folder = settings.folder(&start.project_dir)?;
+        let environment = Arc::clone(&self.environment);
+        Ok(Box::new(Process { settings, given: Some(given), folder, environment }))
+    }
+}
+
+struct Process {
+    settings: Settings,
+    /// What the command is given. Taken by the first turn: a command may change the world, so it never runs twice.
+    given: Option<Given>,
+    folder: PathBuf,
+    environment: Arc<Environment>,
+}
+
+#[async_trait]
+impl Session for Process {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            endpoint: "process".to_owned(),
+            model: self.settings.command.clone(),
+            native: None,
+            tool: None,
+            native_beside_tools: false,
+            reprompt: false,
+            max_tokens: None,
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        _turn: Turn,
+        _events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let result = self.run(cancel).await;
+        result.map_err(|error| TurnFailure { error, usage: Usage::default() })
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        None
+    }
+
+    async fn close(self: Box<Self>) {}
+}
+
+impl Process {
+    async fn run(&mut self, cancel: &CancellationToken) -> Result<Answer, TurnError> {
+        let Some(given) = self.given.take() else {
+            let text = "a process runs once and cannot be asked again: start another run".to_owned();
+            return Err(TurnError::Failed(text));
+        };
+        let plan = Plan {
+            command: self.command(given.flags),
+            input: given.stdin,
+            stdout: Capture::new(MAX_STDOUT_BYTES, 0),
+            stderr: Capture::new(0, STDERR_BYTES),
+            overflow: Overflow::End,
+            timeout: Duration::from_secs(self.settings.timeout_seconds),
+        };
+        let finished = child::run(plan, cancel).await.map_err(|error| self.not_started(&error))?;
+        let stderr = finished.stderr;
+        match finished.end {
+            End::Exited(status) if status.success() => self.answer(finished.stdout),
+            End::Exited(status) => Err(self.failed(&ended(status), stderr)),
+            End::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
+            End::Stopped => Err(TurnError::Stopped),
+            End::Flooded => {
+                let how = format!("wrote more than {} MiB to stdout", MAX_STDOUT_BYTES / 1024 / 1024);
+                Err(self.failed(&how, stderr))
+            }
+        }
+    }
+
+    fn command(&self, flags: Vec<String>) -> Command {
+        let mut command = Command::new(&self.settings.command);
+        command.args(&self.settings.arguments).args(flags).current_dir(&self.folder);
+        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.envs(&self.settings.env);
+        command
+    }
+
+    fn answer(&self, stdout: Capture) -> Result<Answer, TurnError> {
+        let text = String::from_utf8(stdout.into_bytes()).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            let command = &self.settings.command;
+            TurnError::Failed(format!("'{command}' wrote to stdout what is not UTF-8, at byte {at}"))
+        })?;
+        Ok(Answer {
+            text,
+            submissions: Vec::new(),
+            structured: None,
+            stop: Stop::Finished,
+            usage: Usage::default(),
+            model: self.settings.command.clone(),
+        })
+    }
+
+    fn failed(&self, how: &str, stderr: Capture) -> TurnError {
+        let command = &self.settings.command;
+        let stderr = stderr.text(|_| "…".to_owned());
+        let stderr = stderr.trim();
+        TurnError::Failed(if stderr.is_empty() {
+            format!("'{command}' {how}; stderr is empty")
+        } else {
+            format!("'{command}' {how}; the end of stderr:\n{stderr}")
+        })
+    }
+
+    fn not_started(&self, error: &io::Error) -> TurnError {
+        let command = &self.settings.command;
+        let text = match error.kind() {
+            io::ErrorKind::NotFound if command.contains('/') => {
+                format!(
+                    "'{command}' was not found: a path is relative to the working folder, and a script needs an interpreter that exists"
+                )
+            }
+            io::ErrorKind::NotFound if command.contains(char::is_whitespace) => {
+                format!(
+                    "'{command}' was not found: put the program alone into `command` and the rest into `args`"
+                )
+            }
+            io::ErrorKind::NotFound => format!(
+                "'{command}' was not found: install it, add its folder to the PATH of the runner, or give its path \
+                 (`./{command}` for a file in the project folder)"
+            ),
+            io::ErrorKind::PermissionDenied => {
+                format!("'{command}' may not be executed: make it executable (chmod +x)")
+            }
+            io::ErrorKind::ArgumentListTooLong => {
+                format!("the arguments of '{command}' are too long: use `parameters_as: json`")
+            }
+            _ => format!("'{command}' could not be started: {error}"),
+        };
+        TurnError::Failed(text)
+    }
+}
+
+fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended in an unknown way".to_owned(),
+    }
+}

@@ -1,0 +1,229 @@
+//! The settings of a procedural agent's `executor`.
+//!
+//! `args` has two meanings that people write: a list of arguments, or how the parameters are given (`json`, `flags`,
+//! `both`). Where both are needed, `parameters_as` says the second.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::session::OpenError;
+
+/// Long enough for any computation that a caller waits for; more must be asked for.
+const DEFAULT_SECONDS: u64 = 600;
+
+/// A day. A run that takes longer is a service.
+const MAX_SECONDS: u64 = 24 * 60 * 60;
+
+/// How parameters reach the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ParametersAs {
+    /// As JSON on stdin.
+    Json,
+    /// As `--key value` arguments.
+    Flags,
+    /// As both.
+    Both,
+}
+
+/// Settings that have been checked.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) command: String,
+    pub(super) arguments: Vec<String>,
+    pub(super) parameters_as: ParametersAs,
+    pub(super) env: BTreeMap<String, String>,
+    working_dir: Option<PathBuf>,
+    pub(super) timeout_seconds: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "type")]
+    _kind: Option<String>,
+    command: String,
+    args: Option<Value>,
+    parameters_as: Option<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    working_dir: Option<PathBuf>,
+    timeout_seconds: Option<u64>,
+}
+
+impl Settings {
+    pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
+        let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        if written.command.trim().is_empty() {
+            return Err(wrong("`command` is empty: name a program".to_owned()));
+        }
+        let (arguments, from_args) = arguments(written.args)?;
+        let told = written.parameters_as.as_deref().map(|word| mode("parameters_as", word)).transpose()?;
+        let parameters_as = match (from_args, told) {
+            (Some(one), Some(other)) if one != other => {
+                return Err(wrong(
+                    "`args` and `parameters_as` contradict each other: keep one of them".to_owned(),
+                ));
+            }
+            (one, other) => other.or(one).unwrap_or(ParametersAs::Json),
+        };
+        let timeout_seconds = written.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
+        if timeout_seconds == 0 || timeout_seconds > MAX_SECONDS {
+            return Err(wrong(format!("`timeout_seconds` is {timeout_seconds}: use 1 to {MAX_SECONDS}")));
+        }
+        no_nul("command", &written.command)?;
+        arguments.iter().try_for_each(|argument| no_nul("args", argument))?;
+        written.env.iter().try_for_each(variable)?;
+        let Written { command, env, working_dir, .. } = written;
+        Ok(Self { command, arguments, parameters_as, env, working_dir, timeout_seconds })
+    }
+
+    /// The folder that the command starts in. A command is not confined anyway, so that comparing real paths is enough:
+    /// this guards against mistakes.
+    pub(super) fn folder(&self, project_dir: &Path) -> Result<PathBuf, OpenError> {
+        let real = |path: &Path| {
+            path.canonicalize().map_err(|error| {
+                OpenError::Missing(format!("the folder {} cannot be used: {error}", path.display()))
+            })
+        };
+        let project = real(project_dir)?;
+        let folder = match &self.working_dir {
+            None => project.clone(),
+            Some(relative) => real(&project.join(relative))?,
+        };
+        if !folder.starts_with(&project) {
+            let folder = folder.display();
+            return Err(wrong(format!(
+                "`working_dir` is {folder}, outside of the project folder: use one inside it"
+            )));
+        }
+        if !folder.is_dir() {
+            return Err(wrong(format!("`working_dir` is {}, which is not a folder", folder.display())));
+        }
+        Ok(folder)
+    }
+}
+
+fn arguments(args: Option<Value>) -> Result<(Vec<String>, Option<ParametersAs>), OpenError> {
+    match args {
+        None | Some(Value::Null) => Ok((Vec::new(), None)),
+        Some(Value::String(word)) => Ok((Vec::new(), Some(mode("args", &word)?))),
+        Some(list) => {
+            let list = serde_json::from_value(list);
+            let list = list.map_err(|_| {
+                wrong("`args` is either a list of strings or one of json, flags, both".to_owned())
+            })?;
+            Ok((list, None))
+        }
+    }
+}
+
+fn mode(field: &str, word: &str) -> Result<ParametersAs, OpenError> {
+    match word {
+        "json" => Ok(ParametersAs::Json),
+        "flags" => Ok(ParametersAs::Flags),
+        "both" => Ok(ParametersAs::Both),
+        _ => Err(wrong(format!("`{field}` is '{word}': use json, flags or both"))),
+    }
+}
+
+fn variable((name, value): (&String, &String)) -> Result<(), OpenError> {
+    if name.is_empty() || name.contains('=') {
+        return Err(wrong(format!("`env` has '{name}', which cannot be the name of a variable")));
+    }
+    no_nul("env", name)?;
+    no_nul("env", value)
+}
+
+fn no_nul(field: &str, text: &str) -> Result<(), OpenError> {
+    if text.contains('\0') {
+        return Err(wrong(format!("`{field}` holds a NUL character: leave it out")));
+    }
+    Ok(())
+}
+
+fn wrong(text: String) -> OpenError {
+    OpenError::Settings(format!("the settings of the process executor do not fit: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(value: Value) -> Result<Settings, String> {
+        let prefix = "the settings of the process executor do not fit: ";
+        Settings::read(&value).map_err(|error| error.to_string().strip_prefix(prefix).unwrap().to_owned())
+    }
+
+    #[test]
+    fn args_are_a_list_or_a_word() {
+        let settings = |arguments: &[&str], parameters_as| Settings {
+            command: "x".to_owned(),
+            arguments: arguments.iter().map(|&each| each.to_owned()).collect(),
+            parameters_as,
+            env: BTreeMap::new(),
+            working_dir: None,
+            timeout_seconds: 600,
+        };
+        let with = |args: Value| read(json!({"type": "process", "command": "x", "args": args})).unwrap();
+        assert_eq!(with(json!(["-a", "b"])), settings(&["-a", "b"], ParametersAs::Json));
+        assert_eq!(with(json!("flags")), settings(&[], ParametersAs::Flags));
+        assert_eq!(with(json!(null)), settings(&[], ParametersAs::Json));
+        let both = read(json!({"command": "x", "args": ["a"], "parameters_as": "both"})).unwrap();
+        assert_eq!(both, settings(&["a"], ParametersAs::Both));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (value, text) in [
+            (json!({"command": " "}), "`command` is empty: name a program"),
+            (json!({"command": "x", "args": "yaml"}), "`args` is 'yaml': use json, flags or both"),
+            (
+                json!({"command": "x", "args": [1]}),
+                "`args` is either a list of strings or one of json, flags, both",
+            ),
+            (
+                json!({"command": "x", "parameters_as": "no"}),
+                "`parameters_as` is 'no': use json, flags or both",
+            ),
+            (
+                json!({"command": "x", "args": "json", "parameters_as": "flags"}),
+                "`args` and `parameters_as` contradict each other: keep one of them",
+            ),
+            (json!({"command": "x", "timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
+            (json!({"command": "x\0"}), "`command` holds a NUL character: leave it out"),
+            (
+                json!({"command": "x", "env": {"A=B": ""}}),
+                "`env` has 'A=B', which cannot be the name of a variable",
+            ),
+        ] {
+            assert_eq!(read(value).unwrap_err(), text);
+        }
+        assert!(
+            read(json!({"command": "x", "shell": true})).unwrap_err().starts_with("unknown field `shell`")
+        );
+        assert!(read(json!({})).unwrap_err().starts_with("missing field `command`"));
+    }
+
+    #[test]
+    fn the_working_folder_stays_inside() {
+        let outside = tempfile::tempdir().unwrap();
+        let project = outside.path().join("project");
+        std::fs::create_dir_all(project.join("sub")).unwrap();
+        std::fs::write(project.join("file"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), project.join("way-out")).unwrap();
+        std::os::unix::fs::symlink(&project, outside.path().join("link")).unwrap();
+        let folder = |working_dir: &str| {
+            let settings = read(json!({"command": "x", "working_dir": working_dir})).unwrap();
+            settings.folder(&outside.path().join("link"))
+        };
+        assert_eq!(folder("sub").unwrap(), project.canonicalize().unwrap().join("sub"));
+        assert!(matches!(folder("gone"), Err(OpenError::Missing(_))));
+        for working_dir in ["..", "way-out", "/", "sub/../..", "file"] {
+            assert!(matches!(folder(working_dir), Err(OpenError::Settings(_))), "{working_dir}");
+        }
+    }
+}

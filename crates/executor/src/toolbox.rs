@@ -1,0 +1,71 @@
+//! Tools that a model may call, as a seam: who offers them and who runs them do not know each other.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::session::OpenError;
+
+/// A tool that a model may call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// The name that the model calls it by.
+    pub name: String,
+    /// What it is for, in words for the model.
+    pub description: String,
+    /// Its parameters, as a JSON Schema.
+    pub parameters: Value,
+}
+
+/// What the model is told about its call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// Whether the tool did what it was asked.
+    pub ok: bool,
+    /// The output, or what was wrong.
+    pub text: String,
+}
+
+/// The tools of one session.
+#[async_trait]
+pub trait Toolbox: Send + Sync {
+    /// The tools that there are.
+    fn specs(&self) -> Vec<ToolSpec>;
+
+    /// Runs one tool. What goes wrong is told to the model; it never ends the turn.
+    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput;
+}
+
+/// Makes the toolbox of a session from the names that its blueprint lists.
+pub trait Toolboxes: Send + Sync {
+    /// Opens the tools with these names, for work in this folder. A name that is unknown is an error here.
+    fn open(&self, names: &[String], project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError>;
+}
+
+/// No tools: opens an empty toolbox, and refuses every name.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoTools;
+
+impl Toolboxes for NoTools {
+    fn open(&self, names: &[String], _project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
+        match names.first() {
+            None => Ok(Box::new(NoTools)),
+            Some(name) => {
+                Err(OpenError::Settings(format!("there is no tool `{name}` here: take it out of `tools`")))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Toolbox for NoTools {
+    fn specs(&self) -> Vec<ToolSpec> {
+        Vec::new()
+    }
+
+    async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
+        ToolOutput { ok: false, text: format!("there is no tool `{name}`") }
+    }
+}

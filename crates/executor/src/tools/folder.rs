@@ -1,0 +1,135 @@
+//! The project folder, and no way out of it.
+//!
+//! Paths are resolved by `cap-std` against the open folder, component by component and never by name from the root, so
+//! that neither `..` nor a symbolic link leads outside, not even one that is put there between a check and the use.
+//! Links that stay inside are followed. The project folder itself may be a link.
+//!
+//! Files are opened without blocking and looked at after opening: a pipe, a socket or a device is refused, not waited for.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, OpenOptions};
+
+/// Longer paths than the system takes are not worth asking for.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// Why a tool does not do what it was asked, in words for the model.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refusal(pub(super) String);
+
+/// The project folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    dir: Dir,
+    path: PathBuf,
+}
+
+/// What a path names.
+pub(super) enum Found {
+    File(OpenFile),
+    Folder(Dir),
+}
+
+/// A regular file, open for reading.
+pub(super) struct OpenFile {
+    pub(super) file: File,
+    pub(super) bytes: u64,
+}
+
+impl Folder {
+    pub(super) fn open(project_dir: &Path) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(project_dir, ambient_authority())?;
+        Ok(Self { dir, path: project_dir.to_owned() })
+    }
+
+    /// Where the folder is, for a command to start in.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// A path as the model wrote it, relative to the folder. Whether it stays inside is decided when it is used.
+    pub(super) fn relative(&self, path: &str) -> Result<PathBuf, Refusal> {
+        if path.contains('\0') {
+            return Err(Refusal("the path holds a NUL character: leave it out".to_owned()));
+        }
+        if path.len() > MAX_PATH_BYTES {
+            return Err(Refusal(format!("the path is longer than {MAX_PATH_BYTES} bytes")));
+        }
+        let asked = Path::new(path);
+        // Models like whole paths; one that begins with the project folder is as good as a relative one.
+        let inside = asked.strip_prefix(&self.path).unwrap_or(asked);
+        if inside.is_absolute() {
+            return Err(Refusal(format!("'{path}' is absolute: give a path relative to the project folder")));
+        }
+        Ok(if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() })
+    }
+
+    pub(super) fn find(&self, path: &str) -> Result<Found, Refusal> {
+        let relative = self.relative(path)?;
+        let metadata = self.dir.metadata(&relative).map_err(|error| refusal(path, &error))?;
+        if metadata.is_dir() {
+            let dir = self.dir.open_dir(&relative).map_err(|error| refusal(path, &error))?;
+            return Ok(Found::Folder(dir));
+        }
+        if !metadata.is_file() {
+            return Err(special(path));
+        }
+        let file = open_regular(&self.dir, &relative, FollowSymlinks::Yes);
+        file.map_err(|error| refusal(path, &error))?.map(Found::File).ok_or_else(|| special(path))
+    }
+
+    pub(super) fn find_file(&self, path: &str) -> Result<OpenFile, Refusal> {
+        match self.find(path)? {
+            Found::File(file) => Ok(file),
+            Found::Folder(_) => Err(Refusal(format!("'{path}' is a folder: name a file in it"))),
+        }
+    }
+
+    pub(super) fn find_folder(&self, path: &str) -> Result<Dir, Refusal> {
+        match self.find(path)? {
+            Found::Folder(dir) => Ok(dir),
+            Found::File(_) => Err(Refusal(format!("'{path}' is a file: name a folder"))),
+        }
+    }
+}
+
+/// Opens a regular file; nothing where it is something else.
+pub(super) fn open_regular(dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<Option<OpenFile>> {
+    let mut options = OpenOptions::new();
+    options.read(true).nonblock(true).follow(follow);
+    let file = dir.open_with(path, &options)?;
+    let metadata = file.metadata()?;
+    Ok(metadata.is_file().then(|| OpenFile { file, bytes: metadata.len() }))
+}
+
+/// Opens a folder that is no link.
+pub(super) fn open_plain_folder(dir: &Dir, path: &Path) -> io::Result<Dir> {
+    dir.open_dir_nofollow(path)
+}
+
+fn special(path: &str) -> Refusal {
+    Refusal(format!("'{path}' is neither a file nor a folder (a pipe, a socket or a device)"))
+}
+
+/// An error of the system in words for the model.
+pub(super) fn refusal(path: &str, error: &io::Error) -> Refusal {
+    // The refusal to leave the folder is the library's own and has no number; the system's have one.
+    let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    Refusal(match error.kind() {
+        _ if escape => format!("'{path}' leads out of the project folder: only files inside it can be used"),
+        io::ErrorKind::NotFound => format!("'{path}' does not exist: list_files shows what there is"),
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            format!("'{path}' goes through something that is not a folder")
+        }
+        io::ErrorKind::IsADirectory => format!("'{path}' is a folder"),
+        io::ErrorKind::PermissionDenied => format!("'{path}' may not be accessed: permission denied"),
+        _ => format!("'{path}' cannot be used: {error}"),
+    })
+}

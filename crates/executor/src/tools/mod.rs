@@ -1,0 +1,244 @@
+//! The built-in tools: files of the project folder, and commands in it.
+//!
+//! Whatever goes wrong is told to the model in words that it can act on; nothing here ends a turn. File tools cannot
+//! leave the project folder (see `folder`). A command can: it runs with the rights of whoever started Accord, without
+//! a sandbox, and is there only for agents whose blueprint lists `run_command`.
+
+mod folder;
+mod glob;
+mod lines;
+mod list_files;
+mod pace;
+mod read_file;
+mod run_command;
+mod search_files;
+mod walk;
+mod write_file;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::child::{Environment, secret};
+use crate::session::OpenError;
+use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
+
+use folder::{Folder, Refusal};
+use pace::Pace;
+
+/// Opens the built-in tools: `read_file`, `list_files`, `search_files`, `write_file`, `run_command`.
+#[derive(Debug, Clone)]
+pub struct BuiltinTools {
+    environment: Arc<Environment>,
+}
+
+impl BuiltinTools {
+    /// Tools whose commands see these variables, without those that look like secrets.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let kept = environment.into_iter().filter(|(name, _)| !secret(OsStr::new(name)));
+        Self { environment: Arc::new(kept.collect()) }
+    }
+}
+
+impl Toolboxes for BuiltinTools {
+    fn open(&self, names: &[String], project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
+        let mut tools = Vec::new();
+        for name in names {
+            let tool = Builtin::named(name).ok_or_else(|| unknown(name))?;
+            if !tools.contains(&tool) {
+                tools.push(tool);
+            }
+        }
+        let folder = Folder::open(project_dir).map_err(|error| {
+            let folder = project_dir.display();
+            OpenError::Missing(format!("the project folder {folder} cannot be opened: {error}"))
+        })?;
+        let environment = Arc::clone(&self.environment);
+        Ok(Box::new(Builtins { tools, folder: Arc::new(folder), environment }))
+    }
+}
+
+fn unknown(name: &str) -> OpenError {
+    let known: Vec<&str> = Builtin::ALL.iter().map(|tool| tool.name()).collect();
+    OpenError::Settings(format!("there is no tool '{name}': `tools` may list {}", known.join(", ")))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Builtin {
+    ReadFile,
+    ListFiles,
+    SearchFiles,
+    WriteFile,
+    RunCommand,
+}
+
+impl Builtin {
+    const ALL: [Self; 5] =
+        [Self::ReadFile, Self::ListFiles, Self::SearchFiles, Self::WriteFile, Self::RunCommand];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::ReadFile => "read_file",
+            Self::ListFiles => "list_files",
+            Self::SearchFiles => "search_files",
+            Self::WriteFile => "write_file",
+            Self::RunCommand => "run_command",
+        }
+    }
+
+    fn spec(self) -> ToolSpec {
+        let (description, properties) = match self {
+            Self::ReadFile => read_file::spec(),
+            Self::ListFiles => list_files::spec(),
+            Self::SearchFiles => search_files::spec(),
+            Self::WriteFile => write_file::spec(),
+            Self::RunCommand => run_command::spec(),
+        };
+        ToolSpec { name: self.name().to_owned(), description, parameters: parameters(properties) }
+    }
+}
+
+/// Parameters that every provider's strict mode takes: all are required, what may be left out is nullable.
+fn parameters(properties: Value) -> Value {
+    let names: Vec<&String> = properties.as_object().map(|all| all.keys().collect()).unwrap_or_default();
+    json!({"type": "object", "required": names, "additionalProperties": false, "properties": properties})
+}
+
+struct Builtins {
+    tools: Vec<Builtin>,
+    folder: Arc<Folder>,
+    environment: Arc<Environment>,
+}
+
+#[async_trait]
+impl Toolbox for Builtins {
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec()).collect()
+    }
+
+    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name() == name) else {
+            let names: Vec<&str> = self.tools.iter().map(|tool| tool.name()).collect();
+            return refused(format!("there is no tool '{name}' here; there is {}", names.join(", ")));
+        };
+        let result = match tool {
+            Builtin::ReadFile => self.in_folder(cancel, arguments, read_file::run).await,
+            Builtin::ListFiles => self.in_folder(cancel, arguments, list_files::run).await,
+            Builtin::SearchFiles => self.in_folder(cancel, arguments, search_files::run).await,
+            Builtin::WriteFile => self.in_folder(cancel, arguments, write_file::run).await,
+            Builtin::RunCommand => match read(arguments) {
+                Ok(arguments) => {
+                    return run_command::run(&self.folder, &self.environment, arguments, cancel).await;
+                }
+                Err(refusal) => Err(refusal),
+            },
+        };
+        match result {
+            Ok(text) => ToolOutput { ok: true, text },
+            Err(Refusal(text)) => refused(text),
+        }
+    }
+}
+
+impl Builtins {
+    /// Runs work on files where it may block. Work that nobody waits for any more notices it and ends.
+    async fn in_folder<Arguments: DeserializeOwned + Send + 'static>(
+        &self,
+        cancel: &CancellationToken,
+        arguments: &Value,
+        work: fn(&Folder, Arguments, &Pace) -> Result<String, Refusal>,
+    ) -> Result<String, Refusal> {
+        let arguments = read(arguments)?;
+        let stop = cancel.child_token();
+        let _stopped_when_dropped = stop.clone().drop_guard();
+        let folder = Arc::clone(&self.folder);
+        let work = tokio::task::spawn_blocking(move || work(&folder, arguments, &Pace::new(stop)));
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Refusal("stopped".to_owned())),
+            done = work => done.unwrap_or_else(|error| Err(Refusal(format!("the tool failed: {error}")))),
+        }
+    }
+}
+
+fn read<Arguments: DeserializeOwned>(arguments: &Value) -> Result<Arguments, Refusal> {
+    Arguments::deserialize(arguments).map_err(|error| Refusal(format!("the arguments do not fit: {error}")))
+}
+
+fn refused(text: String) -> ToolOutput {
+    ToolOutput { ok: false, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(names: &[&str], folder: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        BuiltinTools::new([]).open(&names, folder)
+    }
+
+    #[test]
+    fn an_unknown_tool_is_refused_with_those_that_there_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = open(&["read_file", "rm"], folder.path()).err().unwrap();
+        assert!(matches!(error, OpenError::Settings(_)));
+        let text = "there is no tool 'rm': `tools` may list read_file, list_files, search_files, write_file, run_command";
+        assert_eq!(error.to_string(), text);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = open(&[], &folder.path().join("gone")).err().unwrap();
+        assert!(matches!(error, OpenError::Missing(_)));
+    }
+
+    #[test]
+    fn every_schema_is_strict() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<&str> = Builtin::ALL.iter().map(|tool| tool.name()).collect();
+        let specs = open(&names, folder.path()).unwrap().specs();
+        assert_eq!(specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), names);
+        for spec in specs {
+            let properties = spec.parameters["properties"].as_object().unwrap();
+            let required: Vec<&str> = spec.parameters["required"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|name| name.as_str().unwrap())
+                .collect();
+            assert_eq!(properties.keys().collect::<Vec<_>>(), required, "{}", spec.name);
+            assert_eq!(spec.parameters["additionalProperties"], json!(false));
+            assert!(properties.values().all(|property| property["description"].is_string()), "{}", spec.name);
+        }
+    }
+
+    #[tokio::test]
+    async fn calls_that_make_no_sense_are_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = open(&["read_file", "read_file"], folder.path()).unwrap();
+        let cancel = CancellationToken::new();
+        assert_eq!(tools.specs().len(), 1);
+        let output = tools.call("write_file", &json!({}), &cancel).await;
+        assert_eq!(output, refused("there is no tool 'write_file' here; there is read_file".to_owned()));
+        for arguments in
+            [json!("x"), json!(null), json!({}), json!({"path": 1}), json!({"path": "a", "b": 1})]
+        {
+            let output = tools.call("read_file", &arguments, &cancel).await;
+            assert!(!output.ok && output.text.starts_with("the arguments do not fit: "), "{}", output.text);
+        }
+        cancel.cancel();
+        let output = tools.call("read_file", &json!({"path": "a"}), &cancel).await;
+        assert_eq!(output, refused("stopped".to_owned()));
+    }
+}

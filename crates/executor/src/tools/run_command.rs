@@ -1,0 +1,124 @@
+//! `run_command`: a shell command in the project folder.
+//!
+//! It sees the variables of Accord without those that look like secrets, and nothing that it starts outlives it.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+use crate::child::{self, Capture, End, Environment, Finished, Overflow, Plan};
+use crate::toolbox::ToolOutput;
+
+use super::folder::Folder;
+
+/// Enough for a build or the tests of a small project.
+const DEFAULT_SECONDS: u64 = 120;
+
+/// A command that takes longer holds a model's turn for nothing.
+const MAX_SECONDS: u64 = 600;
+
+/// What is shown of each stream, at its beginning and at its end: where compilers and tests say what matters.
+const SHOWN_BYTES: usize = 12 * 1024;
+
+/// The system takes no longer argument.
+const MAX_COMMAND_BYTES: usize = 100 * 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    command: String,
+    timeout_seconds: Option<u64>,
+}
+
+pub(super) fn spec() -> (String, Value) {
+    let description = format!(
+        "Runs a command with sh in the project folder and shows its exit code and output. There is no input and no \
+         terminal. What it leaves in the background is ended with it. Of long output the beginning and the end are shown \
+         ({} KiB each).",
+        SHOWN_BYTES / 1024
+    );
+    let seconds =
+        format!("When to end the command, in seconds; null for {DEFAULT_SECONDS}, at most {MAX_SECONDS}");
+    let properties = json!({
+        "command": {"type": "string", "description": "The command, as for sh -c"},
+        "timeout_seconds": {"type": ["integer", "null"], "description": seconds},
+    });
+    (description, properties)
+}
+
+pub(super) async fn run(
+    folder: &Folder,
+    environment: &Environment,
+    arguments: Arguments,
+    cancel: &CancellationToken,
+) -> ToolOutput {
+    let Arguments { command, timeout_seconds } = arguments;
+    if let Some(text) = unusable(&command) {
+        return ToolOutput { ok: false, text };
+    }
+    let seconds = timeout_seconds.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(&command).current_dir(folder.path());
+    shell.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+    let plan = Plan {
+        command: shell,
+        input: None,
+        stdout: Capture::new(SHOWN_BYTES, SHOWN_BYTES),
+        stderr: Capture::new(SHOWN_BYTES, SHOWN_BYTES),
+        overflow: Overflow::Forget,
+        timeout: Duration::from_secs(seconds),
+    };
+    match child::run(plan, cancel).await {
+        Ok(finished) => report(finished, seconds),
+        Err(error) => ToolOutput { ok: false, text: format!("the command could not be started: {error}") },
+    }
+}
+
+fn unusable(command: &str) -> Option<String> {
+    if command.trim().is_empty() {
+        Some("the command is empty".to_owned())
+    } else if command.contains('\0') {
+        Some("the command holds a NUL character: leave it out".to_owned())
+    } else if command.len() > MAX_COMMAND_BYTES {
+        let limit = MAX_COMMAND_BYTES / 1024;
+        Some(format!("the command is longer than {limit} KiB: write a script with write_file and run that"))
+    } else {
+        None
+    }
+}
+
+fn report(finished: Finished, seconds: u64) -> ToolOutput {
+    let (ok, how) = match finished.end {
+        End::Exited(status) => (status.success(), exit(status)),
+        End::TimedOut => (
+            false,
+            format!(
+                "ended after {seconds} seconds without having finished; a larger timeout_seconds gives it longer"
+            ),
+        ),
+        End::Stopped => (false, "stopped".to_owned()),
+        End::Flooded => (false, "ended because it wrote too much".to_owned()),
+    };
+    let mut text = how;
+    for (title, stream) in [("stdout", finished.stdout), ("stderr", finished.stderr)] {
+        let content = stream
+            .text(|bytes| format!("\n[{bytes} bytes left out: send the output to a file and read that]\n"));
+        if !content.is_empty() {
+            text.push_str(&format!("\n[{title}]\n{}", content.trim_end_matches('\n')));
+        }
+    }
+    ToolOutput { ok, text }
+}
+
+fn exit(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "ended in an unknown way".to_owned(),
+    }
+}

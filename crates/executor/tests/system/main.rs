@@ -1,0 +1,9 @@
+//! Files and processes: what needs a real system to be tried.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
+mod asking;
+mod command;
+mod confinement;
+mod process;
+mod replay;
+mod support;

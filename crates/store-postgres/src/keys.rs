@@ -1,0 +1,70 @@
+//! API keys.
+
+use accord_domain::id::KeyId;
+use accord_domain::key::Key;
+use accord_store::{KeyStore, StoreError};
+use async_trait::async_trait;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+
+use crate::convert::{id, micros, name_of, named, time};
+use crate::fault::{Fault, retrying};
+use crate::store::PostgresStore;
+use crate::text::{escape, unescape};
+
+#[async_trait]
+impl KeyStore for PostgresStore {
+    async fn add_key(&self, key: Key) -> Result<(), StoreError> {
+        retrying(|| self.insert_key(&key)).await
+    }
+
+    async fn keys(&self) -> Result<Vec<Key>, StoreError> {
+        retrying(|| self.read_keys()).await
+    }
+
+    async fn remove_key(&self, key_id: &KeyId) -> Result<(), StoreError> {
+        retrying(|| self.delete_key(key_id)).await
+    }
+}
+
+const ADD: &str = "
+INSERT INTO api_keys (id, name, role, hash, created_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+
+impl PostgresStore {
+    async fn insert_key(&self, key: &Key) -> Result<(), Fault> {
+        let query = sqlx::query(ADD)
+            .bind(key.id.as_str())
+            .bind(escape(&key.name))
+            .bind(name_of(&key.role)?)
+            .bind(&key.hash)
+            .bind(micros(key.created_at));
+        if query.execute(&self.pool).await?.rows_affected() == 0 {
+            return Err(StoreError::Exists { kind: "key", name: key.id.to_string() }.into());
+        }
+        Ok(())
+    }
+
+    async fn read_keys(&self) -> Result<Vec<Key>, Fault> {
+        let rows =
+            sqlx::query("SELECT * FROM api_keys ORDER BY created_at, id").fetch_all(&self.pool).await?;
+        rows.iter().map(key).collect()
+    }
+
+    async fn delete_key(&self, key_id: &KeyId) -> Result<(), Fault> {
+        let query = sqlx::query("DELETE FROM api_keys WHERE id = $1").bind(key_id.as_str());
+        if query.execute(&self.pool).await?.rows_affected() == 0 {
+            return Err(StoreError::NoSuch { kind: "key", name: key_id.to_string() }.into());
+        }
+        Ok(())
+    }
+}
+
+fn key(row: &PgRow) -> Result<Key, Fault> {
+    Ok(Key {
+        id: id(row.try_get("id")?)?,
+        name: unescape(row.try_get("name")?),
+        role: named(row.try_get("role")?)?,
+        hash: row.try_get("hash")?,
+        created_at: time(row.try_get("created_at")?)?,
+    })
+}

@@ -1,0 +1,115 @@
+//! Notices: from writers of this process at once, from other processes by `NOTIFY`, and, where that was lost, from the
+//! events themselves.
+//!
+//! Three tasks: `send` tells other processes, in batches; `listen` hears them; `tail` reads new events and says which
+//! sessions have some. Only `tail` speaks of events, and only once they can be read: an older transaction that is still
+//! open holds them back. It also looks from time to time unasked, because a process can die between its commit and its
+//! `NOTIFY`, and it makes up for what was missed while the connection was lost.
+
+mod announcement;
+mod listen;
+mod send;
+mod tail;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use accord_store::{Notice, Notices};
+use sqlx::PgPool;
+use tokio::sync::{Notify, broadcast, mpsc};
+use tokio::task::JoinHandle;
+
+pub(crate) use announcement::Announcement;
+
+use crate::events::newest_settled;
+use crate::fault::Fault;
+
+/// The channel of `LISTEN` and `NOTIFY`.
+const CHANNEL: &str = "accord";
+
+/// A receiver that falls behind by more is told so, and looks for itself.
+const KEPT_NOTICES: usize = 4096;
+
+/// More than this waits only while the server does not answer; what is dropped then is found by the others' `tail`.
+const KEPT_ANNOUNCEMENTS: usize = 4096;
+
+/// Where the writers of a process and its watching tasks meet.
+pub(crate) struct Hub {
+    notices: broadcast::Sender<Notice>,
+    outbox: mpsc::Sender<Announcement>,
+    /// There may be new events.
+    wake: Notify,
+    /// Notices may have been missed: `tail` repeats all that it can see in the events.
+    missed: AtomicBool,
+    /// Who we are, to know our own announcements when they come back.
+    name: String,
+}
+
+impl Hub {
+    /// Tells everybody what was committed.
+    pub(crate) fn announce(&self, announcement: Announcement) {
+        if announcement.is_empty() {
+            return;
+        }
+        self.tell(&announcement);
+        self.outbox.try_send(announcement).ok();
+    }
+
+    /// From now on.
+    pub(crate) fn subscribe(&self) -> Notices {
+        self.notices.subscribe()
+    }
+
+    fn tell(&self, announcement: &Announcement) {
+        for notice in announcement.notices() {
+            self.send(notice);
+        }
+        self.wake.notify_one();
+    }
+
+    /// Nobody may be listening: that is no error.
+    fn send(&self, notice: Notice) {
+        self.notices.send(notice).ok();
+    }
+
+    fn look_again(&self) {
+        self.missed.store(true, Ordering::Release);
+        self.wake.notify_one();
+    }
+}
+
+/// The tasks. They end when this is dropped.
+pub(crate) struct Watch {
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Starts to watch the database.
+    pub(crate) async fn start(pool: &PgPool) -> Result<(Arc<Hub>, Self), Fault> {
+        let name: String = sqlx::query_scalar("SELECT gen_random_uuid()::text").fetch_one(pool).await?;
+        let (outbox, announcements) = mpsc::channel(KEPT_ANNOUNCEMENTS);
+        let hub = Arc::new(Hub {
+            notices: broadcast::Sender::new(KEPT_NOTICES),
+            outbox,
+            wake: Notify::new(),
+            missed: AtomicBool::new(false),
+            name,
+        });
+        let listener = listen::connect(pool).await?;
+        let position = newest_settled(pool).await?;
+        let tasks = vec![
+            tokio::spawn(send::run(pool.clone(), hub.name.clone(), announcements)),
+            tokio::spawn(listen::run(listener, pool.clone(), Arc::clone(&hub))),
+            tokio::spawn(tail::run(pool.clone(), Arc::clone(&hub), position)),
+        ];
+        Ok((hub, Self { tasks }))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Tells other processes what this one has committed.
+
+use sqlx::PgPool;
+use tokio::sync::mpsc;
+
+use super::{Announcement, CHANNEL};
+
+/// Announcements that are joined into one statement; while it is under way, the next ones gather.
+const BATCH: usize = 256;
+
+const NOTIFY: &str = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload";
+
+/// Runs until the store is gone.
+pub(super) async fn run(pool: PgPool, name: String, mut announcements: mpsc::Receiver<Announcement>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while announcements.recv_many(&mut batch, BATCH).await > 0 {
+        let mut all = Announcement::default();
+        batch.drain(..).for_each(|announcement| all.join(announcement));
+        let sent = sqlx::query(NOTIFY).bind(CHANNEL).bind(all.payloads(&name)).execute(&pool).await;
+        if let Err(error) = sent {
+            tracing::debug!(%error, "other coordinators were not notified; they will look by themselves");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Reads new events as they become readable, and says which sessions have some.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use accord_domain::id::EventId;
+use accord_store::Notice;
+use sqlx::{PgPool, Row};
+use tokio::time::{sleep, timeout};
+
+use super::Hub;
+use crate::convert::id;
+use crate::events::{SETTLE_PAUSE, event_horizon};
+use crate::fault::Fault;
+
+/// Events that are read at once.
+const PAGE: i64 = 1000;
+
+/// Unasked looks: this late a notice is when a process died before it could send it.
+const UNASKED: Duration = Duration::from_secs(2);
+
+/// The longest pause between two looks at events that a long transaction holds back.
+const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Between two tries to reach a server that is gone.
+const TROUBLE_PAUSE: Duration = Duration::from_millis(250);
+
+const NEW: &str = concat!(
+    "SELECT e.id, e.session_id, e.run_id, e.kind, h.horizon FROM events e, (SELECT ",
+    event_horizon!(),
+    " AS horizon) h WHERE e.id > $1 ORDER BY e.id LIMIT $2"
+);
+
+/// What there is beyond what was read.
+enum Beyond {
+    /// Nothing.
+    Nothing,
+    /// Events that can be read now.
+    More,
+    /// Events that an open transaction holds back.
+    Unsettled,
+}
+
+/// Runs until the store is gone.
+pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
+    let mut pause = SETTLE_PAUSE;
+    loop {
+        let missed = hub.missed.swap(false, Ordering::AcqRel);
+        let beyond = advance(&pool, &hub, &mut position, missed).await;
+        if missed && !matches!(beyond, Ok(Beyond::Nothing)) {
+            hub.missed.store(true, Ordering::Release);
+        }
+        match beyond {
+            Ok(Beyond::More) => {}
+            Ok(Beyond::Unsettled) => {
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            Ok(Beyond::Nothing) => {
+                pause = SETTLE_PAUSE;
+                timeout(UNASKED, hub.wake.notified()).await.ok();
+            }
+            Err(fault) => {
+                tracing::debug!(?fault, "new events cannot be read now");
+                hub.missed.store(true, Ordering::Release);
+                sleep(TROUBLE_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn advance(pool: &PgPool, hub: &Hub, position: &mut EventId, missed: bool) -> Result<Beyond, Fault> {
+    let rows = sqlx::query(NEW).bind(position.0).bind(PAGE).fetch_all(pool).await?;
+    let mut told = HashSet::new();
+    let mut queued = false;
+    let mut beyond = if rows.len() as i64 == PAGE { Beyond::More } else { Beyond::Nothing };
+    for row in &rows {
+        let event_id: i64 = row.try_get("id")?;
+        if event_id >= row.try_get("horizon")? {
+            beyond = Beyond::Unsettled;
+            break;
+        }
+        *position = EventId(event_id);
+        let (session_id, run_id, kind): (&str, Option<&str>, &str) =
+            (row.try_get("session_id")?, row.try_get("run_id")?, row.try_get("kind")?);
+        if told.insert((session_id, run_id)) {
+            hub.send(Notice::Events { session_id: id(session_id)?, run_id: run_id.map(id).transpose()? });
+        }
+        if missed {
+            queued |= kind == "run.queued";
+            let over = matches!(kind, "run.completed" | "run.failed" | "run.stopped");
+            if let Some(run_id) = run_id.filter(|_| over) {
+                hub.send(Notice::Changed { run_id: id(run_id)?, over: true });
+            }
+        }
+    }
+    if queued {
+        hub.send(Notice::Queued);
+    }
+    Ok(beyond)
+}

@@ -1,0 +1,178 @@
+//! Waiting runs go to runners.
+//!
+//! Demands are matched in code, so the queue is read in pages without locks, and of those that match, the first that
+//! nobody else has locked are taken. Runners that ask at the same time skip each other's.
+
+use std::collections::HashMap;
+
+use accord_domain::demands::Demands;
+use accord_domain::id::LeaseId;
+use accord_domain::run::change;
+use accord_domain::runner::Profile;
+use accord_store::{Claim, Claimed};
+use sqlx::{PgConnection, PgExecutor, Row};
+
+use super::documents;
+use crate::convert::from_json;
+use crate::fault::Fault;
+use crate::load::{Pair, Step};
+use crate::notices::Announcement;
+use crate::rows::{run_columns, session_columns};
+use crate::store::PostgresStore;
+use crate::write;
+
+/// The first page is for the usual case, in which the first in the queue can be taken.
+const FIRST_PAGE: usize = 32;
+
+/// Later pages are for queues full of runs that others must do; an entry is some hundred bytes.
+const LATER_PAGE: usize = 1000;
+
+/// Where the next page of the queue begins: the rank is the priority, turned round.
+struct Place {
+    rank: i64,
+    created_at: i64,
+    number: i64,
+}
+
+/// A part of the queue.
+struct Candidates {
+    /// Those that match, in order.
+    ids: Vec<String>,
+    /// Where the rest begins, if there is one.
+    rest: Option<Place>,
+}
+
+/// Which demands this runner meets. Most runs in a queue demand the same few things.
+struct Matcher<'a> {
+    profile: &'a Profile,
+    known: HashMap<String, bool>,
+}
+
+impl Matcher<'_> {
+    fn meets(&mut self, demands: &str) -> Result<bool, Fault> {
+        if let Some(known) = self.known.get(demands) {
+            return Ok(*known);
+        }
+        let meets = self.profile.meets(&from_json::<Demands>(demands)?);
+        self.known.insert(demands.to_owned(), meets);
+        Ok(meets)
+    }
+}
+
+impl PostgresStore {
+    pub(super) async fn claim(&self, claim: &Claim) -> Result<Vec<Claimed>, Fault> {
+        let mut matcher = Matcher { profile: &claim.profile, known: HashMap::new() };
+        let start = Place { rank: i64::MIN, created_at: i64::MIN, number: i64::MIN };
+        let wanted = claim.leases.len();
+        if wanted == 0 {
+            return Ok(Vec::new());
+        }
+        // Most questions find nothing: they cost one statement and no transaction.
+        let size = FIRST_PAGE.max(wanted.saturating_mul(2));
+        let mut page = candidates(&self.pool, &mut matcher, &start, size).await?;
+        if page.ids.is_empty() && page.rest.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut transaction = self.pool.begin().await?;
+        let mut leases = claim.leases.iter();
+        let mut steps = Vec::new();
+        loop {
+            take(&mut transaction, claim, &page.ids, &mut leases, &mut steps).await?;
+            match page.rest {
+                Some(place) if steps.len() < wanted => {
+                    page = candidates(&mut *transaction, &mut matcher, &place, LATER_PAGE).await?;
+                }
+                _ => break,
+            }
+        }
+        if steps.is_empty() {
+            return Ok(Vec::new());
+        }
+        write::steps(&mut transaction, Vec::new(), &steps).await?;
+        let claimed = with_documents(&mut transaction, &steps).await?;
+        transaction.commit().await?;
+        self.hub.announce(Announcement::of(&steps));
+        Ok(claimed)
+    }
+}
+
+const QUEUE: &str = "
+SELECT r.id, r.demands, -(r.priority::bigint) AS rank, r.created_at, r.number FROM runs r
+WHERE r.status = 'pending' AND (-(r.priority::bigint), r.created_at, r.number) > ($1, $2, $3)
+ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $4";
+
+async fn candidates(
+    executor: impl PgExecutor<'_>,
+    matcher: &mut Matcher<'_>,
+    place: &Place,
+    size: usize,
+) -> Result<Candidates, Fault> {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    let query = sqlx::query(QUEUE).bind(place.rank).bind(place.created_at).bind(place.number).bind(size);
+    let rows = query.fetch_all(executor).await?;
+    let mut ids = Vec::new();
+    for row in &rows {
+        if matcher.meets(row.try_get("demands")?)? {
+            ids.push(row.try_get("id")?);
+        }
+    }
+    let full = i64::try_from(rows.len()).is_ok_and(|rows| rows == size);
+    let rest = match rows.last().filter(|_| full) {
+        Some(row) => Some(Place {
+            rank: row.try_get("rank")?,
+            created_at: row.try_get("created_at")?,
+            number: row.try_get("number")?,
+        }),
+        None => None,
+    };
+    Ok(Candidates { ids, rest })
+}
+
+const TAKE: &str = concat!(
+    "SELECT ",
+    run_columns!(),
+    ", ",
+    session_columns!(),
+    " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
+     ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+);
+
+/// Takes as many as there are leases left.
+async fn take(
+    connection: &mut PgConnection,
+    claim: &Claim,
+    ids: &[String],
+    leases: &mut std::slice::Iter<'_, LeaseId>,
+    steps: &mut Vec<Step>,
+) -> Result<(), Fault> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let most = i64::try_from(leases.len()).unwrap_or(i64::MAX);
+    let rows = sqlx::query(TAKE).bind(ids).bind(most).fetch_all(connection).await?;
+    for (row, lease) in rows.iter().zip(leases) {
+        let step = Pair::of(row)?.decide(|run, session| {
+            change::claim(run, session, &claim.runner_id, lease.clone(), claim.now, claim.lease)
+        })?;
+        steps.push(step);
+    }
+    Ok(())
+}
+
+async fn with_documents(connection: &mut PgConnection, steps: &[Step]) -> Result<Vec<Claimed>, Fault> {
+    let ids: Vec<&str> = steps.iter().map(|step| step.change.run.id.as_str()).collect();
+    let mut documents = documents::of_runs(connection, &ids).await?;
+    let mut claimed = Vec::with_capacity(steps.len());
+    for step in steps {
+        let change = &step.change;
+        let found = documents.remove(change.run.id.as_str());
+        let (assignment, conversation) = found.ok_or_else(|| documents::missing(&change.run.id))?;
+        claimed.push(Claimed {
+            run: change.run.clone(),
+            session: change.session.clone(),
+            assignment,
+            conversation,
+        });
+    }
+    Ok(claimed)
+}

@@ -1,0 +1,124 @@
+//! The end of a run, and the coordinator's question instead of one.
+
+use accord_domain::id::SessionId;
+use accord_domain::run::change::{self, Children, End};
+use accord_domain::run::{Outcome, Run, Status};
+use accord_store::{AskAgain, Finish};
+use sqlx::PgConnection;
+
+use super::attempts;
+use crate::convert::json;
+use crate::facts;
+use crate::fault::Fault;
+use crate::notices::Announcement;
+use crate::store::PostgresStore;
+use crate::text::{escape, escape_some};
+use crate::{load, write};
+
+impl PostgresStore {
+    pub(super) async fn finish(&self, finish: &Finish) -> Result<Run, Fault> {
+        let mut transaction = self.pool.begin().await?;
+        let pair = load::pair(&mut transaction, &finish.holder.run_id).await?;
+        let children = children(&mut transaction, &pair.session.id, &finish.end).await?;
+        let mut step = pair.decide(|run, session| {
+            change::finish(
+                run,
+                session,
+                &finish.holder,
+                finish.end.clone(),
+                finish.usage,
+                children,
+                finish.now,
+            )
+        })?;
+        if let Some(affinity) = &finish.affinity {
+            step.change.session.affinity = affinity.clone();
+        }
+        if let End::Completed(outcome) = &finish.end {
+            insert_outcome(&mut transaction, &step.change.run, outcome).await?;
+        }
+        write_conversation(&mut transaction, &step.change.session.id, finish.conversation.as_deref()).await?;
+        let steps = [step];
+        write::steps(&mut transaction, Vec::new(), &steps).await?;
+        // Last, because many runs learn the same at the same time and wait for each other here.
+        facts::write(&mut transaction, &finish.facts).await?;
+        transaction.commit().await?;
+        self.hub.announce(Announcement::of(&steps));
+        let [step] = steps;
+        Ok(step.change.run)
+    }
+
+    pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, Fault> {
+        let mut transaction = self.pool.begin().await?;
+        let pair = load::pair(&mut transaction, &again.holder.run_id).await?;
+        let step = pair
+            .decide(|run, session| change::ask_again(run, session, &again.holder, again.usage, again.now))?;
+        let attempt = std::slice::from_ref(&again.attempt);
+        let judged = attempts::insert(&mut transaction, &step.change.run, attempt, again.now).await?;
+        if step.change.run.status == Status::Pending {
+            sqlx::query("UPDATE assignments SET retry_prompt = $2 WHERE run_id = $1")
+                .bind(step.change.run.id.as_str())
+                .bind(escape(&again.prompt))
+                .execute(&mut *transaction)
+                .await?;
+        }
+        write_conversation(&mut transaction, &step.change.session.id, again.conversation.as_deref()).await?;
+        let steps = [step];
+        write::steps(&mut transaction, judged, &steps).await?;
+        transaction.commit().await?;
+        self.hub.announce(Announcement::of(&steps));
+        let [step] = steps;
+        Ok(step.change.run)
+    }
+}
+
+/// A child at work becomes a callback in one transaction, so it is seen as one or the other.
+const CHILDREN: &str = "
+SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent_session_id = $1) OR EXISTS (
+    SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id
+    WHERE s.parent_session_id = $1 AND r.execution_mode = 'async_callback'
+        AND r.status IN ('pending', 'claimed', 'running', 'stopping')
+)";
+
+async fn children(
+    connection: &mut PgConnection,
+    session_id: &SessionId,
+    end: &End,
+) -> Result<Children, Fault> {
+    // Only a completed session can be idle.
+    if !matches!(end, End::Completed(_)) {
+        return Ok(Children::Quiet);
+    }
+    let waiting: bool = sqlx::query_scalar(CHILDREN).bind(session_id.as_str()).fetch_one(connection).await?;
+    Ok(if waiting { Children::WillCallBack } else { Children::Quiet })
+}
+
+const OUTCOME: &str = "
+INSERT INTO outcomes (run_id, result_text, result_data, raw, validation) VALUES ($1, $2, $3, $4, $5)";
+
+async fn insert_outcome(connection: &mut PgConnection, run: &Run, outcome: &Outcome) -> Result<(), Fault> {
+    sqlx::query(OUTCOME)
+        .bind(run.id.as_str())
+        .bind(escape_some(outcome.result_text.as_ref()))
+        .bind(outcome.result_data.as_deref())
+        .bind(escape_some(outcome.raw.as_ref()))
+        .bind(outcome.validation.as_ref().map(json).transpose()?)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+const CONVERSATION: &str = "
+INSERT INTO conversations (session_id, body) VALUES ($1, $2)
+ON CONFLICT (session_id) DO UPDATE SET body = excluded.body";
+
+async fn write_conversation(
+    connection: &mut PgConnection,
+    session_id: &SessionId,
+    conversation: Option<&str>,
+) -> Result<(), Fault> {
+    if let Some(body) = conversation {
+        sqlx::query(CONVERSATION).bind(session_id.as_str()).bind(body).execute(connection).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Runs: made, claimed, worked on, ended, read.
+
+mod attempts;
+mod claim;
+mod documents;
+mod finish;
+mod read;
+mod report;
+mod submit;
+
+use accord_domain::id::RunId;
+use accord_domain::run::change;
+use accord_domain::run::{Holder, Run};
+use accord_store::{AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreError, Submission, Submitted};
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::convert::whole;
+use crate::fault::retrying;
+use crate::store::PostgresStore;
+
+#[async_trait]
+impl RunStore for PostgresStore {
+    async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError> {
+        let submission = submit::to_the_microsecond(submission);
+        retrying(|| self.submit(&submission)).await
+    }
+
+    async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError> {
+        let claim = Claim { now: whole(claim.now), ..claim };
+        retrying(|| self.claim(&claim)).await
+    }
+
+    async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
+        let now = whole(now);
+        let start = |run, session| change::start(run, session, holder, now);
+        retrying(|| self.change(&holder.run_id, start)).await
+    }
+
+    async fn report(&self, report: Report) -> Result<(), StoreError> {
+        let report = Report { now: whole(report.now), ..report };
+        retrying(|| self.tell(&report)).await
+    }
+
+    async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
+        let finish = Finish { now: whole(finish.now), ..finish };
+        retrying(|| self.finish(&finish)).await
+    }
+
+    async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {
+        let again = AskAgain { now: whole(again.now), ..again };
+        retrying(|| self.ask(&again)).await
+    }
+
+    async fn give_back(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
+        let now = whole(now);
+        let give_back = |run, session| change::give_back(run, session, holder, now);
+        retrying(|| self.change(&holder.run_id, give_back)).await
+    }
+
+    async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError> {
+        let now = whole(now);
+        let stop = |run, session| Ok(change::stop(run, session, now));
+        retrying(|| self.change(run_id, stop)).await
+    }
+}

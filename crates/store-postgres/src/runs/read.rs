@@ -1,0 +1,107 @@
+//! Runs, read.
+
+use accord_domain::attempt::Attempt;
+use accord_domain::id::RunId;
+use accord_domain::run::{Assignment, Outcome, Run};
+use accord_store::{Page, PageRequest, RunFilter, RunReader, StoreError};
+use async_trait::async_trait;
+use sqlx::{Postgres, QueryBuilder, Row};
+
+use super::documents;
+use crate::convert::{from_json, micros};
+use crate::fault::{Fault, retrying};
+use crate::page;
+use crate::rows::{self, run_columns};
+use crate::store::PostgresStore;
+use crate::text::{escape, unescape};
+
+#[async_trait]
+impl RunReader for PostgresStore {
+    async fn run(&self, run_id: &RunId) -> Result<Run, StoreError> {
+        retrying(|| self.read_run(run_id)).await
+    }
+
+    async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
+        retrying(|| self.read_assignment(run_id)).await
+    }
+
+    async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
+        retrying(|| self.read_outcome(run_id)).await
+    }
+
+    async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError> {
+        retrying(|| self.read_attempts(run_id)).await
+    }
+
+    async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError> {
+        retrying(|| self.read_runs(filter, page)).await
+    }
+}
+
+const RUN: &str = concat!("SELECT ", run_columns!(), " FROM runs r WHERE r.id = $1");
+
+const OUTCOME: &str = "
+SELECT o.run_id, o.result_text, o.result_data, o.raw, o.validation
+FROM runs r LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1";
+
+const ATTEMPTS: &str = "
+SELECT a.record FROM runs r LEFT JOIN attempts a ON a.run_id = r.id WHERE r.id = $1
+ORDER BY a.delivery, a.number";
+
+impl PostgresStore {
+    async fn read_run(&self, run_id: &RunId) -> Result<Run, Fault> {
+        let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
+        rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
+    }
+
+    async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, Fault> {
+        let mut found = documents::of_runs(&self.pool, &[run_id.as_str()]).await?;
+        let found = found.remove(run_id.as_str());
+        Ok(found.ok_or_else(|| StoreError::NoRun(run_id.clone()))?.0)
+    }
+
+    async fn read_outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, Fault> {
+        let row = sqlx::query(OUTCOME).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
+        let row = row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?;
+        if row.try_get::<Option<&str>, _>("run_id")?.is_none() {
+            return Ok(None);
+        }
+        let validation: Option<&str> = row.try_get("validation")?;
+        Ok(Some(Outcome {
+            result_text: row.try_get::<Option<String>, _>("result_text")?.map(unescape),
+            result_data: row.try_get("result_data")?,
+            raw: row.try_get::<Option<String>, _>("raw")?.map(unescape),
+            validation: validation.map(from_json).transpose()?,
+        }))
+    }
+
+    async fn read_attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, Fault> {
+        let records: Vec<Option<String>> =
+            sqlx::query_scalar(ATTEMPTS).bind(run_id.as_str()).fetch_all(&self.pool).await?;
+        if records.is_empty() {
+            return Err(StoreError::NoRun(run_id.clone()).into());
+        }
+        Ok(records.iter().flatten().map(|record| from_json(record)).collect::<Result<_, _>>()?)
+    }
+
+    async fn read_runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, Fault> {
+        let mut query =
+            QueryBuilder::<Postgres>::new(concat!("SELECT ", run_columns!(), " FROM runs r WHERE true"));
+        if let Some(status) = filter.status {
+            query.push(" AND r.status = ").push_bind(status.as_str());
+        }
+        if let Some(agent_name) = &filter.agent_name {
+            query.push(" AND r.agent_name = ").push_bind(escape(agent_name));
+        }
+        if let Some(session_id) = &filter.session_id {
+            query.push(" AND r.session_id = ").push_bind(session_id.as_str());
+        }
+        if let Some(since) = filter.since {
+            query.push(" AND r.created_at >= ").push_bind(micros(since));
+        }
+        page::newest_first(&mut query, "r", page)?;
+        let rows = query.build().fetch_all(&self.pool).await?;
+        let runs = rows.iter().map(rows::run).collect::<Result<Vec<_>, _>>()?;
+        Ok(page::cut(runs, page, |run| page::cursor(run.created_at, run.id.as_str())))
+    }
+}

@@ -1,0 +1,205 @@
+//! New runs.
+
+use accord_domain::event::{Body, NewEvent};
+use accord_domain::id::SessionId;
+use accord_domain::run::change::queued;
+use accord_domain::run::{Assignment, Run};
+use accord_domain::session::{Session, Status};
+use accord_store::{SessionChoice, StoreError, Submission, Submitted};
+use sqlx::{PgConnection, Row};
+
+use crate::convert::{count, id, json, micros, whole};
+use crate::fault::Fault;
+use crate::notices::Announcement;
+use crate::store::PostgresStore;
+use crate::text::{escape, escape_some};
+use crate::{idempotency, load, write};
+
+/// The submission with times as they will be read again.
+pub(super) fn to_the_microsecond(submission: Submission) -> Submission {
+    let run = Run {
+        created_at: whole(submission.run.created_at),
+        queued_at: whole(submission.run.queued_at),
+        ..submission.run
+    };
+    let session = match submission.session {
+        SessionChoice::New(session) => SessionChoice::New(Box::new(Session {
+            created_at: whole(session.created_at),
+            updated_at: whole(session.updated_at),
+            ..*session
+        })),
+        resumed => resumed,
+    };
+    Submission { run, session, ..submission }
+}
+
+impl PostgresStore {
+    pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, Fault> {
+        let run = &submission.run;
+        let mut transaction = self.pool.begin().await?;
+        let key = submission.idempotency.as_ref();
+        if let Some(answer) = idempotency::take(&mut transaction, key, run.created_at).await? {
+            return Ok(Submitted::Replayed(answer));
+        }
+        let mut events = Vec::new();
+        let session = match &submission.session {
+            SessionChoice::New(session) => {
+                insert_session(&mut transaction, session).await?;
+                (**session).clone()
+            }
+            SessionChoice::Resume(session_id) => {
+                let session = load::session(&mut transaction, session_id).await?;
+                match deliver(&mut transaction, submission).await? {
+                    Delivery::Nothing => {}
+                    Delivery::Gone => return Ok(Submitted::AlreadyDelivered),
+                    Delivery::Of(children) => events.push(delivered(run, children)),
+                }
+                resume(&mut transaction, session, run).await?
+            }
+        };
+        insert_run(&mut transaction, run, &submission.assignment).await?;
+        events.extend(queued(run, &session));
+        write::events(&mut transaction, &events).await?;
+        transaction.commit().await?;
+        self.hub.announce(Announcement::queued());
+        Ok(Submitted::Created(Box::new(run.clone())))
+    }
+}
+
+/// What became of the children's ends.
+enum Delivery {
+    /// None was to be delivered.
+    Nothing,
+    /// One is no longer owed.
+    Gone,
+    /// They were these children's.
+    Of(Vec<SessionId>),
+}
+
+/// Deleting locks: of two that deliver the same, the second finds nothing.
+const DELIVER: &str = "
+DELETE FROM callbacks WHERE run_id = ANY($1) AND parent_session_id = $2 RETURNING run_id, session_id";
+
+async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, Fault> {
+    let owed = &submission.delivers;
+    if owed.is_empty() {
+        return Ok(Delivery::Nothing);
+    }
+    let rows = sqlx::query(DELIVER)
+        .bind(owed.iter().map(|run_id| run_id.as_str()).collect::<Vec<_>>())
+        .bind(submission.run.session_id.as_str())
+        .fetch_all(connection)
+        .await?;
+    let mut children = Vec::new();
+    for run_id in owed {
+        let mut found = None;
+        for row in &rows {
+            if row.try_get::<&str, _>("run_id")? == run_id.as_str() {
+                found = Some(id(row.try_get("session_id")?)?);
+            }
+        }
+        let Some(child) = found else { return Ok(Delivery::Gone) };
+        children.push(child);
+    }
+    Ok(Delivery::Of(children))
+}
+
+fn delivered(run: &Run, children: Vec<SessionId>) -> NewEvent {
+    NewEvent {
+        at: run.created_at,
+        session_id: run.session_id.clone(),
+        run_id: Some(run.id.clone()),
+        body: Body::CallbackDelivered { children, resumed_by: run.id.clone() },
+    }
+}
+
+async fn resume(connection: &mut PgConnection, session: Session, run: &Run) -> Result<Session, Fault> {
+    if session.status.is_busy() {
+        return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
+    }
+    let session = Session {
+        status: Status::Pending,
+        last_run_id: run.id.clone(),
+        updated_at: run.created_at,
+        ..session
+    };
+    write::sessions(connection, &[&session]).await?;
+    Ok(session)
+}
+
+const SESSION: &str = "
+INSERT INTO sessions
+    (id, agent_name, status, parent_session_id, project_dir, affinity, last_run_id, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+
+async fn insert_session(connection: &mut PgConnection, session: &Session) -> Result<(), Fault> {
+    let inserted = sqlx::query(SESSION)
+        .bind(session.id.as_str())
+        .bind(escape(&session.agent_name))
+        .bind(session.status.as_str())
+        .bind(session.parent_session_id.as_ref().map(|parent| parent.as_str()))
+        .bind(escape_some(session.project_dir.as_ref()))
+        .bind(json(&session.affinity)?)
+        .bind(session.last_run_id.as_str())
+        .bind(micros(session.created_at))
+        .bind(micros(session.updated_at))
+        .execute(connection)
+        .await;
+    inserted.map_err(|error| exists(error.into(), "session", session.id.as_str())).map(|_| ())
+}
+
+/// Documents are shared, so most of the time only the assignment and the run are written.
+const RUN: &str = "
+WITH document AS (
+    INSERT INTO documents (hash, body)
+    SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM unnest($1::text[]) AS body ORDER BY 1
+    ON CONFLICT DO NOTHING
+), assignment AS (
+    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt)
+    VALUES ($2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6)
+)
+INSERT INTO runs (
+    id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
+    input_tokens, output_tokens, cost_usd, created_at, queued_at
+) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
+
+async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assignment) -> Result<(), Fault> {
+    let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(|text| text.as_str())
+        .collect();
+    let inserted = sqlx::query(RUN)
+        .bind(documents)
+        .bind(run.id.as_str())
+        .bind(assignment.parameters.as_str())
+        .bind(escape_some(assignment.model.as_ref()))
+        .bind(escape_some(assignment.project_dir.as_ref()))
+        .bind(escape_some(assignment.retry_prompt.as_ref()))
+        .bind(run.session_id.as_str())
+        .bind(run.kind.as_str())
+        .bind(escape(&run.agent_name))
+        .bind(run.status.as_str())
+        .bind(run.execution_mode.as_str())
+        .bind(json(&run.demands)?)
+        .bind(run.priority)
+        .bind(i64::from(run.attempt))
+        .bind(i64::from(run.losses))
+        .bind(i64::from(run.retry_count))
+        .bind(count(run.usage.input_tokens))
+        .bind(count(run.usage.output_tokens))
+        .bind(run.usage.cost_usd)
+        .bind(micros(run.created_at))
+        .bind(micros(run.queued_at))
+        .execute(connection)
+        .await;
+    inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())
+}
+
+/// A key that is taken means that the thing is there already.
+fn exists(fault: Fault, kind: &'static str, name: &str) -> Fault {
+    match fault.taken() {
+        Some(_) => StoreError::Exists { kind, name: name.to_owned() }.into(),
+        None => fault,
+    }
+}

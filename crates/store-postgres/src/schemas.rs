@@ -1,0 +1,111 @@
+//! The registry of output schemas.
+
+use accord_store::{Idempotency, Page, PageRequest, SchemaRecord, SchemaStore, StoreError};
+use async_trait::async_trait;
+use sqlx::postgres::PgRow;
+use sqlx::{PgExecutor, Row};
+
+use crate::convert::{micros, time};
+use crate::fault::{Fault, retrying};
+use crate::store::PostgresStore;
+use crate::text::{escape, unescape};
+use crate::{idempotency, page};
+
+#[async_trait]
+impl SchemaStore for PostgresStore {
+    async fn add_schema(
+        &self,
+        schema: SchemaRecord,
+        idempotency: Option<Idempotency>,
+    ) -> Result<SchemaRecord, StoreError> {
+        retrying(|| self.write_schema(&schema, idempotency.as_ref())).await
+    }
+
+    async fn schema(&self, name: &str) -> Result<Option<SchemaRecord>, StoreError> {
+        retrying(|| read(&self.pool, name)).await
+    }
+
+    async fn schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, StoreError> {
+        retrying(|| self.read_schemas(page)).await
+    }
+
+    async fn remove_schema(&self, name: &str) -> Result<(), StoreError> {
+        retrying(|| self.delete_schema(name)).await
+    }
+}
+
+/// The same schema again sets the description; another one under this name changes no row. A description that is the
+/// same is no change.
+const ADD: &str = "
+INSERT INTO output_schemas AS s (name, description, document, hash, created_at, modified_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (name) DO UPDATE SET description = excluded.description,
+    modified_at = CASE WHEN s.description = excluded.description THEN s.modified_at ELSE excluded.modified_at END
+WHERE s.hash = excluded.hash
+RETURNING *";
+
+impl PostgresStore {
+    async fn write_schema(
+        &self,
+        schema: &SchemaRecord,
+        idempotency: Option<&Idempotency>,
+    ) -> Result<SchemaRecord, Fault> {
+        let mut transaction = self.pool.begin().await?;
+        let answered = idempotency::take(&mut transaction, idempotency, schema.modified_at).await?;
+        if answered.is_some() {
+            // The caller has the answer already; where the schema was removed since, it is what was asked for then.
+            let found = read(&mut *transaction, &schema.name).await?;
+            return Ok(found.unwrap_or_else(|| schema.clone()));
+        }
+        let row = sqlx::query(ADD)
+            .bind(escape(&schema.name))
+            .bind(escape(&schema.description))
+            .bind(&schema.document)
+            .bind(&schema.hash)
+            .bind(micros(schema.created_at))
+            .bind(micros(schema.modified_at))
+            .fetch_optional(&mut *transaction)
+            .await?;
+        let exists = || StoreError::Exists { kind: "schema", name: schema.name.clone() };
+        let record = record(&row.ok_or_else(exists)?)?;
+        transaction.commit().await?;
+        Ok(record)
+    }
+
+    async fn read_schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, Fault> {
+        let query = sqlx::query(
+            "SELECT * FROM output_schemas WHERE $1::text IS NULL OR name > $1 ORDER BY name LIMIT $2",
+        );
+        let rows = query
+            .bind(page.cursor.as_deref().map(escape))
+            .bind(page::rows_for(page))
+            .fetch_all(&self.pool)
+            .await?;
+        let records = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
+        Ok(page::cut(records, page, |record| record.name.clone()))
+    }
+
+    async fn delete_schema(&self, name: &str) -> Result<(), Fault> {
+        let query = sqlx::query("DELETE FROM output_schemas WHERE name = $1").bind(escape(name));
+        if query.execute(&self.pool).await?.rows_affected() == 0 {
+            return Err(StoreError::NoSuch { kind: "schema", name: name.to_owned() }.into());
+        }
+        Ok(())
+    }
+}
+
+async fn read(executor: impl PgExecutor<'_>, name: &str) -> Result<Option<SchemaRecord>, Fault> {
+    let query = sqlx::query("SELECT * FROM output_schemas WHERE name = $1").bind(escape(name));
+    query.fetch_optional(executor).await?.as_ref().map(record).transpose()
+}
+
+fn record(row: &PgRow) -> Result<SchemaRecord, Fault> {
+    Ok(SchemaRecord {
+        name: unescape(row.try_get("name")?),
+        description: unescape(row.try_get("description")?),
+        document: row.try_get("document")?,
+        hash: row.try_get("hash")?,
+        created_at: time(row.try_get("created_at")?)?,
+        modified_at: time(row.try_get("modified_at")?)?,
+    })
+}

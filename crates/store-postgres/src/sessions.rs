@@ -1,0 +1,89 @@
+//! Sessions, read and removed.
+
+use accord_domain::id::SessionId;
+use accord_domain::session::Session;
+use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
+use async_trait::async_trait;
+use sqlx::{Postgres, QueryBuilder};
+
+use crate::fault::{Fault, retrying};
+use crate::rows::{self, session_columns};
+use crate::store::PostgresStore;
+use crate::text::escape;
+use crate::{load, page};
+
+#[async_trait]
+impl SessionStore for PostgresStore {
+    async fn session(&self, session_id: &SessionId) -> Result<Session, StoreError> {
+        retrying(|| self.read_session(session_id)).await
+    }
+
+    async fn sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Session>, StoreError> {
+        retrying(|| self.read_sessions(filter, page)).await
+    }
+
+    async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError> {
+        retrying(|| self.delete_session(session_id)).await
+    }
+}
+
+const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s WHERE s.id = $1");
+
+/// Everything of a session, in one statement. What its runs share with others (documents) stays.
+const REMOVE: &str = "
+WITH its_runs AS (SELECT id FROM runs WHERE session_id = $1),
+no_attempts AS (DELETE FROM attempts WHERE run_id IN (SELECT id FROM its_runs)),
+no_assignments AS (DELETE FROM assignments WHERE run_id IN (SELECT id FROM its_runs)),
+no_outcomes AS (DELETE FROM outcomes WHERE run_id IN (SELECT id FROM its_runs)),
+no_runs AS (DELETE FROM runs WHERE session_id = $1),
+no_events AS (DELETE FROM events WHERE session_id = $1),
+no_conversation AS (DELETE FROM conversations WHERE session_id = $1),
+no_callbacks AS (DELETE FROM callbacks WHERE session_id = $1 OR parent_session_id = $1)
+DELETE FROM sessions WHERE id = $1";
+
+impl PostgresStore {
+    async fn read_session(&self, session_id: &SessionId) -> Result<Session, Fault> {
+        let row = sqlx::query(SESSION).bind(session_id.as_str()).fetch_optional(&self.pool).await?;
+        rows::session(&row.ok_or_else(|| StoreError::NoSession(session_id.clone()))?)
+    }
+
+    async fn read_sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<Session>, Fault> {
+        let mut query = QueryBuilder::<Postgres>::new(concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions s WHERE true"
+        ));
+        if let Some(status) = filter.status {
+            query.push(" AND s.status = ").push_bind(status.as_str());
+        }
+        if let Some(agent_name) = &filter.agent_name {
+            query.push(" AND s.agent_name = ").push_bind(escape(agent_name));
+        }
+        if let Some(parent) = &filter.parent_session_id {
+            query.push(" AND s.parent_session_id = ").push_bind(parent.as_str());
+        }
+        page::newest_first(&mut query, "s", page)?;
+        let rows = query.build().fetch_all(&self.pool).await?;
+        let sessions = rows.iter().map(rows::session).collect::<Result<Vec<_>, _>>()?;
+        Ok(page::cut(sessions, page, |session| page::cursor(session.created_at, session.id.as_str())))
+    }
+
+    async fn delete_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let mut transaction = self.pool.begin().await?;
+        let session = load::session(&mut transaction, session_id).await?;
+        if session.status.is_busy() {
+            return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
+        }
+        sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *transaction).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+}

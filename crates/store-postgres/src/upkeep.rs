@@ -1,0 +1,225 @@
+//! What reconcilers do. Several coordinators do it at once: each skips what another has locked.
+
+use accord_domain::demands::Demands;
+use accord_domain::run::Run;
+use accord_domain::run::change;
+use accord_domain::runner::Profile;
+use accord_store::{Due, QueueDepth, StoreError, Upkeep};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::convert::{counted, from_json, id, micros, time, whole};
+use crate::fault::{Fault, retrying};
+use crate::load::{Pair, Step};
+use crate::notices::Announcement;
+use crate::rows::{run_columns, session_columns};
+use crate::store::PostgresStore;
+use crate::write;
+
+#[async_trait]
+impl Upkeep for PostgresStore {
+    async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError> {
+        retrying(|| self.take_back(whole(now), max_deliveries, limit)).await
+    }
+
+    async fn fail_unmatched(
+        &self,
+        queued_before: Timestamp,
+        alive_since: Timestamp,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Run>, StoreError> {
+        retrying(|| self.fail_waiting(queued_before, alive_since, whole(now), limit)).await
+    }
+
+    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
+        retrying(|| self.read_due(limit)).await
+    }
+
+    async fn forget(&self, before: Timestamp) -> Result<(), StoreError> {
+        retrying(|| self.delete_old(before)).await
+    }
+
+    async fn next_expiry(&self) -> Result<Option<Timestamp>, StoreError> {
+        retrying(|| self.read_expiry()).await
+    }
+
+    async fn queue_depth(&self) -> Result<QueueDepth, StoreError> {
+        retrying(|| self.count_queue()).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        retrying(|| self.answer()).await
+    }
+}
+
+const EXPIRED: &str = concat!(
+    "SELECT ",
+    run_columns!(),
+    ", ",
+    session_columns!(),
+    " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.lease_expires_at <= $1 \
+     ORDER BY r.lease_expires_at, r.id LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+);
+
+const WAITING: &str = "
+SELECT r.id, r.demands, r.queued_at FROM runs r
+WHERE r.status = 'pending' AND r.queued_at < $1 AND (r.queued_at, r.id) > ($2, $3)
+ORDER BY r.queued_at, r.id LIMIT $4";
+
+const STILL_WAITING: &str = concat!(
+    "SELECT ",
+    run_columns!(),
+    ", ",
+    session_columns!(),
+    " FROM runs r JOIN sessions s ON s.id = r.session_id \
+     WHERE r.id = ANY($1) AND r.status = 'pending' AND r.queued_at < $2 \
+     ORDER BY r.queued_at, r.id FOR NO KEY UPDATE OF s, r SKIP LOCKED"
+);
+
+/// Runs that are looked at in one statement; an entry is some hundred bytes.
+const PAGE: i64 = 1000;
+
+const DUE: &str = "
+SELECT c.parent_session_id, array_agg(c.run_id ORDER BY c.created_at, c.number) AS run_ids
+FROM callbacks c JOIN sessions p ON p.id = c.parent_session_id
+WHERE p.status IN ('idle', 'finished', 'stopped', 'failed')
+GROUP BY c.parent_session_id ORDER BY min(c.created_at), min(c.number) LIMIT $1";
+
+/// A child that ends while its parent is being removed may leave a debt to nobody behind: it goes here, too.
+const FORGET: &str = "
+WITH no_keys AS (DELETE FROM idempotency_keys WHERE created_at < $1),
+no_debts AS (
+    DELETE FROM callbacks c
+    WHERE c.created_at < $1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = c.parent_session_id)
+)
+DELETE FROM runners WHERE seen_at < $1";
+
+const DEPTH: &str = "
+SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
+    (SELECT count(*) FROM runs WHERE lease_expires_at IS NOT NULL) AS held";
+
+impl PostgresStore {
+    async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, Fault> {
+        let mut transaction = self.pool.begin().await?;
+        let query = sqlx::query(EXPIRED).bind(micros(now)).bind(i64::from(limit));
+        let rows = query.fetch_all(&mut *transaction).await?;
+        let steps = decide(&rows, |pair| {
+            pair.decide(|run, session| Ok(change::lose(run, session, now, max_deliveries)))
+        })?;
+        self.write_all(transaction, steps).await
+    }
+
+    async fn fail_waiting(
+        &self,
+        queued_before: Timestamp,
+        alive_since: Timestamp,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Run>, Fault> {
+        let mut transaction = self.pool.begin().await?;
+        let ids = unmatched(&mut transaction, queued_before, alive_since, limit as usize).await?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = sqlx::query(STILL_WAITING).bind(ids).bind(micros(queued_before));
+        let rows = query.fetch_all(&mut *transaction).await?;
+        let steps =
+            decide(&rows, |pair| pair.decide(|run, session| Ok(change::unmatched(run, session, now))))?;
+        self.write_all(transaction, steps).await
+    }
+
+    async fn write_all(
+        &self,
+        mut transaction: sqlx::Transaction<'_, sqlx::Postgres>,
+        steps: Vec<Step>,
+    ) -> Result<Vec<Run>, Fault> {
+        if steps.is_empty() {
+            return Ok(Vec::new());
+        }
+        write::steps(&mut transaction, Vec::new(), &steps).await?;
+        transaction.commit().await?;
+        self.hub.announce(Announcement::of(&steps));
+        Ok(steps.into_iter().map(|step| step.change.run).collect())
+    }
+
+    async fn read_due(&self, limit: u32) -> Result<Vec<Due>, Fault> {
+        let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        let mut due = Vec::with_capacity(rows.len());
+        for row in rows {
+            let run_ids: Vec<String> = row.try_get("run_ids")?;
+            due.push(Due {
+                parent_session_id: id(row.try_get("parent_session_id")?)?,
+                run_ids: run_ids.iter().map(|run_id| id(run_id)).collect::<Result<_, _>>()?,
+            });
+        }
+        Ok(due)
+    }
+
+    async fn delete_old(&self, before: Timestamp) -> Result<(), Fault> {
+        sqlx::query(FORGET).bind(micros(before)).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    async fn read_expiry(&self) -> Result<Option<Timestamp>, Fault> {
+        let query =
+            sqlx::query_scalar("SELECT min(lease_expires_at) FROM runs WHERE lease_expires_at IS NOT NULL");
+        let expiry: Option<i64> = query.fetch_one(&self.pool).await?;
+        Ok(expiry.map(time).transpose()?)
+    }
+
+    async fn count_queue(&self) -> Result<QueueDepth, Fault> {
+        let row = sqlx::query(DEPTH).fetch_one(&self.pool).await?;
+        Ok(QueueDepth { pending: counted(row.try_get("pending")?), held: counted(row.try_get("held")?) })
+    }
+
+    async fn answer(&self) -> Result<(), Fault> {
+        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
+    }
+}
+
+/// The decisions that change something.
+fn decide(
+    rows: &[PgRow],
+    decide: impl Fn(Pair) -> Result<Step, change::Refused>,
+) -> Result<Vec<Step>, Fault> {
+    let mut steps = Vec::with_capacity(rows.len());
+    for row in rows {
+        let step = decide(Pair::of(row)?)?;
+        if step.change.run != step.before.run {
+            steps.push(step);
+        }
+    }
+    Ok(steps)
+}
+
+/// Runs that have waited too long and that no living runner can do.
+async fn unmatched(
+    connection: &mut PgConnection,
+    queued_before: Timestamp,
+    alive_since: Timestamp,
+    limit: usize,
+) -> Result<Vec<String>, Fault> {
+    let query = sqlx::query_scalar("SELECT DISTINCT profile FROM runners WHERE seen_at > $1");
+    let alive: Vec<String> = query.bind(micros(alive_since)).fetch_all(&mut *connection).await?;
+    let alive = alive.iter().map(|profile| from_json(profile)).collect::<Result<Vec<Profile>, _>>()?;
+    let mut ids = Vec::new();
+    let (mut queued_at, mut after) = (i64::MIN, String::new());
+    loop {
+        let query = sqlx::query(WAITING).bind(micros(queued_before)).bind(queued_at).bind(&after).bind(PAGE);
+        let rows = query.fetch_all(&mut *connection).await?;
+        for row in &rows {
+            let demands: Demands = from_json(row.try_get("demands")?)?;
+            if ids.len() < limit && !alive.iter().any(|profile| profile.meets(&demands)) {
+                ids.push(row.try_get("id")?);
+            }
+        }
+        match rows.last().filter(|_| rows.len() as i64 == PAGE && ids.len() < limit) {
+            Some(row) => (queued_at, after) = (row.try_get("queued_at")?, row.try_get("id")?),
+            None => return Ok(ids),
+        }
+    }
+}

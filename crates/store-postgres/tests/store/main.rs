@@ -1,0 +1,15 @@
+//! The store on a PostgreSQL of the test's own: the story of every store, and what only this one must do.
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot have its database, or what it has written there, ends and says where"
+)]
+
+mod claims;
+mod connect;
+mod make;
+mod notices;
+mod order;
+mod outage;
+mod story;
+mod text;

@@ -1,0 +1,155 @@
+//! A database, and small values to put into it.
+
+use accord_domain::demands::Demands;
+use accord_domain::id::{EventId, LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, Holder, Kind, Outcome, Run, Status};
+use accord_domain::runner::Profile;
+use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::usage::Usage;
+use accord_store::{Claim, Claimed, EventFilter, EventStore, Finish, RunStore, SessionChoice, Submission};
+use accord_store_postgres::PostgresStore;
+use accord_test_support::{PostgresCluster, PostgresOptions};
+use jiff::{SignedDuration, Timestamp};
+use sqlx::{Connection, PgConnection};
+
+pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(30);
+
+/// An empty database in a cluster of its own: runners of tests give every test a process of its own, and an open
+/// transaction of one test would hold back the events of another.
+pub(crate) struct Database {
+    pub(crate) cluster: PostgresCluster,
+    pub(crate) url: String,
+}
+
+impl Database {
+    /// Nothing needs to reach the disk: it is gone after the test.
+    pub(crate) fn start() -> Self {
+        Self::start_with(PostgresOptions { without_fsync: true })
+    }
+
+    pub(crate) fn start_with(options: PostgresOptions) -> Self {
+        let cluster = PostgresCluster::start_with(options).expect("a cluster");
+        let url = cluster.fresh_database().expect("a database");
+        Self { cluster, url }
+    }
+
+    /// A store: as many as one likes, each with its own connections, as if in another process.
+    pub(crate) async fn store(&self) -> PostgresStore {
+        PostgresStore::connect(&self.url).await.expect("a store")
+    }
+
+    /// A connection beside the store.
+    pub(crate) async fn connection(&self) -> PgConnection {
+        PgConnection::connect(&self.url).await.expect("a connection")
+    }
+}
+
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + seconds).unwrap()
+}
+
+pub(crate) fn run_id(name: &str) -> RunId {
+    RunId::new(name)
+}
+
+pub(crate) fn session_id(name: &str) -> SessionId {
+    SessionId::new(name)
+}
+
+/// The session that [`fresh`] begins.
+pub(crate) fn session(name: &str) -> Session {
+    Session {
+        id: session_id(name),
+        agent_name: "writer".into(),
+        status: SessionStatus::Pending,
+        parent_session_id: None,
+        project_dir: None,
+        affinity: Demands::default(),
+        last_run_id: run_id(name),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// A new session with its first run.
+pub(crate) fn fresh(name: &str) -> Submission {
+    let run = Run {
+        id: run_id(name),
+        session_id: session_id(name),
+        kind: Kind::StartSession,
+        agent_name: "writer".into(),
+        status: Status::Pending,
+        execution_mode: ExecutionMode::Sync,
+        demands: Demands::default(),
+        priority: 0,
+        attempt: 0,
+        losses: 0,
+        retry_count: 0,
+        lease: None,
+        failure: None,
+        usage: Usage::default(),
+        created_at: at(0),
+        queued_at: at(0),
+        claimed_at: None,
+        started_at: None,
+        finished_at: None,
+    };
+    let assignment = Assignment {
+        blueprint: r#"{"name":"writer"}"#.into(),
+        parameters: r#"{"prompt":"x"}"#.into(),
+        contract: None,
+        model: None,
+        project_dir: None,
+        retry_prompt: None,
+    };
+    Submission {
+        run,
+        session: SessionChoice::New(Box::new(session(name))),
+        assignment,
+        delivers: Vec::new(),
+        idempotency: None,
+    }
+}
+
+/// This runner asks for at most so many runs, whatever they demand.
+pub(crate) fn claim(runner: &str, most: usize) -> Claim {
+    Claim {
+        runner_id: RunnerId::new(runner),
+        profile: Profile::default(),
+        leases: (0..most).map(|number| LeaseId::new(format!("{runner}-{number}"))).collect(),
+        lease: LEASE,
+        now: at(1),
+    }
+}
+
+/// The next run.
+pub(crate) async fn take(store: &PostgresStore) -> Claimed {
+    store.claim_runs(claim("r", 1)).await.unwrap().pop().unwrap()
+}
+
+pub(crate) fn holder(run: &Run) -> Holder {
+    let lease = run.lease.clone().unwrap();
+    Holder { run_id: run.id.clone(), runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt }
+}
+
+/// The end of a run, with a text.
+pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
+    let outcome =
+        Outcome { result_text: Some(text.to_owned()), result_data: None, raw: None, validation: None };
+    Finish {
+        holder: holder.clone(),
+        end: End::Completed(outcome),
+        usage: Usage::default(),
+        conversation: None,
+        affinity: None,
+        facts: Vec::new(),
+        now: at(2),
+    }
+}
+
+/// The ids and sessions of all events.
+pub(crate) async fn all_events(store: &PostgresStore) -> Vec<(EventId, SessionId)> {
+    let events = store.events(&EventFilter::default(), EventId(0), 1_000_000).await.unwrap();
+    events.into_iter().map(|event| (event.id, event.session_id)).collect()
+}

@@ -1,0 +1,133 @@
+//! Once an event has been seen, none with a smaller id appears.
+
+use std::collections::BTreeSet;
+
+use accord_domain::id::{EventId, SessionId};
+use accord_store::{EventFilter, EventStore, Notice, RunStore, Upkeep};
+use sqlx::Connection;
+
+use crate::make::{Database, all_events, fresh, session_id};
+
+/// An event as the store writes it, by somebody who takes his time.
+const SLOW: &str = "
+INSERT INTO events (id, at, session_id, run_id, kind, body)
+SELECT (transaction_offset + pg_current_xact_id()::text::bigint) << 20, 0, $1, NULL, 'message', '{}'
+FROM event_numbering";
+
+fn sessions(events: &[(EventId, SessionId)]) -> Vec<SessionId> {
+    events.iter().map(|(_, session)| session.clone()).collect()
+}
+
+#[tokio::test]
+async fn newer_events_wait_for_an_older_transaction() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut notices = store.notices();
+    let mut connection = database.connection().await;
+    let mut slow = connection.begin().await.unwrap();
+    sqlx::query(SLOW).bind(session_id("slow").as_str()).execute(&mut *slow).await.unwrap();
+
+    store.submit_run(fresh("quick")).await.unwrap();
+    assert_eq!(notices.recv().await.unwrap(), Notice::Queued, "a claim need not wait for events");
+    assert_eq!(all_events(&store).await, []);
+    assert_eq!(store.last_event().await.unwrap(), EventId(0));
+    assert!(notices.try_recv().is_err(), "nothing is to be read yet");
+
+    slow.commit().await.unwrap();
+    let slow = Notice::Events { session_id: session_id("slow"), run_id: None };
+    assert_eq!(notices.recv().await.unwrap(), slow);
+    let seen = all_events(&store).await;
+    assert_eq!(sessions(&seen), [session_id("slow"), session_id("quick"), session_id("quick")]);
+    assert_eq!(store.last_event().await.unwrap(), seen.last().unwrap().0);
+}
+
+#[tokio::test]
+async fn a_transaction_that_is_given_up_holds_nothing_back() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut connection = database.connection().await;
+    let mut slow = connection.begin().await.unwrap();
+    sqlx::query(SLOW).bind(session_id("slow").as_str()).execute(&mut *slow).await.unwrap();
+    store.submit_run(fresh("quick")).await.unwrap();
+    slow.rollback().await.unwrap();
+    assert_eq!(sessions(&all_events(&store).await), [session_id("quick"), session_id("quick")]);
+}
+
+const WRITERS: usize = 16;
+const RUNS: usize = 15;
+const SLOW_WRITERS: usize = 4;
+const SLOW_EVENTS: usize = 10;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_that_follows_many_writers_misses_nothing() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut writers = Vec::new();
+    for writer in 0..WRITERS {
+        let store = store.clone();
+        writers.push(tokio::spawn(async move {
+            for run in 0..RUNS {
+                store.submit_run(fresh(&format!("{writer}-{run}"))).await.unwrap();
+            }
+        }));
+    }
+    for _ in 0..SLOW_WRITERS {
+        let (mut connection, store) = (database.connection().await, store.clone());
+        writers.push(tokio::spawn(async move {
+            for _ in 0..SLOW_EVENTS {
+                let mut slow = connection.begin().await.unwrap();
+                sqlx::query(SLOW).bind(session_id("slow").as_str()).execute(&mut *slow).await.unwrap();
+                for _ in 0..10 {
+                    store.ping().await.unwrap();
+                }
+                slow.commit().await.unwrap();
+            }
+        }));
+    }
+    let expected = WRITERS * RUNS * 2 + SLOW_WRITERS * SLOW_EVENTS;
+    let mut followed = Vec::new();
+    let mut after = EventId(0);
+    while followed.len() < expected {
+        let page = store.events(&EventFilter::default(), after, 7).await.unwrap();
+        for event in page {
+            assert!(event.id > after);
+            after = event.id;
+            followed.push((event.id, event.session_id));
+        }
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    assert_eq!(followed, all_events(&store).await);
+    let ids: BTreeSet<_> = followed.iter().map(|(id, _)| id).collect();
+    assert_eq!(ids.len(), expected);
+}
+
+#[tokio::test]
+async fn a_restored_dump_goes_on_above_its_events() {
+    let database = Database::start();
+    let store = database.store().await;
+    store.submit_run(fresh("before")).await.unwrap();
+    drop(store);
+    // As if they had been written by a cluster that has seen many more transactions than this one.
+    let mut connection = database.connection().await;
+    sqlx::query("UPDATE events SET id = id + (1000000::bigint << 20)")
+        .execute(&mut connection)
+        .await
+        .unwrap();
+
+    for name in ["first", "second"] {
+        let store = database.store().await;
+        store.submit_run(fresh(name)).await.unwrap();
+        let newest = store.last_event().await.unwrap();
+        assert_eq!(newest, all_events(&store).await.last().unwrap().0);
+    }
+    let store = database.store().await;
+    let names = ["before", "before", "first", "first", "second", "second"].map(session_id);
+    assert_eq!(sessions(&all_events(&store).await), names);
+    let offset: i64 = sqlx::query_scalar("SELECT transaction_offset FROM event_numbering")
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    assert!((999_000..=1_000_000).contains(&offset), "it was raised once: {offset}");
+}

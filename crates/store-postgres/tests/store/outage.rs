@@ -1,0 +1,119 @@
+//! The server goes away and comes back: errors meanwhile, and work afterwards, in the same process.
+
+use std::process::Command;
+use std::time::Duration;
+
+use accord_domain::run::Status;
+use accord_store::{EventStore, RunReader, RunStore, StoreError, Upkeep};
+use accord_store_postgres::PostgresStore;
+use accord_test_support::PostgresOptions;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
+
+use crate::make::{Database, all_events, fresh, holder, run_id, said, take};
+
+/// Far more than a restart takes, and less than the test runner's patience.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until the store can be used, and gives what it said before that.
+async fn until_it_works(store: &PostgresStore) -> Vec<StoreError> {
+    let mut errors = Vec::new();
+    let trying = async {
+        while let Err(error) = store.ping().await {
+            errors.push(error);
+        }
+    };
+    timeout(PATIENCE, trying).await.expect("the store works again");
+    errors
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crash_of_the_server_loses_nothing() {
+    let database = Database::start_with(PostgresOptions::default());
+    let store = database.store().await;
+    let mut notices = store.notices();
+    store.submit_run(fresh("before")).await.unwrap();
+    let holder = holder(&take(&store).await.run);
+    let seen = all_events(&store).await;
+
+    // The death of one backend by a signal makes the server end all of them and recover from its log.
+    let mut connection = database.connection().await;
+    let process: i32 =
+        sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut connection).await.unwrap();
+    let killed = Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
+    assert!(killed.success());
+    while sqlx::query("SELECT 1").execute(&mut connection).await.is_ok() {}
+
+    let errors = until_it_works(&store).await;
+    assert!(errors.iter().all(|error| matches!(error, StoreError::Unavailable(_))), "{errors:?}");
+    assert_eq!(all_events(&store).await, seen);
+    while notices.try_recv().is_ok() {}
+    store.finish_run(said(&holder, "x")).await.unwrap();
+    assert_eq!(store.run(&run_id("before")).await.unwrap().status, Status::Completed);
+    timeout(PATIENCE, notices.recv()).await.expect("a notice").unwrap();
+}
+
+/// A cable between the store and the server that can be cut.
+struct Cable {
+    port: u16,
+    server: u16,
+    carrier: JoinHandle<()>,
+}
+
+impl Cable {
+    async fn lay(server: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        Self { port, server, carrier: tokio::spawn(carry(listener, server)) }
+    }
+
+    /// Every connection breaks, and no new one is taken.
+    async fn cut(&mut self) {
+        self.carrier.abort();
+        (&mut self.carrier).await.ok();
+    }
+
+    async fn mend(&mut self) {
+        let listener = TcpListener::bind(("127.0.0.1", self.port)).await.unwrap();
+        self.carrier = tokio::spawn(carry(listener, self.server));
+    }
+}
+
+async fn carry(listener: TcpListener, server: u16) {
+    let mut connections = JoinSet::new();
+    while let Ok((mut near, _)) = listener.accept().await {
+        connections.spawn(async move {
+            let mut far = TcpStream::connect(("127.0.0.1", server)).await?;
+            copy_bidirectional(&mut near, &mut far).await
+        });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_out_of_reach_is_unavailable_until_it_is_back() {
+    let database = Database::start();
+    let mut cable = Cable::lay(database.cluster.port()).await;
+    let url = database.url.replace(&database.cluster.port().to_string(), &cable.port.to_string());
+    let store = PostgresStore::connect(&url).await.unwrap();
+    let elsewhere = database.store().await;
+    store.submit_run(fresh("before")).await.unwrap();
+    let mut notices = store.notices();
+
+    cable.cut().await;
+    let refused = store.submit_run(fresh("meanwhile")).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    elsewhere.submit_run(fresh("elsewhere")).await.unwrap();
+    cable.mend().await;
+
+    until_it_works(&store).await;
+    assert_eq!(store.queue_depth().await.unwrap().pending, 2, "what was refused is not there");
+    let missed = accord_store::Notice::Events {
+        session_id: crate::make::session_id("elsewhere"),
+        run_id: Some(run_id("elsewhere")),
+    };
+    let hearing = async { while notices.recv().await.unwrap() != missed {} };
+    timeout(PATIENCE, hearing).await.expect("what was missed is made up for");
+    store.submit_run(fresh("meanwhile")).await.unwrap();
+}

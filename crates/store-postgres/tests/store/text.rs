@@ -1,0 +1,150 @@
+//! Every text comes back as it was, a NUL too, which PostgreSQL's text cannot hold.
+
+use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
+use accord_domain::contract::Strategy;
+use accord_domain::demands::Demands;
+use accord_domain::event::Body;
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run};
+use accord_domain::session::Session;
+use accord_domain::usage::Usage;
+use accord_store::{
+    AgentRecord, AgentStore, Condition, ErrorCount, EventFilter, EventStore, Fact, FactStore, Finish, Group,
+    Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery, StatsStore, Submission,
+    Submitted, Verdict,
+};
+
+use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
+
+const ODD: &str = "a\0b\u{1a}0\u{1a}\\0 ü\u{10ffff}";
+
+fn odd_submission() -> Submission {
+    let plain = fresh("a");
+    let session = Session { agent_name: ODD.into(), project_dir: Some(ODD.into()), ..session("a") };
+    let assignment = Assignment {
+        model: Some(ODD.into()),
+        project_dir: Some(ODD.into()),
+        retry_prompt: Some(ODD.into()),
+        parameters: serde_json::json!({ "prompt": ODD }).to_string(),
+        ..plain.assignment
+    };
+    let idempotency = accord_store::Idempotency {
+        scope: ODD.into(),
+        key: ODD.into(),
+        fingerprint: ODD.into(),
+        response: ODD.into(),
+    };
+    Submission {
+        run: Run { agent_name: ODD.into(), ..plain.run },
+        session: SessionChoice::New(Box::new(session)),
+        assignment,
+        idempotency: Some(idempotency),
+        ..plain
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_kept_to_the_letter() {
+    let database = Database::start();
+    let store = database.store().await;
+    let submission = odd_submission();
+    store.submit_run(submission.clone()).await.unwrap();
+    let replayed = store.submit_run(submission.clone()).await.unwrap();
+    assert_eq!(replayed, Submitted::Replayed(ODD.into()));
+    let claimed = take(&store).await;
+    assert_eq!(claimed.assignment, submission.assignment);
+    assert_eq!(store.session(&session_id("a")).await.unwrap(), claimed.session);
+    assert_eq!(claimed.session.project_dir, Some(ODD.into()));
+    let filter = RunFilter { agent_name: Some(ODD.into()), ..RunFilter::default() };
+    let page = accord_store::PageRequest { limit: 10, cursor: None };
+    assert_eq!(store.runs(&filter, &page).await.unwrap().items, std::slice::from_ref(&claimed.run));
+
+    let holder = holder(&claimed.run);
+    let fact = Fact {
+        endpoint: ODD.into(),
+        model: ODD.into(),
+        feature: ODD.into(),
+        verdict: Verdict::Ignored,
+        at: at(2),
+    };
+    let outcome =
+        Outcome { result_text: Some(ODD.into()), result_data: None, raw: Some(ODD.into()), validation: None };
+    let end = End::Completed(outcome.clone());
+    let finish = Finish { end, facts: vec![fact.clone()], ..said(&holder, "") };
+    store.finish_run(finish).await.unwrap();
+    assert_eq!(store.outcome(&run_id("a")).await.unwrap(), Some(outcome));
+    assert_eq!(store.facts(&[ODD.into()], at(0)).await.unwrap(), [fact]);
+}
+
+#[tokio::test]
+async fn an_attempt_is_kept_to_the_letter() {
+    let database = Database::start();
+    let store = database.store().await;
+    store.submit_run(fresh("a")).await.unwrap();
+    let holder = holder(&take(&store).await.run);
+    let error = Error { path: ODD.into(), pointer: ODD.into(), keyword: ODD.into(), message: ODD.into() };
+    let attempt = Attempt {
+        number: 1,
+        delivery: 1,
+        at: at(1),
+        strategy: Strategy::Tool,
+        model: ODD.into(),
+        endpoint: ODD.into(),
+        outcome: AttemptOutcome::SchemaInvalid,
+        errors: vec![error.clone(), error],
+        more_errors: 0,
+        repairs: vec![],
+        usage: Usage { input_tokens: 1, output_tokens: u64::from(u32::MAX), cost_usd: Some(0.1 + 0.2) },
+        duration_ms: 1,
+        text: ODD.into(),
+        prompt: Some(ODD.into()),
+    };
+    let message = Body::Message { role: "assistant".into(), text: ODD.into() };
+    let (events, attempts) = (vec![message.clone()], vec![attempt.clone()]);
+    store.report(Report { holder: holder.clone(), events, attempts, now: at(2) }).await.unwrap();
+    assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [attempt]);
+    let filter = EventFilter { kinds: vec!["message".into(), ODD.into()], ..EventFilter::default() };
+    let told = store.events(&filter, Default::default(), 10).await.unwrap();
+    let bodies: Vec<serde_json::Value> =
+        told.iter().map(|event| serde_json::from_str(&event.body).unwrap()).collect();
+    assert_eq!(bodies, [serde_json::to_value(&message).unwrap()]);
+
+    let failure = Failure { last_output: Some(ODD.into()), ..Failure::new(FailureType::TimedOut, ODD) };
+    let ended = Finish { end: End::Failed(failure.clone()), ..said(&holder, "") };
+    store.finish_run(ended).await.unwrap();
+    assert_eq!(store.run(&run_id("a")).await.unwrap().failure, Some(failure));
+    let query = StatsQuery { group: Group::Model, since: None, agent_name: None };
+    let rows = store.stats(&query).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(), [ODD]);
+    let counts = [ErrorCount { path: ODD.into(), keyword: ODD.into(), count: 2 }];
+    assert_eq!(store.frequent_errors(&query, 10).await.unwrap(), counts);
+}
+
+#[tokio::test]
+async fn an_odd_name_is_a_name_like_others() {
+    let database = Database::start();
+    let store = database.store().await;
+    assert_eq!(store.agent(ODD).await.unwrap(), None);
+    let agent = AgentRecord {
+        name: ODD.into(),
+        document: "{}".into(),
+        hash: "00".into(),
+        created_at: at(0),
+        modified_at: at(0),
+    };
+    store.put_agent(agent.clone(), Condition::Absent, None).await.unwrap();
+    assert_eq!(store.agents().await.unwrap(), [agent]);
+    store.remove_agent(ODD, Condition::Any).await.unwrap();
+}
+
+/// Demands are documents: they go through JSON.
+#[tokio::test]
+async fn odd_demands_are_kept() {
+    let database = Database::start();
+    let store = database.store().await;
+    let demands = Demands { hostname: Some(ODD.into()), tags: [ODD.to_owned()].into(), ..Demands::default() };
+    let submission = fresh("a");
+    let run = Run { demands, ..submission.run };
+    store.submit_run(Submission { run: run.clone(), ..fresh("a") }).await.unwrap();
+    assert_eq!(store.run(&run_id("a")).await.unwrap(), run);
+}

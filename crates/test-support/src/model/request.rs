@@ -1,0 +1,158 @@
+//! What a client asked, kept for the test to look at and for handlers to answer by.
+
+use serde_json::Value;
+
+use super::SUBMIT_TOOL;
+use super::wire::Wire;
+
+/// A request to a model, as it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRequest {
+    /// The wire that its path belongs to.
+    pub wire: Wire,
+    /// Path and query.
+    pub path: String,
+    /// Names in lower case, in the order in which they came.
+    pub headers: Vec<(String, String)>,
+    /// The body; null when it was no JSON.
+    pub body: Value,
+}
+
+impl RecordedRequest {
+    /// The first header of this name, whatever its letter case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(each, _)| each.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// The model that was asked for; empty when none was named.
+    pub fn model(&self) -> &str {
+        self.body.get("model").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Whether the answer is to be streamed. Ollama streams unless it is told not to.
+    pub fn streams(&self) -> bool {
+        self.body.get("stream").and_then(Value::as_bool).unwrap_or(self.wire == Wire::Ollama)
+    }
+
+    /// The schema in the provider's own field.
+    pub fn schema(&self) -> Option<&Value> {
+        let at = |pointer| self.body.pointer(pointer);
+        let schema = match self.wire {
+            Wire::Anthropic => at("/output_config/format/schema").or_else(|| at("/output_format/schema")),
+            Wire::Responses => at("/text/format/schema"),
+            Wire::Chat => at("/response_format/json_schema/schema"),
+            Wire::Ollama => at("/format"),
+        };
+        schema.filter(|schema| schema.is_object())
+    }
+
+    /// The names of the tools on offer.
+    pub fn tools(&self) -> Vec<&str> {
+        let tools = self.body.get("tools").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let names =
+            tools.iter().filter_map(|tool| tool.get("name").or_else(|| tool.pointer("/function/name")));
+        names.filter_map(Value::as_str).collect()
+    }
+
+    /// Whether the tool `submit_result` is on offer.
+    pub fn offers_submit(&self) -> bool {
+        self.tools().contains(&SUBMIT_TOOL)
+    }
+
+    /// All that was said: system prompt, prompts, answers before, results of tools, each on a line of its own.
+    pub fn text(&self) -> String {
+        let mut lines = Vec::new();
+        for field in ["system", "instructions", "input", "messages"] {
+            if let Some(value) = self.body.get(field) {
+                gather(value, &mut lines);
+            }
+        }
+        lines.join("\n")
+    }
+
+    /// What was said last: the newest prompt, or the result of a tool.
+    pub fn last_text(&self) -> String {
+        let mut lines = Vec::new();
+        let list = |field| self.body.get(field).and_then(Value::as_array);
+        match list("messages").or_else(|| list("input")) {
+            Some(messages) => messages.last().into_iter().for_each(|message| gather(message, &mut lines)),
+            None => self.body.get("input").into_iter().for_each(|input| gather(input, &mut lines)),
+        }
+        lines.join("\n")
+    }
+}
+
+/// Every text below a value. Other strings (roles, ids, names) are no text.
+fn gather<'a>(value: &'a Value, lines: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => lines.push(text),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, lines)),
+        Value::Object(members) => {
+            let texts =
+                members.iter().filter(|(key, _)| matches!(key.as_str(), "text" | "content" | "output"));
+            texts.for_each(|(_, member)| gather(member, lines));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(wire: Wire, body: Value) -> RecordedRequest {
+        RecordedRequest { wire, path: String::new(), headers: Vec::new(), body }
+    }
+
+    #[test]
+    fn texts_are_found_on_every_wire() {
+        let anthropic = request(
+            Wire::Anthropic,
+            json!({"system": [{"type": "text", "text": "one"}], "messages": [
+                {"role": "user", "content": "two"},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1",
+                    "content": [{"type": "text", "text": "three"}]}]},
+            ]}),
+        );
+        assert_eq!((anthropic.text().as_str(), anthropic.last_text().as_str()), ("one\ntwo\nthree", "three"));
+        let responses = request(
+            Wire::Responses,
+            json!({"instructions": "one", "input": [
+                {"role": "user", "content": [{"type": "input_text", "text": "two"}]},
+                {"type": "function_call_output", "call_id": "call_1", "output": "three"},
+            ]}),
+        );
+        assert_eq!((responses.text().as_str(), responses.last_text().as_str()), ("one\ntwo\nthree", "three"));
+        let short = request(Wire::Responses, json!({"input": "two"}));
+        assert_eq!((short.text().as_str(), short.last_text().as_str()), ("two", "two"));
+        let chat = request(Wire::Chat, json!({"messages": [{"role": "user", "content": "one"}]}));
+        assert_eq!((chat.text().as_str(), chat.last_text().as_str()), ("one", "one"));
+    }
+
+    #[test]
+    fn schemas_tools_and_streaming_are_found_on_every_wire() {
+        let schema = json!({"type": "object"});
+        let flat = json!([{"name": "submit_result"}]);
+        let nested = json!([{"type": "function", "function": {"name": "submit_result"}}]);
+        let bodies = [
+            (Wire::Anthropic, json!({"output_config": {"format": {"schema": schema}}, "tools": flat})),
+            (Wire::Anthropic, json!({"output_format": {"schema": schema}, "tools": flat})),
+            (Wire::Responses, json!({"text": {"format": {"schema": schema}}, "tools": flat})),
+            (Wire::Chat, json!({"response_format": {"json_schema": {"schema": schema}}, "tools": nested})),
+            (Wire::Ollama, json!({"format": schema, "tools": nested})),
+        ];
+        for (wire, body) in bodies {
+            let request = request(wire, body);
+            assert_eq!(
+                (request.schema(), request.tools()),
+                (Some(&schema), vec!["submit_result"]),
+                "{wire:?}"
+            );
+            assert_eq!((request.offers_submit(), request.streams()), (true, wire == Wire::Ollama));
+        }
+        let plain = request(Wire::Ollama, json!({"format": "json", "stream": false}));
+        assert_eq!((plain.schema(), plain.offers_submit(), plain.streams()), (None, false, false));
+    }
+}

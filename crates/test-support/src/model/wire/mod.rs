@@ -1,0 +1,125 @@
+//! The wires: one file each, with the same five functions.
+
+mod anthropic;
+mod chat;
+mod ollama;
+mod responses;
+
+use serde_json::Value;
+
+use super::exchange::{Ending, Exchange};
+use super::reply::Answer;
+
+/// A protocol of a model service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Wire {
+    /// Anthropic Messages, `/v1/messages`.
+    Anthropic,
+    /// OpenAI Responses, `/v1/responses`.
+    Responses,
+    /// OpenAI Chat Completions, `/v1/chat/completions`, and the servers that are compatible with it.
+    Chat,
+    /// Ollama, `/api/chat`.
+    Ollama,
+}
+
+impl Wire {
+    /// Every wire.
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Ollama];
+
+    /// The path under which clients look for it, after the server's address.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::Anthropic => "/v1/messages",
+            Self::Responses => "/v1/responses",
+            Self::Chat => "/v1/chat/completions",
+            Self::Ollama => "/api/chat",
+        }
+    }
+
+    /// The wire of a path without its query. Base addresses come with and without `/v1`.
+    pub(super) fn of_path(path: &str) -> Option<Self> {
+        match path {
+            "/v1/messages" | "/messages" => Some(Self::Anthropic),
+            "/v1/responses" | "/responses" => Some(Self::Responses),
+            "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
+            "/api/chat" => Some(Self::Ollama),
+            _ => None,
+        }
+    }
+
+    /// The whole answer as one body.
+    pub(super) fn body(self, exchange: &Exchange, answer: &Answer) -> String {
+        match self {
+            Self::Anthropic => anthropic::body(exchange, answer),
+            Self::Responses => responses::body(exchange, answer).to_string(),
+            Self::Chat => chat::body(exchange, answer).to_string(),
+            Self::Ollama => ollama::body(exchange, answer),
+        }
+    }
+
+    /// The answer as a stream.
+    pub(super) fn stream(self, exchange: &Exchange, answer: &Answer, ending: Ending<'_>) -> String {
+        match self {
+            Self::Anthropic => anthropic::stream(exchange, answer, ending),
+            Self::Responses => responses::stream(exchange, answer, ending),
+            Self::Chat => chat::stream(exchange, answer, ending),
+            Self::Ollama => ollama::stream(exchange, answer, ending),
+        }
+    }
+
+    /// One more delta of text in a stream that was left open.
+    pub(super) fn delta(self, exchange: &Exchange, text: &str, number: u64) -> String {
+        match self {
+            Self::Anthropic => anthropic::delta(0, text),
+            Self::Responses => responses::delta(exchange, text, number),
+            Self::Chat => chat::delta(exchange, text),
+            Self::Ollama => ollama::delta(exchange, text),
+        }
+    }
+
+    /// The body of an error.
+    pub(super) fn error(self, exchange: &Exchange, status: u16, message: &str) -> Value {
+        match self {
+            Self::Anthropic => anthropic::error(exchange, status, message),
+            Self::Responses | Self::Chat => chat::error(status, message),
+            Self::Ollama => ollama::error(message),
+        }
+    }
+
+    /// Status and body of an error about the schema of the request.
+    pub(super) fn schema_error(self, exchange: &Exchange, message: &str) -> (u16, Value) {
+        match self {
+            Self::Anthropic => anthropic::schema_error(exchange, message),
+            Self::Responses => responses::schema_error(exchange, message),
+            Self::Chat => chat::schema_error(exchange, message),
+            Self::Ollama => ollama::schema_error(message),
+        }
+    }
+
+    /// The answer of a service that failed while it worked, without streaming.
+    pub(super) fn failed(self, exchange: &Exchange, message: &str) -> (u16, Value) {
+        match self {
+            Self::Responses => (200, responses::failed(exchange, message)),
+            Self::Anthropic | Self::Chat | Self::Ollama => (500, self.error(exchange, 500, message)),
+        }
+    }
+
+    /// The media type of its streams.
+    pub(super) fn stream_type(self) -> &'static str {
+        match self {
+            Self::Anthropic => "text/event-stream; charset=utf-8",
+            Self::Responses | Self::Chat => "text/event-stream",
+            Self::Ollama => "application/x-ndjson",
+        }
+    }
+
+    /// The header in which the service names the request.
+    pub(super) fn request_id_header(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("request-id"),
+            Self::Responses | Self::Chat => Some("x-request-id"),
+            Self::Ollama => None,
+        }
+    }
+}
