@@ -13,7 +13,7 @@ mod metrics;
 mod outside;
 mod settings;
 
-pub use app::{App, new_key, refuse_open_bind};
+pub use app::{App, agents_in, new_key, refuse_open_bind};
 pub use error::Error;
 pub use http::router;
 pub use outside::{Outside, System};

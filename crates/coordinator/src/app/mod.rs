@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use accord_store::Store;
 
+pub use agents::agents_in;
 pub(crate) use agents::{Expected, Made, Promise, hex, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use keys::{Caller, Keys};

@@ -24,4 +24,5 @@ pub(crate) use check::Declared;
 pub(crate) use edit::{Expected, Made, Promise};
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(crate) use files::{FileAgent, Files, load};
+pub use view::agents_in;
 pub(crate) use watch::watch;
