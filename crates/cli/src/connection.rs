@@ -21,14 +21,13 @@ pub(crate) struct ConnectionArguments {
     #[arg(long, value_name = "URL")]
     pub(crate) coordinator: Option<String>,
     /// The key to show it
-    #[arg(long, value_name = "KEY", hide_env_values = true)]
+    #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
 
 impl ConnectionArguments {
     /// The configuration of the project, with these flags.
-    pub(crate) fn config(&self) -> Result<Config, Problem> {
-        let mut flags = Vec::new();
+    pub(crate) fn config(&self, mut flags: Vec<Flag>) -> Result<Config, Problem> {
         let mut flag = |key, name, value: &Option<String>| {
             if let Some(value) = value {
                 flags.push(Flag { key, name, value: toml::Value::String(value.clone()) });
@@ -41,7 +40,7 @@ impl ConnectionArguments {
 
     /// A client of the coordinator that runs, or what to do where none does.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
-        let config = self.config()?;
+        let config = self.config(Vec::new())?;
         match running(&config).await? {
             Some(client) => Ok(client),
             None => Err(Problem::new("no coordinator runs for this project")

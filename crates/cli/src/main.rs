@@ -11,12 +11,18 @@ mod document;
 mod excerpt;
 mod exit;
 mod failure;
+mod follow;
 mod json;
 mod lines;
+mod local;
 mod output;
+mod paging;
 mod project;
 mod runtime;
+mod since;
+mod store;
 mod table;
+mod view;
 
 use std::process::ExitCode;
 

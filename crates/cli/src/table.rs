@@ -4,14 +4,20 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 use crate::output;
 
+/// Blanks between columns.
+const GAP: u16 = 2;
+
 /// A table with these columns.
 pub(crate) fn new(columns: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     if output::stdout_is_terminal() {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
     table.set_header(columns.iter().map(|column| column.to_uppercase()));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, GAP));
+    }
     table
 }
 
@@ -19,9 +25,4 @@ pub(crate) fn new(columns: &[&str]) -> Table {
 pub(crate) fn text(table: &Table) -> String {
     let lines = table.lines().map(|line| format!("{}\n", line.trim_end()));
     lines.collect()
-}
-
-/// A time as people read it, and nothing where there is none.
-pub(crate) fn time(at: Option<jiff::Timestamp>) -> String {
-    at.map_or_else(String::new, |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
 }

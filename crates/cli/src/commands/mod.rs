@@ -1,8 +1,16 @@
 //! One command a file.
 
+pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod init;
+pub(crate) mod keys;
+pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod schemas;
+pub(crate) mod sessions;
+pub(crate) mod stats;
 
 use crate::arguments::Command;
 use crate::exit::Exit;
@@ -10,6 +18,14 @@ use crate::failure::Failure;
 
 pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     match command {
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Agents(arguments) => agents::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Runs(arguments) => runs::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Schemas(arguments) => schemas::run(&arguments),
+        Command::Keys(arguments) => keys::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

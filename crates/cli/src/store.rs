@@ -1,0 +1,92 @@
+//! The store that the configuration names: the only place that tells SQLite from PostgreSQL.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use accord_store::{Store, StoreError};
+use accord_store_postgres::PostgresStore;
+use accord_store_sqlite::SqliteStore;
+
+use crate::config::Config;
+use crate::failure::{Failure, Problem};
+
+/// What a database address names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A SQLite file.
+    File(PathBuf),
+    /// SQLite in memory: gone with the process.
+    Memory,
+    /// A PostgreSQL server.
+    Server(String),
+}
+
+/// Opens the store of a project, and makes it where there is none.
+pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
+    let place = place(config)?;
+    let opened: Result<Arc<dyn Store>, StoreError> = match &place {
+        Place::File(path) => SqliteStore::open(path).map(|store| Arc::new(store) as Arc<dyn Store>),
+        Place::Memory => SqliteStore::in_memory().map(|store| Arc::new(store) as Arc<dyn Store>),
+        Place::Server(url) => {
+            PostgresStore::connect(url).await.map(|store| Arc::new(store) as Arc<dyn Store>)
+        }
+    };
+    opened.map_err(|error| {
+        let hint = match place {
+            Place::File(_) | Place::Memory => "accord doctor says where it is looked for",
+            Place::Server(_) => "is PostgreSQL running, and do user, password and database exist?",
+        };
+        Failure::Remote(Problem::new(error.to_string()).hint(hint))
+    })
+}
+
+/// Where the configured store is. Files are looked for from the project's folder.
+pub(crate) fn place(config: &Config) -> Result<Place, Problem> {
+    parse(&config.values.database.url, &config.project)
+}
+
+fn parse(url: &str, project: &Path) -> Result<Place, Problem> {
+    if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+        return Ok(Place::Server(url.to_owned()));
+    }
+    match url.strip_prefix("sqlite:").map(|rest| rest.strip_prefix("//").unwrap_or(rest)) {
+        Some(":memory:") => Ok(Place::Memory),
+        Some(path) if !path.is_empty() && !path.contains('?') => Ok(Place::File(project.join(path))),
+        _ => {
+            // An address may hold a password, so only its beginning is repeated.
+            let scheme = url.split(':').next().unwrap_or_default();
+            let message =
+                format!("the database address (database.url, --database) '{scheme}:…' cannot be used");
+            Err(Problem::new(message)
+                .hint("write sqlite://FILE, sqlite::memory: or postgres://user@host/database"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_file_a_memory_or_a_server() {
+        let project = Path::new("/project");
+        let cases = [
+            ("sqlite://.accord/accord.db", Place::File("/project/.accord/accord.db".into())),
+            ("sqlite:data.db", Place::File("/project/data.db".into())),
+            ("sqlite:///var/accord.db", Place::File("/var/accord.db".into())),
+            ("sqlite::memory:", Place::Memory),
+            ("sqlite://:memory:", Place::Memory),
+            ("postgres://me@host/db", Place::Server("postgres://me@host/db".into())),
+            ("postgresql://host/db", Place::Server("postgresql://host/db".into())),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(parse(url, project).ok(), Some(expected), "{url}");
+        }
+        for url in
+            ["", "sqlite:", "sqlite://", "mysql://me:secret@host/db", "accord.db", "sqlite://a.db?mode=ro"]
+        {
+            let problem = format!("{:?}", parse(url, project).unwrap_err());
+            assert!(!problem.contains("secret"), "{problem}");
+        }
+    }
+}
