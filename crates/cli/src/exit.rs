@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use accord_api::{FailureType, RunStatus};
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -15,6 +17,34 @@ pub(crate) enum Exit {
     Failed,
     /// Stopped from outside or timed out; also: nobody reads the output any more.
     Stopped,
+}
+
+impl Exit {
+    /// How a run ended, for the shell. One that is not over has not ended well.
+    pub(crate) fn of_run(status: RunStatus, failure: Option<FailureType>) -> Self {
+        match (status, failure) {
+            (RunStatus::Completed, _) => Self::Success,
+            (RunStatus::Failed, Some(kind)) => Self::of_failure(kind),
+            (RunStatus::Stopped, _) => Self::Stopped,
+            _ => Self::Failed,
+        }
+    }
+
+    /// How a failure looks to the shell.
+    pub(crate) fn of_failure(kind: FailureType) -> Self {
+        match kind {
+            FailureType::OutputSchemaValidationFailed | FailureType::SchemaValidationFailed => {
+                Self::ContractNotMet
+            }
+            FailureType::TimedOut | FailureType::Stopped => Self::Stopped,
+            FailureType::ModelRefused
+            | FailureType::OutputTruncated
+            | FailureType::NoMatchingRunner
+            | FailureType::ExecutorFailed
+            | FailureType::BudgetExhausted
+            | FailureType::RunnerLost => Self::Failed,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -11,14 +11,19 @@ mod document;
 mod excerpt;
 mod exit;
 mod failure;
+mod follow;
 mod host;
 mod json;
 mod lines;
+mod local;
 mod output;
+mod paging;
 mod project;
 mod runtime;
+mod since;
 mod store;
 mod table;
+mod view;
 
 use std::process::ExitCode;
 

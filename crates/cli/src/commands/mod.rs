@@ -1,13 +1,21 @@
 //! One command a file.
 
+pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
+pub(crate) mod doctor;
+pub(crate) mod init;
+pub(crate) mod keys;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod runner;
+pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod schemas;
+pub(crate) mod sessions;
+pub(crate) mod stats;
 pub(crate) mod up;
 
 use crate::arguments::Command;
@@ -22,6 +30,14 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Agents(arguments) => agents::run(&arguments),
+        Command::Sessions(arguments) => sessions::run(&arguments),
+        Command::Runs(arguments) => runs::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Schemas(arguments) => schemas::run(&arguments),
+        Command::Keys(arguments) => keys::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),

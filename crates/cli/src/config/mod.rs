@@ -11,9 +11,7 @@ mod values;
 use std::path::{Path, PathBuf};
 
 pub(crate) use origin::Origin;
-pub(crate) use values::{
-    Database, Log, LogFormat, Provider, ProviderKind, Queue, Runner, Server, Telemetry, Values,
-};
+pub(crate) use values::{LogFormat, Provider, ProviderKind, Values};
 
 use crate::failure::Problem;
 
@@ -71,9 +69,14 @@ impl Config {
         self.origins.of(key)
     }
 
-    /// The folder with agents, where files are looked at.
-    pub(crate) fn agents_dir(&self) -> Option<PathBuf> {
-        self.file_agents.then(|| self.project.join(FOLDER).join("agents"))
+    /// The folder with agents.
+    pub(crate) fn agents_dir(&self) -> PathBuf {
+        self.project.join(FOLDER).join("agents")
+    }
+
+    /// The same folder, where files are looked at.
+    pub(crate) fn file_agents(&self) -> Option<PathBuf> {
+        self.file_agents.then(|| self.agents_dir())
     }
 
     /// The same configuration, with agents from the store alone.

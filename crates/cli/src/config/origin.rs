@@ -68,7 +68,10 @@ impl Layers {
         for (name, value) in table {
             let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
             match value {
-                Value::Table(inner) if !key.ends_with(".headers") => self.set_all(&key, inner, origin),
+                // An empty table is a value too: its name may be a mistake.
+                Value::Table(inner) if !inner.is_empty() && !key.ends_with(".headers") => {
+                    self.set_all(&key, inner, origin)
+                }
                 value => self.set(&key, value, origin.clone()),
             }
         }

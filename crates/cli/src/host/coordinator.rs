@@ -70,7 +70,7 @@ pub(crate) async fn coordinator(
 fn settings(config: &Config) -> Settings {
     let values = &config.values;
     Settings {
-        agents_dir: config.agents_dir(),
+        agents_dir: config.file_agents(),
         request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
         queue: Queue {
             lease_seconds: values.queue.lease_seconds,

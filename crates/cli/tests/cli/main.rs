@@ -9,6 +9,7 @@ mod jsonl;
 mod lint;
 mod lower;
 mod memory;
+mod project;
 mod schema_check;
 mod support;
 mod usage;

@@ -36,7 +36,9 @@ impl Folder {
     }
 
     pub(crate) fn write(&self, name: &str, content: &[u8]) {
-        std::fs::write(self.path().join(name), content).unwrap();
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
     }
 
     pub(crate) fn path(&self) -> &Path {

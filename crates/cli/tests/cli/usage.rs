@@ -17,6 +17,28 @@ fn wrong_usage_exits_with_one() {
         &["schema", "lower", "--for", "nobody", "s"],
         &["completions", "cmd"],
         &["check", "--schema", "s", "--input", "i"],
+        &["agents"],
+        &["agents", "show"],
+        &["agents", "new"],
+        &["agents", "new", "../escape"],
+        &["agents", "push"],
+        &["schemas", "add", "name"],
+        &["sessions"],
+        &["sessions", "show", "run_1"],
+        &["sessions", "resume", "ses_1"],
+        &["sessions", "list", "--status", "completed"],
+        &["runs"],
+        &["runs", "show", "ses_1"],
+        &["runs", "watch"],
+        &["runs", "stop"],
+        &["runs", "list", "--status", "finished"],
+        &["runs", "list", "--limit", "0"],
+        &["runs", "list", "--limit", "5", "--all"],
+        &["keys", "create"],
+        &["keys", "create", "--role", "king"],
+        &["keys", "rm", "accord_secret"],
+        &["stats", "--since", "yesterday"],
+        &["init", "--template", "none"],
     ] {
         let ran = folder.run(arguments, "");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
@@ -27,10 +49,46 @@ fn wrong_usage_exits_with_one() {
 #[test]
 fn every_help_fits_and_most_teach_by_example() {
     let folder = Folder::with(&[]);
-    for command in
-        [&[][..], &["check"], &["completions"], &["schema"], &["schema", "check"], &["schema", "infer"]]
-    {
-        let ran = folder.run(&[command, &["--help"]].concat(), "");
+    for command in [
+        "",
+        "agents",
+        "agents list",
+        "agents new",
+        "agents push",
+        "agents show",
+        "agents validate",
+        "check",
+        "completions",
+        "doctor",
+        "init",
+        "keys",
+        "keys create",
+        "keys list",
+        "keys rm",
+        "runs",
+        "runs attempts",
+        "runs list",
+        "runs show",
+        "runs stop",
+        "runs watch",
+        "schema",
+        "schema check",
+        "schema infer",
+        "schemas",
+        "schemas add",
+        "schemas list",
+        "schemas rm",
+        "schemas show",
+        "sessions",
+        "sessions list",
+        "sessions result",
+        "sessions resume",
+        "sessions show",
+        "sessions stop",
+        "stats",
+    ] {
+        let command: Vec<&str> = command.split_whitespace().collect();
+        let ran = folder.run(&[command.as_slice(), &["--help"]].concat(), "");
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{command:?}");
         assert!(ran.stdout.contains("Examples:\n  "), "{command:?}");
         for line in ran.stdout.lines() {

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
+pub use agents::agents_in;
 pub(crate) use agents::{Expected, Made, Promise, hex, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};

@@ -17,8 +17,8 @@ use crate::failure::{Failure, Problem};
 use crate::host::{self, Embedded};
 use crate::runtime;
 
-pub(crate) use follow::{Ending, follow};
-pub(crate) use report::{Report, exit_of};
+pub(crate) use follow::follow;
+pub(crate) use report::Report;
 
 /// Run an agent and print its result
 #[derive(Debug, clap::Args)]

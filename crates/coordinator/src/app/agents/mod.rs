@@ -28,5 +28,6 @@ pub(crate) use check::Declared;
 pub(crate) use edit::{Expected, Made, Promise};
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(crate) use files::{FileAgent, Files, load};
+pub use view::agents_in;
 pub(crate) use view::implicit_parameters;
 pub(crate) use watch::watch;

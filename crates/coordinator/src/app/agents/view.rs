@@ -1,5 +1,8 @@
 //! Agents as callers see them: in lists, whole, and by their contracts.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use accord_api::{
     AgentContract, AgentSummary, AgentView, LoweringReport, Problem, Severity, ValidateAgentAnswer,
 };
@@ -9,8 +12,8 @@ use accord_contract::{Place, Schema};
 use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
-use super::Declared;
 use super::examine::Examined;
+use super::{Declared, FileAgent, load};
 use crate::app::App;
 use crate::app::catalog::{Catalog, Found, Hides, examined};
 use crate::error::Error;
@@ -91,6 +94,22 @@ impl App {
         let view = self.agent(name).await?;
         Ok(ValidateAgentAnswer { valid: view.summary.valid, problems: view.summary.problems })
     }
+}
+
+/// Every agent of a folder with its verdict, by name: what can be said of them without a store.
+pub fn agents_in(folder: &Path) -> Vec<AgentView> {
+    let view = |agent: Arc<FileAgent>| {
+        let found = Found::File(agent);
+        AgentView {
+            summary: summary(&found, found.problems().to_vec()),
+            blueprint: found.value().clone(),
+            hash: found.hash().to_owned(),
+            file: found.file().map(str::to_owned),
+            created_at: found.created_at(),
+            modified_at: found.modified_at(),
+        }
+    };
+    load(folder).agents.into_values().map(view).collect()
 }
 
 impl Catalog {

@@ -1,0 +1,76 @@
+//! `accord agents show`.
+
+use accord_api::AgentView;
+
+use crate::connection::{self, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::view::agent;
+use crate::view::words::Times;
+use crate::{local, output, runtime};
+
+/// Show one agent: verdict, contracts, where it lives
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Asks the coordinator that runs for this project; where none does, the files are examined here.
+--contract needs one: it shows both contracts in force and what each provider takes of them.
+
+Examples:
+  accord agents show ticket-triage
+  accord agents show ticket-triage --contract
+  accord agents show ticket-triage --json | jq .blueprint.output_schema")]
+pub(crate) struct Arguments {
+    /// Its name
+    name: String,
+    /// What becomes of its contracts at each provider
+    #[arg(long)]
+    contract: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if arguments.contract {
+        return show_contract(arguments);
+    }
+    let config = arguments.connection.config(Vec::new())?;
+    let agent: AgentView = runtime::block_on(async {
+        match connection::running(&config).await? {
+            Some(client) => Ok(client.agent(&arguments.name).await?),
+            None => {
+                let agents = local::agents_in(&config.agents_dir());
+                let found = agents.into_iter().find(|agent| agent.summary.name == arguments.name);
+                found.ok_or_else(|| {
+                    let message = format!(
+                        "there is no agent '{}' in {}",
+                        arguments.name,
+                        config.agents_dir().display()
+                    );
+                    Problem::new(message).hint("accord agents list shows what there is").into()
+                })
+            }
+        }
+    })?;
+    if arguments.json {
+        output::json(&agent)?;
+    } else {
+        output::show(&agent::view(&agent, &Times::here()))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn show_contract(arguments: &Arguments) -> Result<Exit, Failure> {
+    let contract = runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        Ok(client.agent_contract(&arguments.name).await?)
+    })?;
+    if arguments.json {
+        output::json(&contract)?;
+    } else {
+        output::show(&agent::contract(&contract))?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,97 @@
+//! `accord agents validate`.
+
+use std::path::Path;
+
+use accord_api::{AgentSummary, Severity};
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::project::ProjectArguments;
+use crate::view::agent;
+use crate::view::words::line;
+use crate::{local, output};
+
+/// Examine agent files: fields, schemas, invariants
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every mistake is told at once, with file, line and column. No coordinator is needed.
+Exit codes: 0 all can be used, 1 one cannot, or a warning with --deny-warnings.
+
+Examples:
+  accord agents validate
+  accord agents validate ticket-triage
+  accord agents validate --deny-warnings agents/*/agent.yaml")]
+pub(crate) struct Arguments {
+    /// Names of agents, or their files or folders [default: all of the project]
+    #[arg(value_name = "NAME|FILE")]
+    agents: Vec<String>,
+    /// Fail on warnings too
+    #[arg(long)]
+    deny_warnings: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    project: ProjectArguments,
+}
+
+#[derive(Serialize)]
+struct Validated {
+    valid: bool,
+    agents: Vec<AgentSummary>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = Config::load(&arguments.project.find()?, Vec::new())?;
+    let agents = chosen(&arguments.agents, &config.agents_dir())?;
+    if agents.is_empty() {
+        let message = format!("there is no agent in {}", config.agents_dir().display());
+        return Err(Problem::new(message).hint("accord agents new NAME makes one").into());
+    }
+    let stays = |agent: &AgentSummary| agent.valid && !(arguments.deny_warnings && has_warnings(agent));
+    let valid = agents.iter().all(stays);
+    if arguments.json {
+        output::json(&Validated { valid, agents })?;
+    } else {
+        output::show(&report(&agents))?;
+    }
+    Ok(if valid { Exit::Success } else { Exit::Usage })
+}
+
+/// What has a separator or is there as a file is a path; everything else is a name.
+fn chosen(wanted: &[String], folder: &Path) -> Result<Vec<AgentSummary>, Problem> {
+    let known = local::summaries(&local::agents_in(folder));
+    if wanted.is_empty() {
+        return Ok(known);
+    }
+    let find = |text: &String| {
+        if let Some(agent) = known.iter().find(|agent| agent.name == *text) {
+            return Ok(agent.clone());
+        }
+        if text.contains(std::path::MAIN_SEPARATOR) || Path::new(text).exists() {
+            return local::agent_at(Path::new(text)).map(|agent| agent.summary);
+        }
+        let names: Vec<&str> = known.iter().map(|agent| agent.name.as_str()).collect();
+        let problem = Problem::new(format!("there is no agent '{text}' in {}", folder.display()));
+        Err(problem.hint(if names.is_empty() {
+            "there are none; accord agents new NAME makes one".to_owned()
+        } else {
+            format!("there are: {}", names.join(", "))
+        }))
+    };
+    wanted.iter().map(find).collect()
+}
+
+fn has_warnings(agent: &AgentSummary) -> bool {
+    agent.problems.iter().any(|problem| problem.severity == Severity::Warning)
+}
+
+fn report(agents: &[AgentSummary]) -> String {
+    let entry = |agent: &AgentSummary| {
+        let (tone, verdict) = agent::verdict(agent);
+        format!("{}  {}\n{}", tone.paint(&verdict), line(&agent.name), agent::problems(&agent.problems))
+    };
+    agents.iter().map(entry).collect()
+}

@@ -1,0 +1,49 @@
+//! Whether a coordinator answers.
+
+use accord_api::PageQuery;
+use accord_client::{Client, ClientError};
+
+use super::Check;
+use crate::config::Config;
+use crate::connection;
+
+const NAME: &str = "coordinator";
+
+pub(super) async fn checks(config: &Config) -> Vec<Check> {
+    match connection::running(config).await {
+        Ok(Some(client)) => answering(&client).await,
+        Ok(None) => vec![Check::warn(NAME, "none runs for this project", "accord up starts one")],
+        Err(_) => {
+            let message = format!("runner.coordinator '{}' cannot be used", config.values.runner.coordinator);
+            vec![Check::fail(NAME, message, "it should look like http://127.0.0.1:8765")]
+        }
+    }
+}
+
+async fn answering(client: &Client) -> Vec<Check> {
+    let url = client.base_url().trim_end_matches('/');
+    if let Err(error) = client.health().await {
+        return vec![Check::fail(NAME, error.to_string(), "is it running there? accord up starts one here")];
+    }
+    let mut checks = vec![match client.ready().await {
+        Ok(()) => Check::ok(NAME, format!("answers at {url}, its store is ready")),
+        Err(error) => {
+            Check::fail(NAME, format!("answers at {url}, but is not ready: {error}"), "see its log")
+        }
+    }];
+    checks.push(match client.runners(&PageQuery::default()).await {
+        Ok(page) => match page.items.iter().filter(|runner| runner.alive).count() {
+            0 => Check::warn(
+                "runners",
+                "none is alive: runs would wait",
+                "accord up or accord runner starts one",
+            ),
+            count => Check::ok("runners", format!("{count} alive")),
+        },
+        Err(ClientError::Api(body)) if matches!(body.status_code, 401 | 403) => {
+            Check::warn("runners", body.message, "show a key with --key or ACCORD_RUNNER__KEY")
+        }
+        Err(error) => Check::fail("runners", error.to_string(), "see the coordinator's log"),
+    });
+    checks
+}

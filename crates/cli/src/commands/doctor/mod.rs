@@ -1,0 +1,167 @@
+//! `accord doctor`: what is in force, where it came from, and what is missing.
+
+mod agents;
+mod coordinator;
+mod database;
+mod programs;
+mod providers;
+
+use serde::Serialize;
+
+use crate::config::Config;
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::Tone;
+use crate::view::words::line;
+use crate::{local, output, runtime, table};
+
+/// Show what is in force and where it came from; check what accord needs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nothing is changed and no secret is shown. Exit codes: 0 nothing is broken, 1 something is.
+
+Examples:
+  accord doctor
+  accord doctor --json | jq '.checks[] | select(.status != \"ok\")'")]
+pub(crate) struct Arguments {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+/// How a check ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// One check.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Check {
+    name: &'static str,
+    status: Status,
+    message: String,
+    /// What to do about it.
+    remedy: Option<String>,
+}
+
+impl Check {
+    fn ok(name: &'static str, message: impl Into<String>) -> Self {
+        Self { name, status: Status::Ok, message: message.into(), remedy: None }
+    }
+
+    fn warn(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { name, status: Status::Warn, message: message.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn fail(name: &'static str, message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { name, status: Status::Fail, message: message.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    ok: bool,
+    project: String,
+    settings: Vec<Setting>,
+    checks: Vec<Check>,
+}
+
+#[derive(Serialize)]
+struct Setting {
+    key: String,
+    value: String,
+    origin: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = arguments.connection.config(Vec::new())?;
+    let checks = runtime::block_on(async { Ok(examine(&config).await) })?;
+    let settings = config.explain().into_iter();
+    let settings = settings.map(|(key, value, origin)| Setting { key, value, origin: origin.to_string() });
+    let report = Report {
+        ok: checks.iter().all(|check| check.status != Status::Fail),
+        project: config.project.display().to_string(),
+        settings: settings.collect(),
+        checks,
+    };
+    if arguments.json {
+        output::json(&report)?;
+    } else {
+        output::show(&view(&report))?;
+    }
+    Ok(if report.ok { Exit::Success } else { Exit::Usage })
+}
+
+async fn examine(config: &Config) -> Vec<Check> {
+    let known = local::summaries(&local::agents_in(&config.agents_dir()));
+    let mut checks = coordinator::checks(config).await;
+    checks.push(database::check(config).await);
+    checks.extend(agents::checks(&known, &config.agents_dir()));
+    let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    checks.extend(providers::checks(&config.values.providers, &known, environment));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    checks.extend(programs::checks(&known, &path));
+    checks
+}
+
+fn view(report: &Report) -> String {
+    let mut settings = table::new(&["setting", "value", "from"]);
+    for Setting { key, value, origin } in &report.settings {
+        settings.add_row([line(key), line(value), line(origin)]);
+    }
+    let mut text = format!("project {}\n\n{}\n", line(&report.project), table::text(&settings));
+    for check in &report.checks {
+        let status = match check.status {
+            Status::Ok => Tone::Good.paint("ok  "),
+            Status::Warn => Tone::Warning.paint("warn"),
+            Status::Fail => Tone::Bad.paint("fail"),
+        };
+        text.push_str(&format!("{status}  {}: {}\n", check.name, line(&check.message)));
+        if let Some(remedy) = &check.remedy {
+            text.push_str(&format!("      {} {}\n", Tone::Busy.paint("hint:"), line(remedy)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_check_has_a_line_and_a_remedy() {
+        let report = Report {
+            ok: false,
+            project: "/project".to_owned(),
+            settings: vec![Setting {
+                key: "server.listen".to_owned(),
+                value: "\"127.0.0.1:1\"".to_owned(),
+                origin: "--listen".to_owned(),
+            }],
+            checks: vec![
+                Check::ok("store", "opens"),
+                Check::warn("coordinator", "none runs", "accord up"),
+                Check::fail("agents", "b is broken", "accord agents validate b"),
+            ],
+        };
+        insta::assert_snapshot!(anstream::adapter::strip_str(&view(&report)).to_string(), @r#"
+        project /project
+
+        SETTING        VALUE          FROM
+        server.listen  "127.0.0.1:1"  --listen
+
+        ok    store: opens
+        warn  coordinator: none runs
+              hint: accord up
+        fail  agents: b is broken
+              hint: accord agents validate b
+        "#);
+    }
+}

@@ -1,0 +1,139 @@
+//! `accord init`: a project to start from.
+
+mod template;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::config::FOLDER;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::output;
+
+/// Write a .accord folder with example agents and schemas
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The examples run at once, without a key and without the network: their models are recordings.
+Where a file is there already, nothing is written; --force replaces it.
+
+Examples:
+  accord init
+  accord init --dir my-project && cd my-project && accord agents list")]
+pub(crate) struct Arguments {
+    /// Where to write; made where it is not there [default: this folder]
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    dir: PathBuf,
+    /// Which examples
+    #[arg(long, value_enum, default_value_t = Template::Start)]
+    template: Template,
+    /// Replace files that are there
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The sets of examples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Template {
+    /// Recorded models that meet, mend and miss their contracts
+    Start,
+}
+
+impl Template {
+    fn files(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Start => template::START,
+        }
+    }
+
+    /// What to type next.
+    fn next(self) -> &'static str {
+        match self {
+            Self::Start => template::START_NEXT,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Written {
+    dir: PathBuf,
+    files: Vec<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let files = arguments.template.files();
+    let inside = |path: &str| Path::new(FOLDER).join(path);
+    if !arguments.force {
+        let taken = |path: &PathBuf| fs::symlink_metadata(arguments.dir.join(path)).is_ok();
+        let taken: Vec<PathBuf> = files.iter().map(|(path, _)| inside(path)).filter(taken).collect();
+        if !taken.is_empty() {
+            let names: Vec<String> = taken.iter().map(|path| path.display().to_string()).collect();
+            let message = format!("nothing was written, these are there already: {}", names.join(", "));
+            return Err(Problem::new(message)
+                .hint("--force replaces them, --dir DIR writes elsewhere")
+                .into());
+        }
+    }
+    let mut written = Vec::new();
+    for (path, content) in files {
+        let path = inside(path);
+        write(&arguments.dir.join(&path), content)?;
+        written.push(path);
+    }
+    if arguments.json {
+        output::json(&Written { dir: arguments.dir.clone(), files: written })?;
+        return Ok(Exit::Success);
+    }
+    let list: String =
+        written.iter().map(|path| format!("{}\n", arguments.dir.join(path).display())).collect();
+    output::data(list.replace("./.accord", ".accord").as_bytes())?;
+    let step = if arguments.dir == Path::new(".") {
+        String::new()
+    } else {
+        format!("  cd {}\n", arguments.dir.display())
+    };
+    output::talk(&format!("\nNext:\n{step}{}", arguments.template.next()));
+    Ok(Exit::Success)
+}
+
+fn write(path: &Path, content: &str) -> Result<(), Problem> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, content))
+        .map_err(|error| Problem::new(format!("cannot write {}: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files of a template's folder, by the names that they get in a project.
+    fn on_disk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let name = if name == "gitignore" { ".gitignore".to_owned() } else { name };
+            if entry.path().is_dir() {
+                on_disk(&entry.path(), &format!("{prefix}{name}/"), found);
+            } else {
+                found.push(format!("{prefix}{name}"));
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_template_is_in_the_table() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/start");
+        let mut expected = Vec::new();
+        on_disk(&folder, "", &mut expected);
+        expected.sort();
+        let mut named: Vec<&str> = template::START.iter().map(|(path, _)| *path).collect();
+        named.sort();
+        assert_eq!(named, expected);
+    }
+}

@@ -1,0 +1,87 @@
+//! `accord keys create`.
+
+use accord_api::{CreateKey, CreatedKey, Role};
+use accord_coordinator::System;
+use clap::ValueEnum;
+
+use super::{PlaceArguments, refused};
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::store::local_store;
+use crate::{output, runtime};
+
+/// Make a key; it is shown this once
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The key goes to stdout, what to do with it to stderr. Only a hash of it is kept.
+Roles: viewer reads; caller also starts and stops runs; runner speaks the runner protocol and nothing
+else; admin does everything.
+
+Examples:
+  accord keys create --role admin --name laptop
+  export ACCORD_RUNNER__KEY=$(accord keys create --role runner)
+  accord keys create --role caller --json | jq -r .key")]
+pub(crate) struct Arguments {
+    /// What it allows
+    #[arg(long, value_enum)]
+    role: RoleName,
+    /// What you call it
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    name: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: PlaceArguments,
+}
+
+/// The roles as they are written on the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum RoleName {
+    Admin,
+    Caller,
+    Runner,
+    Viewer,
+}
+
+impl From<RoleName> for Role {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::Admin => Self::Admin,
+            RoleName::Caller => Self::Caller,
+            RoleName::Runner => Self::Runner,
+            RoleName::Viewer => Self::Viewer,
+        }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = arguments.place.config()?;
+    let request = CreateKey { role: arguments.role.into(), name: arguments.name.clone() };
+    let created = runtime::block_on(async {
+        match arguments.place.client(&config).await? {
+            Some(client) => Ok(client.create_key(&request).await?),
+            None => create_here(&config, request).await,
+        }
+    })?;
+    if arguments.json {
+        output::json(&created)?;
+    } else {
+        output::data(format!("{}\n", created.key).as_bytes())?;
+    }
+    output::talk(&format!(
+        "{} may act as {}. Keep the key now: it cannot be shown again.\n\
+         Send it as 'Authorization: Bearer KEY', or set ACCORD_RUNNER__KEY for accord's own commands.\n",
+        created.key_id, created.role
+    ));
+    Ok(Exit::Success)
+}
+
+async fn create_here(config: &Config, request: CreateKey) -> Result<CreatedKey, Failure> {
+    let store = local_store(config).await?;
+    let (key, secret) = accord_coordinator::new_key(&System, request.role, &request.name)
+        .map_err(|error| Problem::new(error.body().message))?;
+    store.add_key(key.clone()).await.map_err(refused)?;
+    Ok(CreatedKey { key_id: key.id, name: key.name, role: key.role, key: secret, created_at: key.created_at })
+}

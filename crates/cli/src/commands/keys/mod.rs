@@ -1,0 +1,87 @@
+//! `accord keys`: who may speak to the coordinator.
+//!
+//! Where no coordinator runs, the configured store is opened here: the first key is made before the first start.
+
+mod create;
+mod list;
+mod rm;
+
+use accord_client::Client;
+use accord_store::StoreError;
+use clap::Subcommand;
+
+use crate::config::{Config, Flag};
+use crate::connection::{self, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+
+/// Manage API keys: create, list, rm
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+On loopback everything is open until the first key is made. Listening anywhere else needs a key.
+Where no coordinator runs, keys are kept in the configured store directly.
+
+Examples:
+  accord keys create --role admin --name laptop
+  accord keys list
+  accord keys rm key_…")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Create(create::Arguments),
+    List(list::Arguments),
+    Rm(rm::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::Create(arguments) => create::run(arguments),
+        Command::List(arguments) => list::run(arguments),
+        Command::Rm(arguments) => rm::run(arguments),
+    }
+}
+
+/// Where the keys are
+#[derive(Debug, clap::Args)]
+struct PlaceArguments {
+    #[command(flatten)]
+    connection: ConnectionArguments,
+    /// The store to use where no coordinator runs [default: the configured one]
+    #[arg(long, value_name = "URL", conflicts_with = "coordinator")]
+    database: Option<String>,
+}
+
+impl PlaceArguments {
+    fn config(&self) -> Result<Config, Problem> {
+        let database = self.database.iter().map(|url| Flag {
+            key: "database.url",
+            name: "--database",
+            value: toml::Value::String(url.clone()),
+        });
+        self.connection.config(database.collect())
+    }
+
+    /// The coordinator that runs; none where the store is to be used.
+    async fn client(&self, config: &Config) -> Result<Option<Client>, Failure> {
+        // A store that was named is meant, whoever else uses it.
+        if self.database.is_some() {
+            return Ok(None);
+        }
+        connection::running(config).await
+    }
+}
+
+/// A store that does not do what it is asked.
+fn refused(error: StoreError) -> Failure {
+    let message = error.to_string();
+    match error {
+        StoreError::NoSuch { .. } => {
+            Problem::new(message).hint("accord keys list shows what there is").into()
+        }
+        _ => Failure::Remote(Problem::new(message)),
+    }
+}

@@ -1,0 +1,39 @@
+//! `accord runs show`.
+
+use accord_api::RunId;
+
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::run;
+use crate::view::words::Times;
+use crate::{output, runtime};
+
+/// Show one run: parameters, contract, result or error
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  accord runs show run_…
+  accord runs show run_… --json | jq .result.result_data")]
+pub(crate) struct Arguments {
+    /// The run
+    run: RunId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let run = runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        Ok(client.run(&arguments.run).await?)
+    })?;
+    if arguments.json {
+        output::json(&run)?;
+    } else {
+        output::show(&run::view(&run, &Times::here()))?;
+    }
+    Ok(Exit::Success)
+}

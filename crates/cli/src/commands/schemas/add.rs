@@ -1,0 +1,57 @@
+//! `accord schemas add`.
+
+use std::path::PathBuf;
+
+use accord_api::CreateSchema;
+
+use crate::commands::schema::compile;
+use crate::connection::ConnectionArguments;
+use crate::document::Input;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::words::line;
+use crate::{output, runtime};
+
+/// Register a schema under a name
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The schema is compiled here first, so that a mistake is shown where it stands. Adding the same schema
+again is no error; another one under the same name is.
+
+Examples:
+  accord schemas add task task.schema.json --description \"One task\"
+  accord schema infer examples/*.json | accord schemas add report -")]
+pub(crate) struct Arguments {
+    /// Its name: letters, digits, '-', '_' and '.'
+    name: String,
+    /// The schema file; '-' reads from stdin
+    file: PathBuf,
+    /// What it is for
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    description: String,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let source = Input::of(Some(&arguments.file)).read()?;
+    compile(&source)?;
+    let request = CreateSchema {
+        name: arguments.name.clone(),
+        description: arguments.description.clone(),
+        schema: source.json("schema")?,
+    };
+    let added = runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        Ok(client.create_schema(&request).await?)
+    })?;
+    if arguments.json {
+        output::json(&added)?;
+    } else {
+        output::show(&format!("{}  {}\n", line(&added.name), line(&added.hash)))?;
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,43 @@
+//! `accord schemas`: the registry of output schemas.
+
+mod add;
+mod list;
+mod rm;
+mod show;
+
+use clap::Subcommand;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Keep output schemas in the registry: list, add, show, rm
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A registered schema never changes: callers name it (--schema-name) and get what they tested with.
+For schema files, see accord schema.
+
+Examples:
+  accord schemas add task task.schema.json --description \"One task\"
+  accord schemas list
+  accord schemas show task > task.schema.json")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Arguments),
+    Add(add::Arguments),
+    Show(show::Arguments),
+    Rm(rm::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::List(arguments) => list::run(arguments),
+        Command::Add(arguments) => add::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
+        Command::Rm(arguments) => rm::run(arguments),
+    }
+}

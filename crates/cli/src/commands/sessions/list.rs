@@ -1,0 +1,78 @@
+//! `accord sessions list`.
+
+use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::paging::{self, PagingArguments};
+use crate::view::session;
+use crate::view::words::Times;
+use crate::{output, runtime};
+
+const STATUSES: [SessionStatus; 7] = [
+    SessionStatus::Pending,
+    SessionStatus::Running,
+    SessionStatus::Idle,
+    SessionStatus::Finished,
+    SessionStatus::Stopping,
+    SessionStatus::Stopped,
+    SessionStatus::Failed,
+];
+
+/// List sessions, the newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  accord sessions list --status idle
+  accord sessions list --parent ses_… --json | jq -r '.items[].session_id'")]
+pub(crate) struct Arguments {
+    /// Only those that stand so
+    #[arg(long, value_name = "STATUS", value_parser = status_parser())]
+    status: Option<SessionStatus>,
+    /// Only those of this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Only those that this session started
+    #[arg(long, value_name = "SESSION")]
+    parent: Option<SessionId>,
+    #[command(flatten)]
+    paging: PagingArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+fn status_parser() -> impl TypedValueParser<Value = SessionStatus> {
+    PossibleValuesParser::new(STATUSES.map(SessionStatus::as_str)).try_map(|name| {
+        let status = STATUSES.into_iter().find(|status| status.as_str() == name);
+        status.ok_or_else(|| format!("there is no status '{name}'"))
+    })
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let page = runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        let which = SessionQuery {
+            status: arguments.status,
+            agent_name: arguments.agent.clone(),
+            parent_session_id: arguments.parent.clone(),
+            ..SessionQuery::default()
+        };
+        let (client, which) = (&client, &which);
+        let fetch = |page: PageQuery| async move {
+            client.sessions(&SessionQuery { limit: page.limit, cursor: page.cursor, ..which.clone() }).await
+        };
+        arguments.paging.gather(fetch).await
+    })?;
+    if arguments.json {
+        output::json(&page)?;
+    } else {
+        output::show(&session::list(&page.items, &Times::here()))?;
+        paging::tell_more(&page);
+    }
+    Ok(Exit::Success)
+}

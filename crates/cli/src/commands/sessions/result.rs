@@ -1,0 +1,123 @@
+//! `accord sessions result`.
+
+use accord_api::{ErrorName, SessionId, SessionResult, SessionStatus, SessionStatusView};
+use serde_json::value::RawValue;
+
+use crate::connection::ConnectionArguments;
+use crate::excerpt::visible;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::view::{run, words};
+use crate::{output, runtime};
+
+/// Print the result of a session's newest run: the conforming JSON, or the text
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Exit codes: 0 there is a result, 2 the contract was not met, 3 the run failed otherwise, 4 it was
+stopped or timed out, 1 there is no such session or its run is not over.
+
+Examples:
+  accord sessions result ses_… | jq .
+  accord sessions result ses_… --json | jq .schema_validation.retry_count")]
+pub(crate) struct Arguments {
+    /// The session
+    session: SessionId,
+    /// Print one JSON object with all that is known of the result, or of the failure
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        match client.session_result(&arguments.session).await {
+            Ok(result) if arguments.json => output::json(&result)?,
+            Ok(SessionResult { result_data, result_text, .. }) => {
+                print(result_data.as_deref(), result_text.as_deref())?;
+            }
+            Err(error) if error.is(ErrorName::SessionNotFinished) => {
+                let status = client.session_status(&arguments.session).await?;
+                return without_result(&status, arguments.json);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(Exit::Success)
+    })
+}
+
+/// The result as data: as it was written in a pipe, indented and harmless on a terminal.
+pub(super) fn print(data: Option<&RawValue>, text: Option<&str>) -> Result<(), Failure> {
+    let for_people = output::stdout_is_terminal();
+    let mut shown = match (data, text) {
+        (Some(data), _) if for_people => words::raw_json(data),
+        (Some(data), _) => data.get().to_owned(),
+        (None, Some(text)) if for_people => visible(text),
+        (None, text) => text.unwrap_or_default().to_owned(),
+    };
+    if !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    output::data(shown.as_bytes())?;
+    Ok(())
+}
+
+fn without_result(status: &SessionStatusView, json: bool) -> Result<Exit, Failure> {
+    if status.status.is_busy() {
+        let message = format!("{} is {}: there is no result yet", status.session_id, status.status);
+        return Err(Problem::new(message)
+            .hint(format!("wait for it: accord runs watch {}", status.run_id))
+            .into());
+    }
+    if json {
+        output::json(status)?;
+    }
+    match &status.error {
+        Some(failure) => output::talk(&run::failure(failure)),
+        None => output::talk(&format!("{} is {} and has no result\n", status.session_id, status.status)),
+    }
+    Ok(match (&status.error, status.status) {
+        (Some(failure), _) => Exit::of_failure(failure.kind),
+        (None, SessionStatus::Stopped) => Exit::Stopped,
+        (None, _) => Exit::Failed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(text: &str) -> SessionStatusView {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_failure_has_the_exit_code_of_its_kind() {
+        let failed = |kind: &str| {
+            status(&format!(
+                r#"{{"session_id": "ses_1", "status": "failed", "run_id": "run_1",
+                     "error": {{"type": "{kind}", "message": "no"}}}}"#
+            ))
+        };
+        let cases = [
+            ("output_schema_validation_failed", Exit::ContractNotMet),
+            ("schema_validation_failed", Exit::ContractNotMet),
+            ("model_refused", Exit::Failed),
+            ("no_matching_runner", Exit::Failed),
+            ("timed_out", Exit::Stopped),
+        ];
+        for (kind, expected) in cases {
+            assert_eq!(without_result(&failed(kind), false).unwrap(), expected, "{kind}");
+        }
+        let stopped = status(r#"{"session_id": "ses_1", "status": "stopped", "run_id": "run_1"}"#);
+        assert_eq!(without_result(&stopped, false).unwrap(), Exit::Stopped);
+    }
+
+    #[test]
+    fn a_run_under_way_says_how_to_wait() {
+        let running = status(r#"{"session_id": "ses_1", "status": "running", "run_id": "run_1"}"#);
+        let failure = format!("{:?}", without_result(&running, false).unwrap_err());
+        assert!(failure.contains("accord runs watch run_1"), "{failure}");
+    }
+}

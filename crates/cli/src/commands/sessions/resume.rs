@@ -1,0 +1,90 @@
+//! `accord sessions resume`.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use accord_api::{CreateRun, EventView, RunKind, SessionId};
+
+use super::result::print;
+use crate::connection::ConnectionArguments;
+use crate::document::Input;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::follow::follow;
+use crate::view::{event, run};
+use crate::{output, runtime};
+
+/// Go on with a session: ask again, wait, print the result
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+On a terminal what happens meanwhile goes to stderr. Ctrl-C stops waiting and leaves the run alone.
+Exit codes: 0 a conforming result, 1 usage, 2 the contract was not met, 3 failed otherwise, 4 stopped
+or timed out.
+
+Examples:
+  accord sessions resume ses_… \"And in French?\"
+  accord sessions resume ses_… - < question.txt
+  accord sessions resume ses_… --no-wait \"Go on\" --json | jq -r .run_id")]
+pub(crate) struct Arguments {
+    /// The session
+    session: SessionId,
+    /// What to ask; '-' reads it from stdin
+    prompt: String,
+    /// Do not wait for the end
+    #[arg(long)]
+    no_wait: bool,
+    /// Print one JSON object: the run, or with --no-wait its ids
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let prompt = match arguments.prompt.as_str() {
+        "-" => Input::of(Some(Path::new("-"))).read()?.text,
+        prompt => prompt.to_owned(),
+    };
+    runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        let signals = runtime::signals()?;
+        let request = CreateRun {
+            kind: Some(RunKind::ResumeSession),
+            session_id: Some(arguments.session.clone()),
+            prompt: Some(prompt),
+            ..CreateRun::default()
+        };
+        let created = client.create_run(&request, None).await?;
+        if arguments.no_wait {
+            match arguments.json {
+                true => output::json(&created)?,
+                false => output::show(&format!("{}\n", created.run_id))?,
+            }
+            return Ok(Exit::Success);
+        }
+        let start = jiff::Timestamp::now();
+        let talkative = std::io::stderr().is_terminal();
+        let tell = |event: &EventView| -> Result<(), Failure> {
+            if let Some(line) = event::view(event, start).filter(|_| talkative) {
+                output::talk(&line);
+            }
+            Ok(())
+        };
+        let ended = tokio::select! {
+            ended = follow(&client, &created.run_id, tell) => ended?,
+            () = signals.gently.cancelled() => {
+                output::talk(&format!("{} goes on; accord runs watch shows it\n", created.run_id));
+                return Ok(Exit::Stopped);
+            }
+        };
+        if arguments.json {
+            output::json(&ended)?;
+        } else if let Some(result) = &ended.result {
+            print(result.result_data.as_deref(), result.result_text.as_deref())?;
+        }
+        if let Some(failure) = ended.error.as_ref().filter(|_| !talkative) {
+            output::talk(&run::failure(failure));
+        }
+        Ok(Exit::of_run(ended.status, ended.error.as_ref().map(|error| error.kind)))
+    })
+}

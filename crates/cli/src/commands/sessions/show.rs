@@ -1,0 +1,53 @@
+//! `accord sessions show`.
+
+use accord_api::{PageQuery, RunQuery, SessionId};
+
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::paging::PagingArguments;
+use crate::view::session;
+use crate::view::words::Times;
+use crate::{output, runtime};
+
+/// Show one session, its runs, and the sessions that it started
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+With --json only the session itself is printed; runs list --session and sessions list --parent have
+the rest.
+
+Examples:
+  accord sessions show ses_…
+  accord sessions show ses_… --json | jq -r .status")]
+pub(crate) struct Arguments {
+    /// The session
+    session: SessionId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    runtime::block_on(async {
+        let client = &arguments.connection.client().await?;
+        let id = &arguments.session;
+        let session = client.session(id).await?;
+        if arguments.json {
+            output::json(&session)?;
+            return Ok(Exit::Success);
+        }
+        let of_session = |page: PageQuery| async move {
+            let session_id = Some(id.clone());
+            client
+                .runs(&RunQuery { session_id, limit: page.limit, cursor: page.cursor, ..RunQuery::default() })
+                .await
+        };
+        let runs = PagingArguments::all().gather(of_session).await?;
+        let started = |page: PageQuery| async move { client.session_children(id, &page).await };
+        let children = PagingArguments::all().gather(started).await?;
+        output::show(&session::view(&session, &runs.items, &children.items, &Times::here()))?;
+        Ok(Exit::Success)
+    })
+}

@@ -1,0 +1,38 @@
+//! `accord sessions stop`.
+
+use accord_api::SessionId;
+
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::Tone;
+use crate::{output, runtime};
+
+/// Stop a session's run, if one is under way
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  accord sessions stop ses_…")]
+pub(crate) struct Arguments {
+    /// The session
+    session: SessionId,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let stopped = runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        Ok(client.stop_session(&arguments.session).await?)
+    })?;
+    if arguments.json {
+        output::json(&stopped)?;
+    } else {
+        let status = Tone::from(stopped.status).paint(stopped.status.as_str());
+        output::show(&format!("{}  {status}\n", stopped.session_id))?;
+    }
+    Ok(Exit::Success)
+}

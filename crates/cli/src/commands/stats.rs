@@ -1,0 +1,51 @@
+//! `accord stats`: how often contracts are met, by whom, and what breaks them.
+
+use accord_api::StatsQuery;
+use jiff::Timestamp;
+
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::stats::{self, Bars};
+use crate::{output, runtime, since};
+
+/// Show success, retry and failure rates, tokens, cost, and what breaks most
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Only runs that are over count. Rates are of all of those; times are from making to end.
+
+Examples:
+  accord stats --since 7d
+  accord stats --agent ticket-triage --since 2026-11-01T00:00:00Z
+  accord stats --json | jq '.by_model[] | {key, first_try_rate}'")]
+pub(crate) struct Arguments {
+    /// Only runs made at this time or later: 30m, 24h, 7d or an RFC 3339 time
+    #[arg(long, value_name = "TIME", value_parser = since::parse)]
+    since: Option<Timestamp>,
+    /// Only runs of this agent
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let stats = runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        let which = StatsQuery { since: arguments.since, agent_name: arguments.agent.clone() };
+        Ok(client.stats(&which).await?)
+    })?;
+    if arguments.json {
+        output::json(&stats)?;
+        return Ok(Exit::Success);
+    }
+    let bars = if output::stdout_is_terminal() { Bars::Drawn } else { Bars::None };
+    output::show(&stats::view(&stats, bars))?;
+    if stats.all.runs > 0 {
+        output::talk(&format!("{}\n", stats::summary(&stats)));
+    }
+    Ok(Exit::Success)
+}

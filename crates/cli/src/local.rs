@@ -1,0 +1,53 @@
+//! Agents of a folder, examined without a coordinator.
+
+use std::path::{Path, PathBuf};
+
+use accord_api::{AgentSummary, AgentView};
+
+use crate::config::FOLDER;
+use crate::failure::Problem;
+
+/// Every agent of a folder with its verdict, by name. A folder that is not there has none. Files are named from where
+/// the user stands.
+pub(crate) fn agents_in(folder: &Path) -> Vec<AgentView> {
+    let mut agents = accord_coordinator::agents_in(folder);
+    let Ok(here) = std::env::current_dir() else { return agents };
+    let shorten = |file: &mut Option<String>| {
+        let inside = file.as_deref().and_then(|file| Path::new(file).strip_prefix(&here).ok());
+        if let Some(inside) = inside.map(|path| path.display().to_string()) {
+            *file = Some(inside);
+        }
+    };
+    for agent in &mut agents {
+        shorten(&mut agent.file);
+        agent.summary.problems.iter_mut().for_each(|problem| shorten(&mut problem.file));
+    }
+    agents
+}
+
+/// The summaries of agents.
+pub(crate) fn summaries(agents: &[AgentView]) -> Vec<AgentSummary> {
+    agents.iter().map(|agent| agent.summary.clone()).collect()
+}
+
+/// The agent that a path names: its file, or its folder.
+pub(crate) fn agent_at(path: &Path) -> Result<AgentView, Problem> {
+    let unreadable = |error: std::io::Error| {
+        Problem::new(format!("cannot read {}: {error}", path.display()))
+            .hint("name an agent, its folder, or its agent.yaml")
+    };
+    let real = path.canonicalize().map_err(unreadable)?;
+    let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let agents = folder.parent().map(agents_in).unwrap_or_default();
+    agents.into_iter().find(|agent| agent.summary.name == name).ok_or_else(|| {
+        Problem::new(format!("there is no agent in {}", folder.display()))
+            .hint("an agent is a folder of its name with agent.yaml (or agent.json) in it")
+    })
+}
+
+/// The folder of agents that a folder is or holds.
+pub(crate) fn agents_dir(folder: &Path) -> PathBuf {
+    let inside = folder.join(FOLDER).join("agents");
+    if inside.is_dir() { inside } else { folder.to_owned() }
+}

@@ -1,0 +1,88 @@
+//! Long lists: how much of them, and following their cursors.
+
+use std::future::Future;
+
+use accord_api::{Page, PageQuery};
+use accord_client::ClientError;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// What the coordinator hands out at once, at most.
+const LARGEST_PAGE: u32 = 500;
+
+/// What fits on a few screens.
+const DEFAULT_LIMIT: u32 = 50;
+
+/// How much of a list
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(crate) struct PagingArguments {
+    /// At most so many [default: 50]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+}
+
+impl PagingArguments {
+    /// Everything.
+    pub(crate) fn all() -> Self {
+        Self { limit: None, all: true }
+    }
+
+    /// The items wanted, over as many pages as it takes. `next_cursor` says whether there are more.
+    pub(crate) async fn gather<T, F>(&self, mut fetch: impl FnMut(PageQuery) -> F) -> Result<Page<T>, Failure>
+    where
+        F: Future<Output = Result<Page<T>, ClientError>>,
+    {
+        let wanted = if self.all { usize::MAX } else { self.limit.unwrap_or(DEFAULT_LIMIT) as usize };
+        let mut gathered = Page { items: Vec::new(), next_cursor: None };
+        loop {
+            let missing = wanted - gathered.items.len();
+            let limit = u32::try_from(missing).unwrap_or(LARGEST_PAGE).min(LARGEST_PAGE);
+            let page = fetch(PageQuery { limit: Some(limit), cursor: gathered.next_cursor.take() }).await?;
+            let is_empty = page.items.is_empty();
+            gathered.items.extend(page.items);
+            gathered.next_cursor = page.next_cursor;
+            if gathered.next_cursor.is_none() || gathered.items.len() >= wanted || is_empty {
+                return Ok(gathered);
+            }
+        }
+    }
+}
+
+/// Says so where a list goes on.
+pub(crate) fn tell_more<T>(page: &Page<T>) {
+    if page.next_cursor.is_some() {
+        output::talk("there are more: --limit N or --all shows them\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list of 1200 numbers, in pages.
+    async fn fetch(page: PageQuery) -> Result<Page<u32>, ClientError> {
+        let start: u32 = page.cursor.map_or(0, |cursor| cursor.parse().unwrap());
+        let end = (start + page.limit.unwrap()).min(1200);
+        let next_cursor = (end < 1200).then(|| end.to_string());
+        Ok(Page { items: (start..end).collect(), next_cursor })
+    }
+
+    #[tokio::test]
+    async fn cursors_are_followed_as_far_as_wanted() {
+        let cases = [
+            (PagingArguments::default(), 50, Some("50")),
+            (PagingArguments { limit: Some(700), all: false }, 700, Some("700")),
+            (PagingArguments { limit: Some(5000), all: false }, 1200, None),
+            (PagingArguments::all(), 1200, None),
+        ];
+        for (arguments, count, cursor) in cases {
+            let page = arguments.gather(fetch).await.unwrap();
+            assert_eq!(page.items, (0..count).collect::<Vec<u32>>());
+            assert_eq!(page.next_cursor.as_deref(), cursor);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Times on the command line: how long ago, or exactly.
+
+use jiff::{SignedDuration, Timestamp};
+
+/// Reads `30m`, `24h`, `7d`, `2w`, a date, or an RFC 3339 time.
+pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
+    since(text, Timestamp::now())
+}
+
+fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    let wrong = || format!("'{text}' is no time: write 30m, 24h, 7d, 2w, 2026-11-15 or 2026-11-15T10:00:00Z");
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at);
+    }
+    if let Ok(date) = text.parse::<jiff::civil::Date>() {
+        let midnight = date.to_zoned(jiff::tz::TimeZone::UTC).map_err(|_| wrong())?;
+        return Ok(midnight.timestamp());
+    }
+    let split = text.find(|character: char| !character.is_ascii_digit()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(split);
+    let number: i64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        "w" => 604_800,
+        _ => return Err(wrong()),
+    };
+    let ago = number.checked_mul(seconds).map(SignedDuration::from_secs).ok_or_else(wrong)?;
+    now.checked_sub(ago).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_relative_or_exact() {
+        let now = "2026-11-15T10:00:00Z".parse().unwrap();
+        let cases = [
+            ("30m", "2026-11-15T09:30:00Z"),
+            ("24h", "2026-11-14T10:00:00Z"),
+            ("7d", "2026-11-08T10:00:00Z"),
+            ("2w", "2026-11-01T10:00:00Z"),
+            ("2026-11-01", "2026-11-01T00:00:00Z"),
+            ("2026-11-01T12:00:00+02:00", "2026-11-01T10:00:00Z"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(since(text, now), Ok(expected.parse().unwrap()), "{text}");
+        }
+        for text in ["", "d", "7", "7 days", "-7d", "99999999999999999999d", "9999999999d", "yesterday"] {
+            assert!(since(text, now).is_err(), "{text}");
+        }
+    }
+}

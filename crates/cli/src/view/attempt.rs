@@ -1,0 +1,129 @@
+//! Attempts: what a model said and what was wrong with it.
+
+use std::fmt::Write as _;
+
+use accord_api::Attempt;
+
+use super::Tone;
+use super::words::{self, indent, line};
+use crate::excerpt::visible;
+
+/// Whether what was said is shown too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Only what was made of it.
+    Hidden,
+    /// The question and the answer.
+    Shown,
+}
+
+/// A block for each attempt.
+pub(crate) fn list(attempts: &[Attempt], said: Said) -> String {
+    let blocks: Vec<String> = attempts.iter().map(|attempt| block(attempt, said)).collect();
+    blocks.join("\n")
+}
+
+fn block(attempt: &Attempt, said: Said) -> String {
+    let mut text = format!("{}\n", head(attempt));
+    text.push_str(&findings(attempt, "  "));
+    if said == Said::Shown {
+        if let Some(prompt) = &attempt.prompt {
+            let _ = write!(text, "  asked:\n{}", indent(&visible(prompt), "  > "));
+        }
+        let _ = write!(text, "  answered:\n{}", indent(&visible(&attempt.text), "  | "));
+    }
+    text
+}
+
+/// Number, verdict, and how it came to be, on one line.
+pub(crate) fn head(attempt: &Attempt) -> String {
+    let delivery =
+        if attempt.delivery > 1 { format!(" (delivery {})", attempt.delivery) } else { String::new() };
+    let endpoint = match attempt.endpoint.as_str() {
+        "" => String::new(),
+        endpoint => format!(" at {}", line(endpoint)),
+    };
+    let strategy = serde_json::to_value(attempt.strategy).unwrap_or_default();
+    let facts = [
+        strategy.as_str().unwrap_or_default().to_owned(),
+        format!("{}{endpoint}", line(&attempt.model)),
+        words::duration(attempt.duration_ms),
+        words::usage(&attempt.usage),
+    ];
+    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    let verdict = Tone::from(attempt.outcome).paint(attempt.outcome.as_str());
+    format!("attempt {}{delivery}: {verdict}  {}", attempt.number, facts.join(" · "))
+}
+
+/// Errors and repairs, one a line.
+pub(crate) fn findings(attempt: &Attempt, prefix: &str) -> String {
+    let mut text = String::new();
+    for error in &attempt.errors {
+        let _ = writeln!(text, "{prefix}{} {}", Tone::Bad.paint(&line(&error.path)), line(&error.message));
+    }
+    if attempt.more_errors > 0 {
+        let _ = writeln!(text, "{prefix}and {}", words::counted(attempt.more_errors as u64, "more error"));
+    }
+    for repair in &attempt.repairs {
+        let head = format!("repaired[{}]", line(&repair.kind));
+        let _ = writeln!(
+            text,
+            "{prefix}{} {}: {}",
+            Tone::Warning.paint(&head),
+            line(&repair.path),
+            line(&repair.detail)
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn rejected() -> Attempt {
+        serde_json::from_str(
+            r#"{"number": 1, "delivery": 2, "at": "2026-11-15T10:00:01Z", "strategy": "tool", "model": "small",
+            "endpoint": "openai-chat", "outcome": "schema_invalid",
+            "errors": [{"path": "$.severity", "pointer": "/severity", "keyword": "enum",
+                        "message": "'\u001b[31mcritical' is not one of ['low', 'high']"}],
+            "more_errors": 1,
+            "repairs": [{"kind": "extra_comma", "path": "$", "detail": "dropped a comma"}],
+            "usage": {"input_tokens": 100, "output_tokens": 20}, "duration_ms": 1200,
+            "text": "Sure:\n{\"severity\": \"\u001b[31mcritical\"}", "prompt": "Try again."}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn an_attempt_is_a_block() {
+        let text = list(&[rejected(), rejected()], Said::Hidden);
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
+        attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
+          $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
+          and 1 more error
+          repaired[extra_comma] $: dropped a comma
+
+        attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
+          $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
+          and 1 more error
+          repaired[extra_comma] $: dropped a comma
+        "#);
+    }
+
+    #[test]
+    fn what_was_said_can_steer_no_terminal() {
+        let text = list(&[rejected()], Said::Shown);
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
+        attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
+          $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
+          and 1 more error
+          repaired[extra_comma] $: dropped a comma
+          asked:
+          > Try again.
+          answered:
+          | Sure:
+          | {"severity": "\u{1b}[31mcritical"}
+        "#);
+    }
+}

@@ -1,0 +1,130 @@
+//! Events of a run as lines, for whoever watches.
+
+use accord_api::{EventBody, EventView};
+use jiff::Timestamp;
+use owo_colors::OwoColorize as _;
+
+use super::words::{self, duration, indent, line, milliseconds, short};
+use super::{Tone, attempt};
+
+/// What a tool got or said is a hint here; the whole of it is in the events.
+const TOOL_CHARACTERS: usize = 80;
+
+/// Messages are long, and the result comes at the end.
+const MESSAGE_CHARACTERS: usize = 100;
+
+/// The width of the time in front of each line.
+const TIME_COLUMNS: usize = 8;
+
+/// What an event says, with the time since the run was made; nothing for what only machines need.
+pub(crate) fn view(event: &EventView, start: Timestamp) -> Option<String> {
+    let (words, below) = words_of(&event.body)?;
+    let elapsed = format!("{:>TIME_COLUMNS$}", duration(milliseconds(start, event.at)));
+    let below = indent(&below, &" ".repeat(TIME_COLUMNS + 2));
+    Some(format!("{}  {words}\n{below}", elapsed.dimmed()))
+}
+
+fn words_of(body: &EventBody) -> Option<(String, String)> {
+    let words = match body {
+        EventBody::SessionCreated { .. } | EventBody::Result { .. } => return None,
+        EventBody::RunQueued { reason: None, agent_name } => format!("queued for {}", line(agent_name)),
+        EventBody::RunQueued { reason: Some(reason), .. } => {
+            format!("{}: {}", Tone::Warning.paint("queued again"), line(reason))
+        }
+        EventBody::RunClaimed { runner_id, attempt: 1 } => format!("taken by {runner_id}"),
+        EventBody::RunClaimed { runner_id, attempt } => format!("taken by {runner_id} (delivery {attempt})"),
+        EventBody::RunStarted => Tone::Busy.paint("started"),
+        EventBody::Message { role, text } => {
+            format!("{}: {}", line(role), short(text.trim(), MESSAGE_CHARACTERS))
+        }
+        EventBody::ToolStarted { name, arguments, .. } => {
+            let arguments = short(&arguments.to_string(), TOOL_CHARACTERS);
+            format!("{} {} {}", Tone::Busy.paint("tool"), line(name), arguments.dimmed())
+        }
+        EventBody::ToolFinished { name, ok: true, .. } => {
+            format!("{} {}", Tone::Good.paint("tool done"), line(name))
+        }
+        EventBody::ToolFinished { name, output, .. } => {
+            let output = short(output, TOOL_CHARACTERS);
+            format!("{} {}: {output}", Tone::Warning.paint("tool failed"), line(name))
+        }
+        EventBody::AttemptJudged { attempt } => {
+            return Some((attempt::head(attempt), attempt::findings(attempt, "")));
+        }
+        EventBody::RunCompleted => Tone::Good.paint("completed"),
+        EventBody::RunFailed { error } => {
+            let errors: String =
+                error.validation_errors.iter().map(|error| format!("{}\n", line(error))).collect();
+            let head = format!("failed[{}]:", error.kind.as_str());
+            return Some((format!("{} {}", Tone::Bad.paint(&head), line(&error.message)), errors));
+        }
+        EventBody::RunStopped => Tone::Warning.paint("stopped"),
+        EventBody::CallbackDelivered { children, resumed_by } => {
+            let children = words::counted(children.len() as u64, "child result");
+            format!("{children} delivered by {resumed_by}")
+        }
+    };
+    Some((words, String::new()))
+}
+
+/// Whether a run is over with this event.
+pub(crate) fn ends(body: &EventBody) -> bool {
+    matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn event(second: u32, body: Value) -> EventView {
+        let mut event = json!({"id": "evt_1", "at": format!("2026-11-15T10:00:{second:02}Z"),
+                               "session_id": "ses_1", "run_id": "run_1"});
+        event.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        serde_json::from_value(event).unwrap()
+    }
+
+    #[test]
+    fn a_run_is_told_line_by_line() {
+        let judged = serde_json::to_value(attempt::tests::rejected()).unwrap();
+        let events = [
+            event(0, json!({"type": "session.created", "agent_name": "a"})),
+            event(0, json!({"type": "run.queued", "agent_name": "a"})),
+            event(1, json!({"type": "run.claimed", "runner_id": "rnr_1", "attempt": 1})),
+            event(1, json!({"type": "run.started"})),
+            event(
+                2,
+                json!({"type": "tool.started", "call_id": "c", "name": "read", "arguments": {"path": "x"}}),
+            ),
+            event(
+                3,
+                json!({"type": "tool.finished", "call_id": "c", "name": "read", "ok": false, "output": "no\nfile"}),
+            ),
+            event(4, json!({"type": "message", "role": "assistant", "text": "\u{1b}[2JHello\nthere"})),
+            event(5, json!({"type": "attempt.judged", "attempt": judged})),
+            event(
+                6,
+                json!({"type": "run.failed", "error": {"type": "schema_validation_failed",
+                            "message": "no", "validation_errors": ["$.a: b"]}}),
+            ),
+        ];
+        let start = "2026-11-15T10:00:00Z".parse().unwrap();
+        let text: String = events.iter().filter_map(|event| view(event, start)).collect();
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
+         0ms  queued for a
+        1.0s  taken by rnr_1
+        1.0s  started
+        2.0s  tool read {"path":"x"}
+        3.0s  tool failed read: no\nfile
+        4.0s  assistant: \u{1b}[2JHello\nthere
+        5.0s  attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
+              $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
+              and 1 more error
+              repaired[extra_comma] $: dropped a comma
+        6.0s  failed[schema_validation_failed]: no
+              $.a: b
+        "#);
+        assert!(events.iter().take(8).all(|event| !ends(&event.body)) && ends(&events[8].body));
+    }
+}

@@ -1,0 +1,197 @@
+//! A run, for people.
+
+use std::fmt::Write as _;
+
+use accord_api::{Failure, RunResult, RunView};
+use serde_json::Value;
+
+use super::Tone;
+use super::words::{self, Times, fields, line};
+use crate::excerpt::visible;
+use crate::table;
+
+/// Runs as a table.
+pub(crate) fn list(runs: &[RunView], times: &Times) -> String {
+    let mut table = table::new(&["run", "agent", "status", "error", "took", "tokens", "created"]);
+    for run in runs {
+        let error = run.error.as_ref().map_or("", |error| error.kind.as_str());
+        let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
+        table.add_row([
+            Tone::Plain.cell(run.run_id.as_str()),
+            Tone::Plain.cell(&line(&run.agent_name)),
+            Tone::from(run.status).cell(run.status.as_str()),
+            Tone::Plain.cell(error),
+            Tone::Plain.cell(&took),
+            Tone::Plain.cell(&words::usage(&run.usage)),
+            Tone::Plain.cell(&times.at(run.created_at)),
+        ]);
+    }
+    table::text(&table)
+}
+
+/// All of one run.
+pub(crate) fn view(run: &RunView, times: &Times) -> String {
+    let waited = run.started_at.map(|start| times.since(run.created_at, Some(start)));
+    let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
+    let deliveries =
+        if run.attempt > 1 { format!("handed out {} times", run.attempt) } else { String::new() };
+    let rows = [
+        ("agent", line(&run.agent_name)),
+        ("session", run.session_id.to_string()),
+        ("type", run.kind.as_str().to_owned()),
+        ("mode", run.execution_mode.as_str().to_owned()),
+        ("priority", if run.priority == 0 { String::new() } else { run.priority.to_string() }),
+        ("created", times.at(run.created_at)),
+        ("waited", waited.unwrap_or_default()),
+        ("took", took),
+        ("runner", run.runner_id.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("deliveries", deliveries),
+        ("tokens", words::usage(&run.usage)),
+        ("contract", contract(run)),
+        ("parameters", run.parameters.as_deref().map(words::raw_json).unwrap_or_default()),
+    ];
+    let mut text = format!("{}  {}\n", run.run_id, Tone::from(run.status).paint(run.status.as_str()));
+    text.push_str(&fields(&rows));
+    if let Some(error) = &run.error {
+        let _ = write!(text, "\n{}", failure(error));
+    }
+    if let Some(result) = &run.result {
+        let _ = write!(text, "\n{}", self::result(result));
+    }
+    text
+}
+
+/// Who set the contract, and which schema it is.
+fn contract(run: &RunView) -> String {
+    let Some(origin) = run.contract_origin else { return String::new() };
+    let origin = serde_json::to_value(origin).unwrap_or_default();
+    let contract: Value =
+        run.contract.as_deref().and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+    let text = |name: &str| contract.get(name).and_then(Value::as_str).map(line);
+    let name = text("schema_name").or_else(|| text("schema_hash")).unwrap_or_default();
+    format!("{} {name}", origin.as_str().unwrap_or_default()).trim_end().to_owned()
+}
+
+/// What a completed run has to show.
+pub(crate) fn result(result: &RunResult) -> String {
+    let mut text = String::new();
+    if let Some(validation) = &result.schema_validation {
+        let retries = words::counted(u64::from(validation.retry_count), "retry").replace("retrys", "retries");
+        let repairs = words::counted(validation.repairs.len() as u64, "repair");
+        let _ = writeln!(text, "{} after {retries}, {repairs}", Tone::Good.paint("conforms"));
+    }
+    match (&result.result_data, &result.result_text) {
+        (Some(data), _) => text.push_str(&words::raw_json(data)),
+        (None, Some(answer)) => text.push_str(&visible(answer)),
+        (None, None) => {}
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Why a run failed, one error a line.
+pub(crate) fn failure(failure: &Failure) -> String {
+    let head = format!("failed[{}]:", failure.kind.as_str());
+    let mut text = format!("{} {}\n", Tone::Bad.paint(&head), line(&failure.message));
+    for error in &failure.validation_errors {
+        let _ = writeln!(text, "  {}", line(error));
+    }
+    text
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn completed() -> RunView {
+        serde_json::from_str(
+            r#"{"run_id": "run_1", "session_id": "ses_1", "type": "start_session", "agent_name": "triage",
+            "status": "completed", "execution_mode": "sync", "demands": {}, "priority": 0, "attempt": 1,
+            "retry_count": 0, "runner_id": "rnr_1",
+            "usage": {"input_tokens": 120, "output_tokens": 40, "cost_usd": 0.0012},
+            "created_at": "2026-11-15T10:00:00Z", "claimed_at": "2026-11-15T10:00:00.2Z",
+            "started_at": "2026-11-15T10:00:00.3Z", "finished_at": "2026-11-15T10:00:02.4Z",
+            "parameters": {"ticket": "It \u001b[31mburns"},
+            "contract": {"schema_hash": "sha256:ab"}, "contract_origin": "blueprint",
+            "result": {"result_text": null, "result_data": {"amount": 12.50}, "schema_validation": {"valid": true,
+            "schema_name": null, "schema_hash": "sha256:ab", "retry_count": 1, "strategy": "native", "repairs": [],
+            "attempts": 2}}}"#,
+        )
+        .unwrap()
+    }
+
+    pub(crate) fn failed() -> RunView {
+        serde_json::from_str(
+            r#"{"run_id": "run_2", "session_id": "ses_2", "type": "resume_session", "agent_name": "reader",
+            "status": "failed", "execution_mode": "async_poll", "demands": {}, "priority": 5, "attempt": 2,
+            "retry_count": 0, "runner_id": null,
+            "error": {"type": "output_schema_validation_failed", "message": "Output did not match schema after 1 retry",
+            "validation_errors": ["$.total: 'a\nb' is not a number"], "last_output": "…", "attempts": 2},
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+            "created_at": "2026-11-15T10:00:00Z", "claimed_at": null, "started_at": null, "finished_at": null}"#,
+        )
+        .unwrap()
+    }
+
+    fn times() -> Times {
+        Times::fixed("2026-11-15T10:05:00Z", true)
+    }
+
+    fn plain(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
+    #[test]
+    fn a_completed_run_shows_its_result_as_it_was_written() {
+        insta::assert_snapshot!(plain(&view(&completed(), &times())), @r#"
+        run_1  completed
+          agent     triage
+          session   ses_1
+          type      start_session
+          mode      sync
+          created   5m ago
+          waited    300ms
+          took      2.1s
+          runner    rnr_1
+          tokens    120 in, 40 out, $0.0012
+          contract  blueprint sha256:ab
+          parameters
+            {
+              "ticket": "It \u001b[31mburns"
+            }
+
+        conforms after 1 retry, 0 repairs
+        {
+          "amount": 12.50
+        }
+        "#);
+    }
+
+    #[test]
+    fn a_failed_run_lists_what_was_wrong() {
+        insta::assert_snapshot!(plain(&view(&failed(), &times())), @r#"
+        run_2  failed
+          agent       reader
+          session     ses_2
+          type        resume_session
+          mode        async_poll
+          priority    5
+          created     5m ago
+          deliveries  handed out 2 times
+
+        failed[output_schema_validation_failed]: Output did not match schema after 1 retry
+          $.total: 'a\nb' is not a number
+        "#);
+    }
+
+    #[test]
+    fn a_list_has_one_run_a_line() {
+        insta::assert_snapshot!(plain(&list(&[completed(), failed()], &times())), @r#"
+        RUN    AGENT   STATUS     ERROR                            TOOK  TOKENS                   CREATED
+        run_1  triage  completed                                   2.1s  120 in, 40 out, $0.0012  5m ago
+        run_2  reader  failed     output_schema_validation_failed                                 5m ago
+        "#);
+    }
+}

@@ -1,0 +1,86 @@
+//! A session, for people.
+
+use std::fmt::Write as _;
+
+use accord_api::{RunView, SessionView};
+
+use super::words::{Times, fields, line};
+use super::{Tone, run};
+use crate::table;
+
+/// Sessions as a table.
+pub(crate) fn list(sessions: &[SessionView], times: &Times) -> String {
+    let mut table = table::new(&["session", "agent", "status", "last run", "parent", "updated"]);
+    for session in sessions {
+        let parent = session.parent_session_id.as_ref().map_or("", |parent| parent.as_str());
+        table.add_row([
+            Tone::Plain.cell(session.session_id.as_str()),
+            Tone::Plain.cell(&line(&session.agent_name)),
+            Tone::from(session.status).cell(session.status.as_str()),
+            Tone::Plain.cell(session.last_run_id.as_str()),
+            Tone::Plain.cell(parent),
+            Tone::Plain.cell(&times.at(session.updated_at)),
+        ]);
+    }
+    table::text(&table)
+}
+
+/// One session, its runs, and the sessions that it started.
+pub(crate) fn view(
+    session: &SessionView,
+    runs: &[RunView],
+    children: &[SessionView],
+    times: &Times,
+) -> String {
+    let status = Tone::from(session.status).paint(session.status.as_str());
+    let rows = [
+        ("agent", line(&session.agent_name)),
+        ("parent", session.parent_session_id.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("folder", session.project_dir.as_deref().map(line).unwrap_or_default()),
+        ("created", times.at(session.created_at)),
+        ("updated", times.at(session.updated_at)),
+    ];
+    let mut text = format!("{}  {status}\n{}", session.session_id, fields(&rows));
+    let _ = write!(text, "\n{}", run::list(runs, times));
+    if !children.is_empty() {
+        let _ = write!(text, "\nchildren\n{}", list(children, times));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_shows_its_runs_and_children() {
+        let session = |id: &str, parent: &str| -> SessionView {
+            serde_json::from_str(&format!(
+                r#"{{"session_id": "{id}", "agent_name": "triage", "status": "finished", "parent_session_id": {parent},
+                "project_dir": null, "last_run_id": "run_1", "created_at": "2026-11-15T10:00:00Z",
+                "updated_at": "2026-11-15T10:00:02Z"}}"#
+            ))
+            .unwrap()
+        };
+        let times = Times::fixed("2026-11-15T10:05:00Z", false);
+        let text = view(
+            &session("ses_1", "null"),
+            &[run::tests::completed()],
+            &[session("ses_2", "\"ses_1\"")],
+            &times,
+        );
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r#"
+        ses_1  finished
+          agent    triage
+          created  2026-11-15 10:00:00
+          updated  2026-11-15 10:00:02
+
+        RUN    AGENT   STATUS     ERROR  TOOK  TOKENS                   CREATED
+        run_1  triage  completed         2.1s  120 in, 40 out, $0.0012  2026-11-15 10:00:00
+
+        children
+        SESSION  AGENT   STATUS    LAST RUN  PARENT  UPDATED
+        ses_2    triage  finished  run_1     ses_1   2026-11-15 10:00:02
+        "#);
+    }
+}

@@ -1,0 +1,174 @@
+//! Figures over runs, as tables.
+
+use std::fmt::Write as _;
+
+use accord_api::{ErrorCount, Stats, StatsRow};
+use comfy_table::Cell;
+
+use super::Tone;
+use super::words::{cost, count, counted, duration, line};
+use crate::table;
+
+/// How wide a bar of 100 percent is.
+const BAR_COLUMNS: usize = 10;
+
+/// Whether rates have a bar beside them: for eyes, not for `cut`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bars {
+    /// They have.
+    Drawn,
+    /// Numbers only.
+    None,
+}
+
+/// All figures.
+pub(crate) fn view(stats: &Stats, bars: Bars) -> String {
+    if stats.all.runs == 0 {
+        return "no run is over yet\n".to_owned();
+    }
+    let mut text = rows("", std::slice::from_ref(&stats.all), bars);
+    let groups = [
+        ("agent", &stats.by_agent),
+        ("model", &stats.by_model),
+        ("strategy", &stats.by_strategy),
+        ("day", &stats.by_day),
+    ];
+    for (name, group) in groups.into_iter().filter(|(_, group)| !group.is_empty()) {
+        let _ = write!(text, "\n{}", rows(name, group, bars));
+    }
+    if !stats.errors.is_empty() {
+        let _ = write!(text, "\n{}", errors(&stats.errors));
+    }
+    text
+}
+
+fn rows(name: &str, rows: &[StatsRow], bars: Bars) -> String {
+    let head = ["runs", "success", "first try", "retried", "failed", "tokens", "cost", "p50", "p95"];
+    let mut table = table::new(&[&[name], head.as_slice()].concat());
+    for row in rows {
+        let tokens = format!("{} in, {} out", count(row.input_tokens), count(row.output_tokens));
+        let cells = [
+            row.runs.to_string(),
+            rate(row.success_rate, bars),
+            rate(row.first_try_rate, Bars::None),
+            rate(row.retry_rate, Bars::None),
+            rate(row.failure_rate, Bars::None),
+            tokens,
+            cost(row.cost_usd),
+            duration(row.latency_ms_p50),
+            duration(row.latency_ms_p95),
+        ];
+        let key = Tone::Plain.cell(&line(&row.key));
+        table.add_row(std::iter::once(key).chain(cells.into_iter().map(Cell::new)));
+    }
+    table::text(&table)
+}
+
+fn errors(errors: &[ErrorCount]) -> String {
+    let mut table = table::new(&["field", "keyword", "errors"]);
+    for error in errors {
+        table.add_row([line(&error.path), line(&error.keyword), error.count.to_string()]);
+    }
+    table::text(&table)
+}
+
+fn rate(rate: f64, bars: Bars) -> String {
+    let percent = format!("{:.0}%", rate * 100.0);
+    match bars {
+        Bars::None => percent,
+        Bars::Drawn => format!("{} {percent}", bar(rate)),
+    }
+}
+
+fn bar(rate: f64) -> String {
+    let full = (0..BAR_COLUMNS).filter(|column| rate * BAR_COLUMNS as f64 >= *column as f64 + 0.5).count();
+    format!("{}{}", "█".repeat(full), "░".repeat(BAR_COLUMNS - full))
+}
+
+/// What was counted, in one sentence.
+pub(crate) fn summary(stats: &Stats) -> String {
+    let all = &stats.all;
+    format!(
+        "{} over, {} completed, {} failed the contract, {} judged",
+        counted(all.runs, "run"),
+        all.completed,
+        all.contract_failed,
+        counted(all.attempts, "answer")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(key: &str) -> StatsRow {
+        StatsRow {
+            key: key.to_owned(),
+            runs: 8,
+            completed: 6,
+            first_try: 4,
+            after_retry: 2,
+            failed: 2,
+            contract_failed: 1,
+            success_rate: 0.75,
+            first_try_rate: 0.5,
+            retry_rate: 0.25,
+            failure_rate: 0.25,
+            attempts: 11,
+            input_tokens: 12_345,
+            output_tokens: 678,
+            cost_usd: 0.0456,
+            latency_ms_p50: 900,
+            latency_ms_p95: 2_300,
+            ..StatsRow::default()
+        }
+    }
+
+    fn stats() -> Stats {
+        Stats {
+            all: row("all"),
+            by_agent: vec![row("triage"), row("reader")],
+            by_model: Vec::new(),
+            by_strategy: vec![row("native")],
+            by_day: Vec::new(),
+            errors: vec![ErrorCount {
+                path: "$.items[*].n".to_owned(),
+                keyword: "type".to_owned(),
+                count: 3,
+            }],
+        }
+    }
+
+    #[test]
+    fn figures_are_tables() {
+        insta::assert_snapshot!(view(&stats(), Bars::None), @r#"
+             RUNS  SUCCESS  FIRST TRY  RETRIED  FAILED  TOKENS             COST     P50    P95
+        all  8     75%      50%        25%      25%     12.3k in, 678 out  $0.0456  900ms  2.3s
+
+        AGENT   RUNS  SUCCESS  FIRST TRY  RETRIED  FAILED  TOKENS             COST     P50    P95
+        triage  8     75%      50%        25%      25%     12.3k in, 678 out  $0.0456  900ms  2.3s
+        reader  8     75%      50%        25%      25%     12.3k in, 678 out  $0.0456  900ms  2.3s
+
+        STRATEGY  RUNS  SUCCESS  FIRST TRY  RETRIED  FAILED  TOKENS             COST     P50    P95
+        native    8     75%      50%        25%      25%     12.3k in, 678 out  $0.0456  900ms  2.3s
+
+        FIELD         KEYWORD  ERRORS
+        $.items[*].n  type     3
+        "#);
+        assert_eq!(summary(&stats()), "8 runs over, 6 completed, 1 failed the contract, 11 answers judged");
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_its_rate() {
+        assert_eq!(rate(0.75, Bars::Drawn), "████████░░ 75%");
+        assert_eq!(rate(0.0, Bars::Drawn), "░░░░░░░░░░ 0%");
+        assert_eq!(rate(1.0, Bars::Drawn), "██████████ 100%");
+    }
+
+    #[test]
+    fn no_runs_need_no_table() {
+        let empty =
+            Stats { all: StatsRow::default(), by_agent: Vec::new(), by_strategy: Vec::new(), ..stats() };
+        assert_eq!(view(&empty, Bars::Drawn), "no run is over yet\n");
+    }
+}

@@ -1,0 +1,87 @@
+//! Colours by what they say, the same in tables and in sentences.
+
+use accord_api::attempt::Outcome;
+use accord_api::{RunStatus, SessionStatus, Severity};
+use comfy_table::{Cell, Color};
+use owo_colors::OwoColorize as _;
+
+/// How something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// It is well.
+    Good,
+    /// It is under way.
+    Busy,
+    /// Somebody should look.
+    Warning,
+    /// It is broken.
+    Bad,
+    /// Nothing to say about it.
+    Plain,
+}
+
+impl Tone {
+    /// The text in its colour.
+    pub(crate) fn paint(self, text: &str) -> String {
+        match self {
+            Self::Good => text.green().bold().to_string(),
+            Self::Busy => text.cyan().bold().to_string(),
+            Self::Warning => text.yellow().bold().to_string(),
+            Self::Bad => text.red().bold().to_string(),
+            Self::Plain => text.to_owned(),
+        }
+    }
+
+    /// The text as a cell of a table.
+    pub(crate) fn cell(self, text: &str) -> Cell {
+        let cell = Cell::new(text);
+        match self {
+            Self::Good => cell.fg(Color::Green),
+            Self::Busy => cell.fg(Color::Cyan),
+            Self::Warning => cell.fg(Color::Yellow),
+            Self::Bad => cell.fg(Color::Red),
+            Self::Plain => cell,
+        }
+    }
+}
+
+impl From<RunStatus> for Tone {
+    fn from(status: RunStatus) -> Self {
+        match status {
+            RunStatus::Completed => Self::Good,
+            RunStatus::Claimed | RunStatus::Running => Self::Busy,
+            RunStatus::Pending | RunStatus::Stopping | RunStatus::Stopped => Self::Warning,
+            RunStatus::Failed => Self::Bad,
+        }
+    }
+}
+
+impl From<SessionStatus> for Tone {
+    fn from(status: SessionStatus) -> Self {
+        match status {
+            SessionStatus::Finished => Self::Good,
+            SessionStatus::Running | SessionStatus::Idle => Self::Busy,
+            SessionStatus::Pending | SessionStatus::Stopping | SessionStatus::Stopped => Self::Warning,
+            SessionStatus::Failed => Self::Bad,
+        }
+    }
+}
+
+impl From<Outcome> for Tone {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Accepted => Self::Good,
+            Outcome::Stopped | Outcome::SchemaRejected | Outcome::Transport => Self::Warning,
+            _ => Self::Bad,
+        }
+    }
+}
+
+impl From<Severity> for Tone {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Bad,
+            Severity::Warning => Self::Warning,
+        }
+    }
+}

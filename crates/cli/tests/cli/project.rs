@@ -1,0 +1,226 @@
+//! What needs no coordinator: starting a project, its agents, its keys, and the doctor.
+
+use serde_json::{Value, json};
+
+use crate::support::{Folder, Ran};
+
+fn init() -> Folder {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["init"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    folder
+}
+
+/// No key of the machine, and no program on the path.
+fn doctor(folder: &Folder, arguments: &[&str]) -> Ran {
+    let empty = [("ANTHROPIC_API_KEY", ""), ("OPENAI_API_KEY", ""), ("PATH", "")];
+    folder.run_with(&[&["doctor"], arguments].concat(), "", &empty)
+}
+
+#[test]
+fn a_project_is_written_once() {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["init"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.starts_with("\nNext:\n  accord agents list\n"), "{}", ran.stderr);
+    let files: Vec<&str> = ran.stdout.lines().collect();
+    assert!(files.contains(&".accord/.gitignore") && files.contains(&".accord/config.toml"), "{files:?}");
+    assert!(files.iter().all(|file| folder.path().join(file).is_file()), "{files:?}");
+
+    folder.write(".accord/config.toml", b"# mine\n");
+    let again = folder.run(&["init"], "");
+    assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""));
+    assert!(again.stderr.contains(".accord/config.toml") && again.stderr.contains("--force"), "{again:?}");
+    let config = || std::fs::read_to_string(folder.path().join(".accord/config.toml")).unwrap();
+    assert_eq!(config(), "# mine\n");
+    assert_eq!(folder.run(&["init", "--force"], "").code, Some(0));
+    assert!(config().contains("[server]"));
+}
+
+#[test]
+fn a_project_can_be_written_elsewhere() {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["init", "--dir", "a/b", "--json"], "");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let written = ran.json();
+    assert_eq!(written["dir"], json!("a/b"));
+    assert!(folder.path().join("a/b/.accord/agents/word-count/agent.yaml").is_file());
+    assert_eq!(folder.run(&["agents", "validate", "--dir", "a/b"], "").code, Some(0));
+}
+
+#[test]
+fn the_starter_agents_can_be_used() {
+    let folder = init();
+    let ran = folder.run(&["agents", "list", "--json"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let agents = ran.json();
+    let verdict = |agent: &Value| (agent["name"].clone(), agent["valid"].clone(), agent["problems"].clone());
+    let found: Vec<_> = agents["items"].as_array().unwrap().iter().map(verdict).collect();
+    let expected = ["invoice-reader", "release-notes", "ticket-triage", "word-count"]
+        .map(|name| (json!(name), json!(true), json!([])));
+    assert_eq!(found, expected);
+    assert_eq!(folder.run(&["agents", "validate", "--deny-warnings"], "").code, Some(0));
+}
+
+#[test]
+fn a_new_agent_is_valid_and_never_overwritten() {
+    let folder = init();
+    for (arguments, file) in [
+        (&["agents", "new", "mine"][..], ".accord/agents/mine/agent.yaml"),
+        (&["agents", "new", "counted", "--procedural"], ".accord/agents/counted/agent.yaml"),
+    ] {
+        let ran = folder.run(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), format!("{file}\n").as_str()), "{ran:?}");
+        let before = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        let again = folder.run(arguments, "");
+        assert_eq!((again.code, again.stdout.as_str()), (Some(1), ""), "{again:?}");
+        assert_eq!(std::fs::read_to_string(folder.path().join(file)).unwrap(), before);
+    }
+    let ran = folder.run(&["agents", "validate", "mine", "counted", "--deny-warnings"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "ok  mine\nok  counted\n"), "{ran:?}");
+}
+
+#[test]
+fn a_broken_agent_is_listed_with_its_place() {
+    let folder = init();
+    let file = ".accord/agents/broken/agent.yaml";
+    let text = "name: broken\ntype: procedural\nexecutor: { type: process, command: x }\noutput_schema:\n  type: objekt\n";
+    folder.write(file, text.as_bytes());
+    for arguments in [&["agents", "validate", "broken"][..], &["agents", "validate", file]] {
+        let ran = folder.run(arguments, "");
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stdout.starts_with("1 error  broken\n"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("\n.accord/agents/broken/agent.yaml:5:9: error: "), "{}", ran.stdout);
+        assert!(ran.stdout.contains("(at $.output_schema.type)"), "{}", ran.stdout);
+    }
+    let listed = folder.run(&["agents", "list"], "");
+    assert_eq!(listed.code, Some(0));
+    assert!(listed.stdout.contains("agent.yaml:5:9: error: "), "{}", listed.stdout);
+    let all = folder.run(&["agents", "validate", "--json"], "").json();
+    assert_eq!(all["valid"], json!(false));
+    assert_eq!(doctor(&folder, &[]).code, Some(1));
+}
+
+#[test]
+fn an_unknown_agent_names_the_known() {
+    let folder = init();
+    let ran = folder.run(&["agents", "validate", "word-cuont"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    assert!(ran.stderr.contains("'word-cuont'") && ran.stderr.contains("word-count"), "{}", ran.stderr);
+    let ran = folder.run(&["agents", "show", "nobody"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn the_first_key_is_made_without_a_coordinator() {
+    let folder = init();
+    let made = folder.run(&["keys", "create", "--role", "admin", "--name", "laptop"], "");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let secret = made.stdout.trim();
+    assert!(secret.starts_with("accord_") && made.stdout.lines().count() == 1, "{made:?}");
+    assert!(!made.stderr.contains(secret), "{made:?}");
+    assert!(made.stderr.contains("cannot be shown again"), "{made:?}");
+
+    let keys = folder.run(&["keys", "list", "--json"], "").json();
+    let keys = keys["items"].as_array().unwrap();
+    assert_eq!((keys.len(), &keys[0]["role"], &keys[0]["name"]), (1, &json!("admin"), &json!("laptop")));
+    assert!(!keys[0].to_string().contains(secret));
+    let id = keys[0]["key_id"].as_str().unwrap();
+    assert_eq!(folder.run(&["keys", "rm", id], "").code, Some(0));
+    assert_eq!(folder.run(&["keys", "rm", id], "").code, Some(1));
+    assert_eq!(folder.run(&["keys", "list", "--json"], "").json()["items"], json!([]));
+}
+
+#[test]
+fn a_database_can_be_named() {
+    let folder = init();
+    let made = folder.run(&["keys", "create", "--role", "viewer", "--database", "sqlite://other.db"], "");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(folder.path().join("other.db").is_file());
+    let made = folder.run(&["keys", "create", "--role", "viewer", "--database", "mysql://me:secret@h/d"], "");
+    assert_eq!((made.code, made.stdout.as_str()), (Some(1), ""));
+    assert!(made.stderr.contains("sqlite://FILE") && !made.stderr.contains("secret"), "{made:?}");
+}
+
+#[test]
+fn the_doctor_says_what_is_in_force() {
+    let folder = init();
+    folder.write(".accord/config.toml", b"[queue]\nlease_seconds = 7\n");
+    let ran = doctor(&folder, &["--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let report = ran.json();
+    let settings = report["settings"].as_array().unwrap();
+    let lease = settings.iter().find(|setting| setting["key"] == "queue.lease_seconds").unwrap();
+    assert_eq!(lease["value"], json!("7"));
+    assert!(lease["origin"].as_str().unwrap().ends_with(".accord/config.toml"), "{lease}");
+    let checks: Vec<_> = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| (check["name"].as_str().unwrap(), check["status"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("coordinator", "warn"),
+        ("store", "ok"),
+        ("agents", "ok"),
+        ("providers", "ok"),
+        ("providers", "ok"),
+        ("programs", "ok"),
+        ("programs", "ok"),
+    ];
+    assert_eq!(checks, expected);
+    assert!(!folder.path().join(".accord/accord.db").exists(), "looking makes no store");
+}
+
+#[test]
+fn the_doctor_fails_on_what_is_broken() {
+    let folder = init();
+    folder.write(".accord/accord.db", b"not a database");
+    let ran = doctor(&folder, &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(
+        ran.stdout.contains("fail  store: ") && ran.stdout.contains("hint: move it away"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn commands_that_need_a_coordinator_say_how_to_start_one() {
+    let folder = init();
+    for arguments in [
+        &["runs", "list"][..],
+        &["runs", "show", "run_1"],
+        &["runs", "watch", "run_1"],
+        &["runs", "attempts", "run_1"],
+        &["runs", "stop", "run_1"],
+        &["sessions", "list"],
+        &["sessions", "show", "ses_1"],
+        &["sessions", "result", "ses_1"],
+        &["sessions", "resume", "ses_1", "hello"],
+        &["sessions", "stop", "ses_1"],
+        &["schemas", "list"],
+        &["schemas", "add", "task", ".accord/schemas/task.schema.json"],
+        &["schemas", "show", "task"],
+        &["schemas", "rm", "task"],
+        &["agents", "push", "."],
+        &["agents", "show", "word-count", "--contract"],
+        &["stats"],
+    ] {
+        let ran = folder.run(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(ran.stderr.contains("accord up"), "{arguments:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_coordinator_that_is_not_there_is_a_failure() {
+    let folder = init();
+    // A port that was free a moment ago and that nobody else is given while we hold no listener on it.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ran = folder.run(&["runs", "list", "--coordinator", &format!("http://{address}")], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), ""), "{ran:?}");
+    assert!(ran.stderr.contains(&address.to_string()), "{}", ran.stderr);
+    let ran = folder.run(&["runs", "list", "--coordinator", "nowhere"], "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+}
