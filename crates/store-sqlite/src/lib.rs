@@ -24,6 +24,8 @@ mod schemas;
 mod sessions;
 mod stats;
 mod store;
+#[cfg(test)]
+mod tests;
 mod upkeep;
 mod value;
 mod writer;

@@ -134,6 +134,12 @@ impl Writer {
         answer.await.map_err(|_| gone())?
     }
 
+    /// How many use cases wait.
+    #[cfg(test)]
+    pub(crate) fn waiting(&self) -> usize {
+        self.jobs.as_ref().map_or(0, |jobs| jobs.max_capacity() - jobs.capacity())
+    }
+
     /// How often was committed: under load, less often than use cases were run.
     #[cfg(test)]
     pub(crate) fn commits(&self) -> u64 {

@@ -1,0 +1,101 @@
+use std::time::Duration;
+
+use accord_store::{RunReader, Upkeep};
+
+use super::*;
+
+async fn set(store: &SqliteStore, pragma: &'static str) {
+    store.write(move |write| Ok(write.connection().execute_batch(pragma)?)).await.unwrap();
+}
+
+/// The writer's own view of a setting.
+async fn setting(store: &SqliteStore, pragma: &'static str) -> i64 {
+    store
+        .write(move |write| Ok(write.connection().pragma_query_value(None, pragma, |row| row.get(0))?))
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_write_is_synced() {
+    let (store, _folder) = store();
+    assert_eq!(setting(&store, "synchronous").await, 2, "FULL");
+}
+
+#[tokio::test]
+async fn a_full_disk_passes() {
+    let (store, _folder) = store();
+    store.submit_run(submission("before", 10)).await.unwrap();
+    // SQLite answers here as it does when the disk has no more room.
+    let limit = setting(&store, "page_count").await;
+    store
+        .write(move |write| {
+            let sql = format!("PRAGMA max_page_count = {limit}");
+            Ok(write.connection().query_row(&sql, [], |_| Ok(()))?)
+        })
+        .await
+        .unwrap();
+    let full = store.submit_run(submission("full", 1024 * 1024)).await;
+    assert!(matches!(&full, Err(StoreError::Unavailable(cause)) if cause.contains("full")), "{full:?}");
+    assert!(matches!(store.run(&RunId::new("full")).await, Err(StoreError::NoRun(_))));
+    assert_eq!(store.run(&RunId::new("before")).await.unwrap(), submission("before", 10).run);
+    store.ping().await.unwrap();
+
+    set(&store, "PRAGMA max_page_count = 1000000").await;
+    store.submit_run(submission("full", 1024 * 1024)).await.unwrap();
+    assert_eq!(store.run(&RunId::new("full")).await.unwrap(), submission("full", 10).run);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_is_said() {
+    let (_store, folder) = store();
+    let connection = crate::open::reading(&folder.path().join("accord.db")).unwrap();
+    let writer = crate::writer::Writer::start(connection, tokio::sync::broadcast::channel(1).0).unwrap();
+    for _ in 0..2 {
+        let refused = writer.run(|write| Ok(write.connection().execute("DELETE FROM runs", [])?)).await;
+        let told = matches!(&refused, Err(StoreError::Unavailable(cause)) if cause.contains("readonly"));
+        assert!(told, "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_lock_of_another_process_passes() {
+    let (store, folder) = store();
+    store.write(|write| Ok(write.connection().busy_timeout(Duration::from_millis(5))?)).await.unwrap();
+    let other = rusqlite::Connection::open(folder.path().join("accord.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let locked = store.submit_run(submission("a", 10)).await;
+    assert!(matches!(&locked, Err(StoreError::Unavailable(cause)) if cause.contains("locked")), "{locked:?}");
+    assert!(matches!(store.run(&RunId::new("a")).await, Err(StoreError::NoRun(_))), "reading goes on");
+    other.execute_batch("ROLLBACK").unwrap();
+    store.submit_run(submission("a", 10)).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_we_did_not_write_is_said() {
+    let (store, _folder) = store();
+    store.submit_run(submission("a", 10)).await.unwrap();
+    set(&store, "UPDATE runs SET status = 'dancing'").await;
+    let unreadable = store.run(&RunId::new("a")).await;
+    assert!(
+        matches!(&unreadable, Err(StoreError::Corrupt(what)) if what.contains("dancing")),
+        "{unreadable:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_read_that_panics_ends_alone() {
+    let (store, _folder) = store();
+    for _ in 0..10 {
+        let read: Result<(), _> = store.read(|_| panic!("on purpose")).await;
+        assert!(matches!(read, Err(StoreError::Unavailable(_))));
+    }
+    store.ping().await.unwrap();
+}
+
+#[tokio::test]
+async fn readers_cannot_write() {
+    let (store, _folder) = store();
+    let written = store.read(|connection| Ok(connection.execute("DELETE FROM runs", [])?)).await;
+    assert!(matches!(written, Err(StoreError::Unavailable(_))));
+}
