@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use accord_api::{ErrorName, Problem, Severity};
+use accord_api::{ErrorName, Problem};
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::{Blueprint, Source};
 use accord_store::{AgentRecord, Store};
@@ -26,8 +26,6 @@ pub(crate) struct Agent {
     pub(crate) document: String,
     /// A hash of the document.
     pub(crate) hash: String,
-    /// Where it lives.
-    pub(crate) source: Source,
     /// `parameters_schema`, compiled.
     pub(crate) parameters: Option<Schema>,
     /// `output_schema`, compiled.
@@ -36,8 +34,6 @@ pub(crate) struct Agent {
     pub(crate) default_output: Option<Schema>,
     /// `invariants`, compiled.
     pub(crate) invariants: Invariants,
-    /// Warnings; an agent with errors is not one of these.
-    pub(crate) warnings: Vec<Problem>,
 }
 
 impl Agent {
@@ -130,17 +126,14 @@ impl Catalog {
         if let Some(agent) = self.agents.get(&key) {
             return Ok(agent);
         }
-        let warnings = found.problems().iter().filter(|problem| problem.severity == Severity::Warning);
         let agent = Arc::new(Agent {
             blueprint: sound.blueprint.clone(),
             document: found.document().to_owned(),
             hash: found.hash().to_owned(),
-            source: found.source(),
             parameters: sound.contracts.parameters.clone(),
             output,
             default_output,
             invariants: sound.contracts.invariants.clone(),
-            warnings: warnings.cloned().collect(),
         });
         self.agents.put(key, Arc::clone(&agent));
         Ok(agent)

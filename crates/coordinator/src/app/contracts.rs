@@ -23,6 +23,9 @@ const KEPT: usize = 256;
 /// this thread would be served.
 const ON_THE_SPOT_BYTES: usize = 64 * 1024;
 
+/// The same for schemas, which cost more: one of this size takes a millisecond.
+const COMPILED_ON_THE_SPOT_BYTES: usize = 16 * 1024;
+
 /// A contract in force, compiled.
 #[derive(Debug)]
 pub(crate) struct InForce {
@@ -69,6 +72,27 @@ impl Contracts {
     pub(crate) fn schema(&self, document: &Value) -> Result<Schema, SchemaError> {
         let key = hex(&Sha256::digest(document.to_string()));
         self.schemas.get_or(&key, || Schema::compile(document))
+    }
+
+    /// The same for a schema that somebody sends: a large one is compiled on a thread of its own.
+    pub(crate) async fn sent_schema(&self, document: &Value) -> Result<Result<Schema, SchemaError>, Error> {
+        let text = document.to_string();
+        let key = hex(&Sha256::digest(&text));
+        if let Some(schema) = self.schemas.get(&key) {
+            return Ok(Ok(schema));
+        }
+        let compiled = match text.len() <= COMPILED_ON_THE_SPOT_BYTES {
+            true => Schema::compile(document),
+            false => {
+                let document = document.clone();
+                let compile = move || Schema::compile(&document);
+                tokio::task::spawn_blocking(compile).await.map_err(Error::internal)?
+            }
+        };
+        if let Ok(schema) = &compiled {
+            self.schemas.put(&key, schema.clone());
+        }
+        Ok(compiled)
     }
 
     /// The text of the contract that an agent brings along, made once for each version of the agent.

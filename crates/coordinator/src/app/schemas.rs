@@ -39,7 +39,7 @@ impl App {
         }
         let document = create.schema.to_string();
         let compiled = compiled(create.schema).await?;
-        let schema = compiled.map_err(|(error, _)| invalid(&error))?;
+        let schema = compiled.map_err(|error| invalid(&error))?;
         let now = self.outside.now();
         let record = SchemaRecord {
             name: create.name,
@@ -168,8 +168,8 @@ fn shown(verdict: &Verdict) -> Value {
 }
 
 /// Compiles away from the threads that serve requests.
-async fn compiled(value: Value) -> Result<Result<Schema, (SchemaError, Value)>, Error> {
-    let compile = move || Schema::compile(&value).map_err(|error| (error, value));
+async fn compiled(value: Value) -> Result<Result<Schema, SchemaError>, Error> {
+    let compile = move || Schema::compile(&value);
     tokio::task::spawn_blocking(compile).await.map_err(Error::internal)
 }
 

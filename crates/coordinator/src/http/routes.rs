@@ -79,3 +79,34 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/keys", Access::Administer),
     route("DELETE", "/keys/{id}", Access::Administer),
 ];
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use accord_store_sqlite::SqliteStore;
+    use axum::body::{Body, to_bytes};
+    use axum::http::{Request, StatusCode};
+    use tower::ServiceExt as _;
+
+    use super::ROUTES;
+    use crate::{App, Settings, System, router};
+
+    /// The other way round the door sees to it: what is not in the table is not let through.
+    #[tokio::test]
+    async fn every_route_of_the_table_is_served() {
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let router = router(Arc::new(App::new(store, Arc::new(System), Settings::default())));
+        for route in ROUTES {
+            let path = route.path.replace("{name}", "none").replace("{id}", "none");
+            let request = Request::builder().method(route.method).uri(&path).body(Body::empty()).unwrap();
+            let response = router.clone().oneshot(request).await.unwrap();
+            assert_ne!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{route:?}");
+            if response.status() == StatusCode::NOT_FOUND {
+                let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+                let body = String::from_utf8(body.to_vec()).unwrap();
+                assert!(!body.contains("RouteNotFound"), "{route:?}: {body}");
+            }
+        }
+    }
+}

@@ -6,26 +6,24 @@
 
 use accord_api::{ErrorName, FinishRun, HeldAnswer};
 use accord_contract::prompt::{self, Delivery, Retry};
-use accord_contract::{Accepted, Outcome as Reason, Rejected, Repair, Verdict, Violation};
+use accord_contract::{Accepted, Rejected, Verdict};
 use accord_domain::agent::Type;
 use accord_domain::attempt::{self, Attempt, Outcome as Judged};
 use accord_domain::contract::{Origin, Strategy};
 use accord_domain::run::change::End;
-use accord_domain::run::{Assignment, Failure, FailureType, Holder, Outcome, Run, Validation};
+use accord_domain::run::{Assignment, Holder, Outcome, Run, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::{AskAgain, Report};
 
 use super::finish::{refuse, text_of};
 use super::gate;
+use super::told::{error, failure, outcome, repair};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics;
-
-/// How much of an answer an error carries. The attempt has all of it.
-const LAST_OUTPUT_BYTES: usize = 8 * 1024;
 
 /// Whether the coordinator holds this run's executor to the contract.
 pub(crate) fn is_held(profile: &Profile, run: &Run) -> bool {
@@ -114,9 +112,11 @@ impl Turn<'_> {
             return self.ask_again(attempt, &rejected).await;
         }
         let mut attempts = self.app.store.attempts(&self.run.id).await?;
+        // Told a second time because the first answer was lost: it is still one attempt.
+        attempts.retain(|earlier| earlier.delivery != attempt.delivery);
         self.record(attempt.clone()).await?;
         attempts.push(attempt);
-        let failure = failure(&self.in_force, &attempts, self.run.retry_count);
+        let failure = failure(&self.in_force.terms, &attempts, self.run.retry_count);
         self.app.end(self.holder, End::Failed(failure), self.usage, self.report).await
     }
 
@@ -188,78 +188,6 @@ fn free_text(assignment: &Assignment, answer: HeldAnswer) -> Result<Outcome, Err
     }
 }
 
-/// The failure that callers see: what was wrong with the answer that came closest.
-fn failure(in_force: &InForce, attempts: &[Attempt], retries: u32) -> Failure {
-    let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
-    let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
-    let all_cut_off = attempts.iter().all(|attempt| attempt.outcome == Judged::Truncated);
-    let kind = match in_force.terms.origin {
-        _ if all_cut_off => FailureType::OutputTruncated,
-        Origin::Caller => FailureType::SchemaValidationFailed,
-        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
-    };
-    let retries = match retries {
-        1 => "1 retry".to_owned(),
-        retries => format!("{retries} retries"),
-    };
-    let message = match all_cut_off {
-        true => {
-            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less")
-        }
-        false => format!("Output did not match schema after {retries}"),
-    };
-    Failure {
-        validation_errors: closest
-            .map(|attempt| attempt.errors.iter().map(ToString::to_string).collect())
-            .unwrap_or_default(),
-        last_output: closest.map(|attempt| cut(&attempt.text, LAST_OUTPUT_BYTES).to_owned()),
-        attempts: Some(count),
-        ..Failure::new(kind, message)
-    }
-}
-
-/// How far an answer was from conforming: the kind of failure first, then the number of errors.
-fn distance(attempt: &Attempt) -> (u8, usize) {
-    let kind = match attempt.outcome {
-        Judged::InvariantFailed => 0,
-        Judged::SchemaInvalid => 1,
-        Judged::Ambiguous => 2,
-        Judged::ParseError | Judged::Truncated => 3,
-        Judged::NoJson => 4,
-        _ => 5,
-    };
-    (kind, attempt.errors.len() + attempt.more_errors)
-}
-
-fn outcome(reason: Reason) -> Judged {
-    match reason {
-        Reason::NoJson => Judged::NoJson,
-        Reason::ParseError => Judged::ParseError,
-        Reason::SchemaInvalid => Judged::SchemaInvalid,
-        Reason::InvariantFailed => Judged::InvariantFailed,
-        Reason::SchemaEcho => Judged::SchemaEcho,
-        Reason::Ambiguous => Judged::Ambiguous,
-    }
-}
-
-fn error(violation: &Violation) -> attempt::Error {
-    attempt::Error {
-        path: violation.path.clone(),
-        pointer: violation.pointer.clone(),
-        keyword: violation.keyword.clone(),
-        message: violation.message.clone(),
-    }
-}
-
-fn repair(repair: &Repair) -> attempt::Repair {
-    let kind = serde_json::to_value(repair.kind).ok();
-    attempt::Repair {
-        kind: kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default().to_owned(),
-        path: repair.path.clone(),
-        detail: repair.detail.clone(),
-    }
-}
-
 fn sum(one: Usage, other: Usage) -> Usage {
     let cost_usd = match (one.cost_usd, other.cost_usd) {
         (None, None) => None,
@@ -270,9 +198,4 @@ fn sum(one: Usage, other: Usage) -> Usage {
         output_tokens: one.output_tokens.saturating_add(other.output_tokens),
         cost_usd,
     }
-}
-
-/// The beginning of a text, at most so many bytes, and whole characters.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }

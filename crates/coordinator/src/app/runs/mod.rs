@@ -12,6 +12,7 @@ mod input;
 mod order;
 mod output;
 mod read;
+mod told;
 mod wait;
 
 pub(super) use finish::{holder, refuse};

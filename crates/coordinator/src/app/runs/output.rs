@@ -126,7 +126,7 @@ impl App {
     /// The caller's schema and its name, compiled. Inline wins.
     async fn callers_schema(&self, wanted: &Wanted) -> Result<Option<(Schema, Option<String>)>, Error> {
         if let Some(document) = &wanted.schema {
-            let compiled = self.contracts.schema(document);
+            let compiled = self.contracts.sent_schema(document).await?;
             let schema = compiled.map_err(|error| invalid_schema("output_schema", &error))?;
             return Ok(Some((schema, None)));
         }
@@ -136,7 +136,7 @@ impl App {
             return Err(Error::new(ErrorName::SchemaNotFound, message));
         };
         let document: Value = serde_json::from_str(&record.document).map_err(Error::internal)?;
-        let schema = self.contracts.schema(&document).map_err(Error::internal)?;
+        let schema = self.contracts.sent_schema(&document).await?.map_err(Error::internal)?;
         Ok(Some((schema, Some(name.clone()))))
     }
 

@@ -1,0 +1,86 @@
+//! Judgements as they are told: on attempts, and in the error of a run whose contract was not met.
+
+use accord_contract::{Outcome as Reason, Repair, Violation};
+use accord_domain::attempt::{self, Attempt, Outcome as Judged};
+use accord_domain::contract::{Contract, Origin};
+use accord_domain::run::{Failure, FailureType};
+
+/// How much of an answer an error carries. The attempt has all of it.
+const LAST_OUTPUT_BYTES: usize = 8 * 1024;
+
+/// The failure that callers see: what was wrong with the answer that came closest.
+pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32) -> Failure {
+    let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
+    let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
+    let all_cut_off = attempts.iter().all(|attempt| attempt.outcome == Judged::Truncated);
+    let kind = match terms.origin {
+        _ if all_cut_off => FailureType::OutputTruncated,
+        Origin::Caller => FailureType::SchemaValidationFailed,
+        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
+    };
+    let retries = match retries {
+        1 => "1 retry".to_owned(),
+        retries => format!("{retries} retries"),
+    };
+    let message = match all_cut_off {
+        true => {
+            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less")
+        }
+        false => format!("Output did not match schema after {retries}"),
+    };
+    Failure {
+        validation_errors: closest
+            .map(|attempt| attempt.errors.iter().map(ToString::to_string).collect())
+            .unwrap_or_default(),
+        last_output: closest.map(|attempt| cut(&attempt.text, LAST_OUTPUT_BYTES).to_owned()),
+        attempts: Some(count),
+        ..Failure::new(kind, message)
+    }
+}
+
+/// How far an answer was from conforming: the kind of failure first, then the number of errors.
+fn distance(attempt: &Attempt) -> (u8, usize) {
+    let kind = match attempt.outcome {
+        Judged::InvariantFailed => 0,
+        Judged::SchemaInvalid => 1,
+        Judged::Ambiguous => 2,
+        Judged::ParseError | Judged::Truncated => 3,
+        Judged::NoJson => 4,
+        _ => 5,
+    };
+    (kind, attempt.errors.len() + attempt.more_errors)
+}
+
+pub(super) fn outcome(reason: Reason) -> Judged {
+    match reason {
+        Reason::NoJson => Judged::NoJson,
+        Reason::ParseError => Judged::ParseError,
+        Reason::SchemaInvalid => Judged::SchemaInvalid,
+        Reason::InvariantFailed => Judged::InvariantFailed,
+        Reason::SchemaEcho => Judged::SchemaEcho,
+        Reason::Ambiguous => Judged::Ambiguous,
+    }
+}
+
+pub(super) fn error(violation: &Violation) -> attempt::Error {
+    attempt::Error {
+        path: violation.path.clone(),
+        pointer: violation.pointer.clone(),
+        keyword: violation.keyword.clone(),
+        message: violation.message.clone(),
+    }
+}
+
+pub(super) fn repair(repair: &Repair) -> attempt::Repair {
+    let kind = serde_json::to_value(repair.kind).ok();
+    attempt::Repair {
+        kind: kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default().to_owned(),
+        path: repair.path.clone(),
+        detail: repair.detail.clone(),
+    }
+}
+
+/// The beginning of a text, at most so many bytes, and whole characters.
+fn cut(text: &str, bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
+}
