@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use super::Declared;
 use super::examine::Examined;
 use crate::app::App;
-use crate::app::catalog::{Catalog, Found, Hides, examined};
+use crate::app::catalog::{Catalog, examined};
+use crate::app::found::{Found, Hides};
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
 
