@@ -45,7 +45,7 @@ impl Client {
     }
 
     /// Stops a session's run, if one is under way.
-    pub async fn stop_session(&self, id: &SessionId) -> Result<SessionStatusView, ClientError> {
+    pub async fn stop_session(&self, id: &SessionId) -> Result<SessionView, ClientError> {
         self.post(&["sessions", id.as_str(), "stop"]).read().await
     }
 

@@ -6,15 +6,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use accord_api::{ErrorName, Problem};
+use accord_api::ErrorName;
 use accord_contract::{Invariants, Schema};
-use accord_domain::agent::{Blueprint, Source};
+use accord_domain::agent::Blueprint;
 use accord_store::{AgentRecord, Store};
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
+use super::agents::{self, Declared, Examined, Files};
 use super::cache::Cache;
+use super::found::{Found, Hides};
 use crate::error::Error;
 
 /// An agent that passed all checks, with its contracts compiled.
@@ -58,15 +58,6 @@ pub(crate) struct Catalog {
     schemas: Cache<Schema>,
     /// Held while an agent's file is compared and written.
     pub(super) writing: tokio::sync::Mutex<()>,
-}
-
-/// An agent, sound or not.
-#[derive(Debug, Clone)]
-pub(super) enum Found {
-    /// In a file.
-    File(Arc<FileAgent>),
-    /// In the store.
-    Stored(Box<AgentRecord>, Arc<Examined>),
 }
 
 impl Catalog {
@@ -116,13 +107,7 @@ impl Catalog {
         let output = self.resolved(name, sound.contracts.output.as_ref()).await?;
         let default_output = self.resolved(name, sound.contracts.default_output.as_ref()).await?;
         let hash_of = |schema: &Option<Schema>| schema.as_ref().map(|schema| schema.hash().to_owned());
-        let key = format!(
-            "{:?} {} {:?} {:?}",
-            found.source(),
-            found.hash(),
-            hash_of(&output),
-            hash_of(&default_output)
-        );
+        let key = format!("{} {:?} {:?}", found.hash(), hash_of(&output), hash_of(&default_output));
         if let Some(agent) = self.agents.get(&key) {
             return Ok(agent);
         }
@@ -227,86 +212,5 @@ pub(super) async fn examined(value: Value) -> Examined {
     match tokio::task::spawn_blocking(move || agents::examine_value(value)).await {
         Ok(examined) => examined,
         Err(_) => agents::examine_value(Value::Null),
-    }
-}
-
-/// Whether a file hides a stored agent of the same name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hides {
-    /// It does.
-    Stored,
-    /// It does not.
-    Nothing,
-}
-
-impl Found {
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::File(agent) => &agent.name,
-            Self::Stored(record, _) => &record.name,
-        }
-    }
-
-    pub(super) fn source(&self) -> Source {
-        match self {
-            Self::File(_) => Source::File,
-            Self::Stored(..) => Source::Store,
-        }
-    }
-
-    pub(super) fn value(&self) -> &Value {
-        match self {
-            Self::File(agent) => &agent.value,
-            Self::Stored(_, examined) => &examined.value,
-        }
-    }
-
-    pub(super) fn document(&self) -> &str {
-        match self {
-            Self::File(agent) => &agent.document,
-            Self::Stored(record, _) => &record.document,
-        }
-    }
-
-    pub(super) fn hash(&self) -> &str {
-        match self {
-            Self::File(agent) => &agent.hash,
-            Self::Stored(record, _) => &record.hash,
-        }
-    }
-
-    pub(super) fn sound(&self) -> Option<&Sound> {
-        match self {
-            Self::File(agent) => agent.sound.as_ref(),
-            Self::Stored(_, examined) => examined.sound.as_ref(),
-        }
-    }
-
-    pub(super) fn problems(&self) -> &[Problem] {
-        match self {
-            Self::File(agent) => &agent.problems,
-            Self::Stored(_, examined) => &examined.problems,
-        }
-    }
-
-    pub(super) fn file(&self) -> Option<&str> {
-        match self {
-            Self::File(agent) => Some(&agent.shown),
-            Self::Stored(..) => None,
-        }
-    }
-
-    pub(super) fn created_at(&self) -> Option<Timestamp> {
-        match self {
-            Self::File(_) => None,
-            Self::Stored(record, _) => Some(record.created_at),
-        }
-    }
-
-    pub(super) fn modified_at(&self) -> Option<Timestamp> {
-        match self {
-            Self::File(agent) => agent.modified_at,
-            Self::Stored(record, _) => Some(record.modified_at),
-        }
     }
 }

@@ -7,6 +7,7 @@ mod catalog;
 mod claims;
 mod contracts;
 mod events;
+mod found;
 mod keys;
 mod page;
 mod reports;

@@ -38,8 +38,7 @@ impl App {
             return Err(Error::new(ErrorName::InvalidRequest, format!("the schema's name: {fault}")));
         }
         let document = create.schema.to_string();
-        let compiled = compiled(create.schema).await?;
-        let schema = compiled.map_err(|error| invalid(&error))?;
+        let schema = compiled(create.schema).await?;
         let now = self.outside.now();
         let record = SchemaRecord {
             name: create.name,
@@ -168,9 +167,9 @@ fn shown(verdict: &Verdict) -> Value {
 }
 
 /// Compiles away from the threads that serve requests.
-async fn compiled(value: Value) -> Result<Result<Schema, SchemaError>, Error> {
-    let compile = move || Schema::compile(&value);
-    tokio::task::spawn_blocking(compile).await.map_err(Error::internal)
+async fn compiled(value: Value) -> Result<Schema, Error> {
+    let compiled = tokio::task::spawn_blocking(move || Schema::compile(&value)).await;
+    compiled.map_err(Error::internal)?.map_err(|error| invalid(&error))
 }
 
 fn invalid(error: &SchemaError) -> Error {

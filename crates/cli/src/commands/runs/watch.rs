@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.client().await?;
-        let signals = runtime::signals()?;
+        let mut signals = runtime::signals()?;
         let start = client.run(&arguments.run).await?.created_at;
         let show = |event: &EventView| -> Result<(), Failure> {
             if arguments.json {
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         let run = tokio::select! {
             run = follow(&client, &arguments.run, show) => run?,
-            () = signals.gently.cancelled() => return Ok(Exit::Stopped),
+            Some(()) = signals.recv() => return Ok(Exit::Stopped),
         };
         if !arguments.json {
             output::show(&end(&run, &Times::here()))?;

@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     runtime::block_on(async {
         let client = arguments.connection.client().await?;
-        let signals = runtime::signals()?;
+        let mut signals = runtime::signals()?;
         let request = CreateRun {
             kind: Some(RunKind::ResumeSession),
             session_id: Some(arguments.session.clone()),
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         let ended = tokio::select! {
             ended = follow(&client, &created.run_id, tell) => ended?,
-            () = signals.gently.cancelled() => {
+            Some(()) = signals.recv() => {
                 output::talk(&format!("{} goes on; accord runs watch shows it\n", created.run_id));
                 return Ok(Exit::Stopped);
             }

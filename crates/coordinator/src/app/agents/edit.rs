@@ -13,7 +13,8 @@ use super::examine::{Examined, hash_of};
 use super::files::FileAgent;
 use super::write;
 use crate::app::App;
-use crate::app::catalog::{Found, examined};
+use crate::app::catalog::examined;
+use crate::app::found::Found;
 use crate::error::Error;
 
 /// What must hold of the agent that is there.

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use super::examine::Examined;
 use super::{Declared, FileAgent, load};
 use crate::app::App;
-use crate::app::catalog::{Catalog, Found, Hides, examined};
+use crate::app::catalog::{Catalog, examined};
+use crate::app::found::{Found, Hides};
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
 
