@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use accord_contract::lower::{Lift, LiftError};
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, Options, Outcome, Rejected, Schema, Source, Verdict,
-    Violation, Violations, judge, same,
+    Accepted, Answer as Judgeable, Candidate, Contract, Options, Outcome, Rejected, RepairKind, Schema,
+    Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::Answer;
 use serde_json::Value;
@@ -156,11 +156,14 @@ pub(super) fn parsed(text: &str) -> Result<Value, String> {
     }
 }
 
-/// The same verdict on an answer that was cut off. A value that ends the text is whole; one that was found somewhere in it
-/// may be an example before the answer that is missing.
+/// The same verdict on an answer that was cut off. A value that is the whole text is whole, and where the judge says that it
+/// mended the cut itself it took the value that was cut; one that was found somewhere may be an example before the answer
+/// that is missing.
 pub(super) fn of_cut(verdict: Verdict) -> Verdict {
     match verdict {
-        Verdict::Accepted(Accepted { source: Source::Fence | Source::Prose, value, .. }) => {
+        Verdict::Accepted(Accepted { source: Source::Fence | Source::Prose, value, repairs })
+            if repairs.iter().all(|repair| repair.kind != RepairKind::Truncated) =>
+        {
             let message = "the answer was cut off before its end".to_owned();
             let (path, keyword) = ("$".to_owned(), "json".to_owned());
             let violation = Violation { path, pointer: String::new(), keyword, message };

@@ -1,1 +1,11 @@
+//! The loop against a session that answers by a script.
 
+mod budgets;
+mod cuts;
+mod delivery;
+mod ladder;
+mod models;
+mod plain;
+mod prompts;
+mod rows;
+mod script;

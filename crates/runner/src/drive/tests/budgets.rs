@@ -1,0 +1,74 @@
+//! Tokens, money, steps, time, and the order to stop.
+
+use accord_api::attempt::Outcome::{BudgetExhausted, NoJson, Stopped, TimedOut};
+use accord_api::{FailureType, Limits, Strategy};
+use accord_executor::TurnError;
+use serde_json::json;
+
+use super::script::{Case, Reply, says};
+use crate::drive::End;
+
+#[tokio::test]
+async fn no_turn_is_begun_that_cannot_be_paid_for() {
+    let rows = [
+        Limits { max_tokens_total: Some(15), ..Limits::default() },
+        Limits { max_cost_usd: Some(0.25), ..Limits::default() },
+    ];
+    for limits in rows {
+        let ran = Case::with(Strategy::Prompt).limits(limits).run(vec![says("prose"), says("more")]).await;
+        assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
+        assert_eq!(ran.failure().last_output.as_deref(), Some("prose"));
+        assert_eq!((ran.turns.len(), ran.outcomes()), (1, vec![NoJson]));
+    }
+}
+
+#[tokio::test]
+async fn a_result_that_used_up_the_budget_is_a_result() {
+    let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
+    let ran = Case::with(Strategy::Prompt).limits(limits).run(vec![says("{\"n\": 1}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+}
+
+#[tokio::test]
+async fn too_many_steps_are_a_budget() {
+    let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(TurnError::TooManySteps(7))]).await;
+    assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
+    assert!(ran.failure().message.contains("7 model requests"), "{}", ran.failure().message);
+    assert_eq!(ran.outcomes(), [BudgetExhausted]);
+}
+
+#[tokio::test]
+async fn a_turns_own_time_is_a_time() {
+    let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(TurnError::TimedOut(9))]).await;
+    assert_eq!(ran.failure().kind, FailureType::TimedOut);
+    assert!(ran.failure().message.contains("9 seconds"), "{}", ran.failure().message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_run_goes_over_all_attempts() {
+    let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
+    for last in [Reply::Hang, Reply::Deaf] {
+        let is_deaf = matches!(last, Reply::Deaf);
+        let ran = Case::with(Strategy::Prompt).limits(limits()).run(vec![says("prose"), last]).await;
+        assert_eq!(ran.failure().kind, FailureType::TimedOut);
+        assert!(ran.failure().message.starts_with("no result within 60 seconds"));
+        assert_eq!(ran.outcomes(), [NoJson, TimedOut]);
+        assert_eq!(ran.outcome.conversation.is_none(), is_deaf);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_ends_the_turn_and_the_run() {
+    for reply in [Reply::Hang, Reply::Deaf] {
+        let case = Case::with(Strategy::Prompt);
+        let stop = case.stop.clone();
+        let running = case.run(vec![reply]);
+        let stopping = async {
+            tokio::task::yield_now().await;
+            stop.cancel();
+        };
+        let (ran, ()) = tokio::join!(running, stopping);
+        assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+        assert_eq!(ran.outcomes(), [Stopped]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Answers that were cut off.
+
+use accord_api::attempt::Outcome::{Accepted, Failed, SchemaInvalid, Truncated};
+use accord_api::{Contract, FailureType, Origin, Strategy, ValidationMode};
+use accord_executor::{Capabilities, TurnError};
+use serde_json::json;
+
+use super::script::{Case, Ran, Reply, able, contract, cut, says, submits};
+
+fn ceilings(ran: &Ran) -> Vec<Option<u32>> {
+    ran.turns.iter().map(|turn| turn.max_tokens).collect()
+}
+
+fn boundless() -> Capabilities {
+    Capabilities { max_tokens: None, ..able() }
+}
+
+#[tokio::test]
+async fn a_cut_answer_gets_a_higher_ceiling() {
+    let replies = vec![cut("{\"n\""), cut("{\"n\": "), says("{\"n\": 1}")];
+    let ran = Case::with(Strategy::Native).run(replies).await;
+    assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
+    assert_eq!(ceilings(&ran), [None, Some(8192), Some(16384)]);
+    assert!(ran.turns[1].prompt.contains("it was cut off"), "{}", ran.turns[1].prompt);
+    assert_eq!(ran.value(), (json!({"n": 1}), 2));
+}
+
+#[tokio::test]
+async fn the_ceiling_has_a_ceiling() {
+    let high = Capabilities { max_tokens: Some(40_000), ..able() };
+    let replies = vec![cut("{"), cut("{\"n\""), says("{\"n\": 1}")];
+    let ran = Case::with(Strategy::Native).at(high).run(replies).await;
+    assert_eq!(ceilings(&ran), [None, Some(64_000), Some(64_000)]);
+    assert_ne!(ran.turns[0].prompt, ran.turns[1].prompt);
+}
+
+#[tokio::test]
+async fn a_ceiling_that_is_refused_is_taken_back() {
+    let refused = Reply::Fail(TurnError::Failed("max_tokens is too large".into()));
+    let ran = Case::with(Strategy::Native).retries(1).run(vec![cut("{"), refused, says("{\"n\": 1}")]).await;
+    assert_eq!(ran.outcomes(), [Truncated, Failed, Accepted]);
+    assert_eq!(ceilings(&ran), [None, Some(8192), None]);
+    assert_eq!(ran.turns[1].prompt, ran.turns[2].prompt);
+}
+
+#[tokio::test]
+async fn without_a_known_ceiling_a_text_is_continued() {
+    let replies = vec![cut("{\"n\""), cut(": 1"), says("2}")];
+    let ran = Case::with(Strategy::Prompt).at(boundless()).run(replies).await;
+    assert_eq!(ran.value(), (json!({"n": 12}), 2));
+    assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
+    assert!(ran.turns[1].prompt.starts_with("Your last answer reached the length limit"));
+    assert_eq!(ran.attempts[2].text, "{\"n\": 12}");
+}
+
+#[tokio::test]
+async fn what_was_joined_in_vain_is_not_joined_again() {
+    let replies = vec![cut("{\"n\""), says(": true}"), says("{\"n\": 1}")];
+    let ran = Case::with(Strategy::Prompt).at(boundless()).run(replies).await;
+    assert_eq!(ran.outcomes(), [Truncated, SchemaInvalid, Accepted]);
+    assert_eq!(ran.value(), (json!({"n": 1}), 2));
+}
+
+#[tokio::test]
+async fn a_cut_call_is_asked_for_in_short() {
+    let cut_call = Reply::Say(accord_executor::Answer {
+        submissions: vec!["{\"n\"".into()],
+        stop: accord_executor::Stop::Truncated,
+        ..super::script::answer("")
+    });
+    let ran = Case::with(Strategy::Tool).at(boundless()).run(vec![cut_call, submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.outcomes(), [Truncated, Accepted]);
+    assert!(ran.turns[1].prompt.contains("more briefly"), "{}", ran.turns[1].prompt);
+}
+
+#[tokio::test]
+async fn always_cut_is_a_failure_of_its_own() {
+    let replies = vec![cut("{"), cut("{\"n\""), cut("{\"n\": ")];
+    let ran = Case::with(Strategy::Native).run(replies).await;
+    assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
+    assert_eq!(ran.failure().attempts, Some(3));
+    assert_eq!(ran.failure().last_output.as_deref(), Some("{\"n\": "));
+    let ran = Case::with(Strategy::Native).run(vec![cut("{"), says("{\"n\": true}"), cut("{")]).await;
+    assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
+    assert_eq!(ran.failure().last_output.as_deref(), Some("{\"n\": true}"));
+}
+
+#[tokio::test]
+async fn a_whole_value_is_whole_even_at_the_limit() {
+    let ran = Case::with(Strategy::Prompt).run(vec![cut("{\"n\": 1}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+}
+
+#[tokio::test]
+async fn a_value_before_the_cut_may_be_an_example() {
+    let replies = vec![cut("For example {\"n\": 1}. But the answer is"), says("{\"n\": 2}")];
+    let ran = Case::with(Strategy::Prompt).run(replies).await;
+    assert_eq!(ran.outcomes(), [Truncated, Accepted]);
+    assert_eq!(ran.value(), (json!({"n": 2}), 1));
+}
+
+#[tokio::test]
+async fn a_lenient_contract_takes_what_is_whole_behind_the_cut() {
+    let lenient = || {
+        Case::under(Contract {
+            validation_mode: ValidationMode::Lenient,
+            strategy: Strategy::Prompt,
+            ..contract(Origin::Blueprint)
+        })
+    };
+    let ran = lenient().run(vec![cut("{\"n\": 1,")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+    let ran = lenient().run(vec![cut("{\"n\": 1"), says("{\"n\": 15}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 15}), 1));
+}

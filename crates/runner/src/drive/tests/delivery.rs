@@ -1,0 +1,117 @@
+//! What comes back: submissions, structured values, lifted answers.
+
+use accord_api::attempt::Outcome::{Accepted, Ambiguous, ParseError, SchemaInvalid};
+use accord_api::{Contract, Origin, Strategy};
+use accord_executor::{Answer, Delivery};
+use serde_json::json;
+
+use super::script::{Case, Reply, answer, contract, says, submits};
+
+/// An optional member and an open map: what strict providers take only in another form.
+fn lowered(strategy: Strategy) -> Case {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"},
+            "note": {"type": "string"},
+            "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+        },
+        "required": ["n"],
+        "additionalProperties": false,
+    });
+    Case::under(Contract { schema, strategy, ..contract(Origin::Blueprint) })
+}
+
+#[tokio::test]
+async fn a_lowered_answer_is_lifted_before_it_is_judged() {
+    let text = r#"{"n": 1, "note": null, "map": [{"key": "a", "value": 2}]}"#;
+    let expected = json!({"n": 1, "map": {"a": 2}});
+    let ran = lowered(Strategy::Native).run(vec![says(text)]).await;
+    assert_eq!(ran.value(), (expected.clone(), 0));
+    assert_eq!(ran.attempts[0].text, text);
+    assert!(matches!(&ran.turns[0].delivery, Delivery::Native { schema, .. }
+        if schema["required"] == json!(["n", "note", "map"])));
+    let ran = lowered(Strategy::Tool).run(vec![submits(&[text])]).await;
+    assert_eq!(ran.value(), (expected, 0));
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_lifted_is_told_why() {
+    let twice = r#"{"n": 1, "note": null, "map": [{"key": "a", "value": 2}, {"key": "a", "value": 3}]}"#;
+    let ran = lowered(Strategy::Native).run(vec![says(twice), says(r#"{"n": 1}"#)]).await;
+    assert_eq!(ran.outcomes(), [SchemaInvalid, Accepted]);
+    assert!(ran.attempts[0].errors[0].message.contains("is given twice"), "{:?}", ran.attempts[0].errors);
+    assert!(ran.turns[1].prompt.contains("is given twice"));
+}
+
+#[tokio::test]
+async fn a_key_given_twice_is_not_settled_by_lifting() {
+    let ran = lowered(Strategy::Native).run(vec![says(r#"{"n": 1, "n": 2}"#), says(r#"{"n": 1}"#)]).await;
+    assert_eq!(ran.outcomes(), [ParseError, Accepted]);
+}
+
+#[tokio::test]
+async fn an_answer_in_the_source_form_is_taken_too() {
+    let ran = lowered(Strategy::Native).run(vec![says(r#"{"n": 1, "map": {"a": 2}}"#)]).await;
+    assert_eq!(ran.value(), (json!({"n": 1, "map": {"a": 2}}), 0));
+    let ran = lowered(Strategy::Native).run(vec![says("```json\n{\"n\": 1}\n```")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+}
+
+#[tokio::test]
+async fn a_root_that_is_no_object_is_wrapped_and_unwrapped() {
+    let schema = json!({"type": "array", "items": {"type": "integer"}});
+    let contract = Contract { schema, strategy: Strategy::Native, ..contract(Origin::Caller) };
+    let ran = Case::under(contract.clone()).run(vec![says(r#"{"value": [1, 2]}"#)]).await;
+    assert_eq!(ran.value(), (json!([1, 2]), 0));
+    let ollama = accord_executor::Tool { profile: "ollama".into(), strict: false, force: false };
+    let capabilities = accord_executor::Capabilities { tool: Some(ollama), ..super::script::able() };
+    let tool = Contract { strategy: Strategy::Tool, ..contract };
+    let ran = Case::under(tool).at(capabilities).run(Vec::new()).await;
+    assert!(ran.failure().message.contains("a tool takes an object"), "{}", ran.failure().message);
+}
+
+#[tokio::test]
+async fn two_different_submissions_are_ambiguous() {
+    for case in [Case::with(Strategy::Tool), lowered(Strategy::Tool)] {
+        let ran = case.run(vec![submits(&["{\"n\": 1}", "{\"n\": 2}"]), submits(&["{\"n\": 2}"])]).await;
+        assert_eq!(ran.outcomes(), [Ambiguous, Accepted]);
+        assert_eq!(ran.value(), (json!({"n": 2}), 1));
+        assert_eq!(ran.attempts[0].text, "{\"n\": 1}\n{\"n\": 2}");
+    }
+}
+
+#[tokio::test]
+async fn the_same_submission_twice_is_one() {
+    let contract =
+        Contract { strict_json_only: true, strategy: Strategy::Tool, ..contract(Origin::Blueprint) };
+    for case in [Case::with(Strategy::Tool), lowered(Strategy::Tool), Case::under(contract)] {
+        let ran = case.run(vec![submits(&["{\"n\": 1}", "{ \"n\":1 }"])]).await;
+        assert_eq!(ran.value(), (json!({"n": 1}), 0));
+    }
+}
+
+#[tokio::test]
+async fn of_two_submissions_the_one_that_conforms_counts() {
+    let ran = Case::with(Strategy::Tool).run(vec![submits(&["{\"n\": \"x\"}", "{\"n\": 2}"])]).await;
+    assert_eq!(ran.value(), (json!({"n": 2}), 0));
+}
+
+#[tokio::test]
+async fn a_submission_that_is_no_json_is_asked_again_as_a_call() {
+    let ran = Case::with(Strategy::Tool).run(vec![submits(&["n=1"]), submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.outcomes()[1], Accepted);
+    assert!(ran.turns[1].prompt.contains("<output-validation-error>"), "{}", ran.turns[1].prompt);
+    assert!(ran.turns[1].prompt.contains("`submit_result`"));
+}
+
+#[tokio::test]
+async fn a_structured_value_comes_before_the_text() {
+    let given = |value, text| Reply::Say(Answer { structured: Some(value), ..answer(text) });
+    let ran = Case::with(Strategy::Native).run(vec![given(json!({"n": 1}), "{\"n\": 2}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+    let ran = Case::with(Strategy::Native).run(vec![given(json!({"n": "x"}), "{\"n\": 2}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 2}), 0));
+    let ran = Case::with(Strategy::Native).run(vec![given(json!({"n": 1}), "")]).await;
+    assert_eq!(ran.attempts[0].text, "{\"n\":1}");
+}

@@ -1,0 +1,189 @@
+//! Which rung is used, and how it is left.
+
+use accord_api::attempt::Outcome::{
+    Accepted, NoJson, NoProgress, NotSubmitted, SchemaInvalid, SchemaRejected,
+};
+use accord_api::{FailureType, Origin, Strategy};
+use accord_executor::{Capabilities, Delivery, Tool, TurnError};
+use serde_json::json;
+
+use super::script::{Case, Ran, Reply, able, contract, fact, plain, says, submits};
+
+fn refused() -> Reply {
+    Reply::Fail(TurnError::SchemaRejected("no such field".into()))
+}
+
+async fn first_rung(case: Case) -> Strategy {
+    case.run(vec![says("{\"n\": 1}")]).await.strategies()[0]
+}
+
+#[tokio::test]
+async fn auto_begins_on_the_best_rung_that_is_allowed() {
+    let auto = || Case::with(Strategy::Auto);
+    assert_eq!(first_rung(auto()).await, Strategy::Native);
+    assert_eq!(first_rung(auto().tools()).await, Strategy::Native);
+    let apart = || Capabilities { native_beside_tools: false, ..able() };
+    assert_eq!(first_rung(auto().at(apart())).await, Strategy::Native);
+    assert_eq!(first_rung(auto().at(apart()).tools()).await, Strategy::Tool);
+    assert_eq!(first_rung(auto().at(Capabilities { native: None, ..able() })).await, Strategy::Tool);
+    assert_eq!(first_rung(auto().at(plain())).await, Strategy::Prompt);
+    let unknown = Capabilities { native: Some("nobody's".into()), tool: None, ..able() };
+    assert_eq!(first_rung(auto().at(unknown)).await, Strategy::Prompt);
+}
+
+#[tokio::test]
+async fn what_is_known_of_an_endpoint_decides_the_first_rung() {
+    let auto = || Case::with(Strategy::Auto);
+    assert_eq!(first_rung(auto().known("native", "refused")).await, Strategy::Tool);
+    assert_eq!(first_rung(auto().known("native", "ignored")).await, Strategy::Tool);
+    assert_eq!(first_rung(auto().known("native", "works")).await, Strategy::Native);
+    assert_eq!(first_rung(auto().known("native_beside_tools", "refused")).await, Strategy::Native);
+    assert_eq!(first_rung(auto().known("native_beside_tools", "refused").tools()).await, Strategy::Tool);
+    let both = auto().known("native", "refused").known("tool", "refused");
+    assert_eq!(first_rung(both).await, Strategy::Prompt);
+    let mut other = auto();
+    other.assignment.model = Some("large".into());
+    assert_eq!(first_rung(other.known("native", "refused")).await, Strategy::Native);
+    assert_eq!(first_rung(Case::with(Strategy::Native).known("native", "refused")).await, Strategy::Native);
+}
+
+#[tokio::test]
+async fn a_schema_that_cannot_be_lowered_is_not_sent_natively() {
+    let recursive = json!({
+        "type": "object",
+        "properties": {"n": {"type": "integer"}, "next": {"$ref": "#"}},
+        "required": ["n"],
+        "additionalProperties": false,
+    });
+    let contract = accord_api::Contract { schema: recursive, ..contract(Origin::Blueprint) };
+    let anthropic = Capabilities {
+        native: Some("anthropic".into()),
+        tool: Some(Tool { profile: "anthropic".into(), strict: true, force: true }),
+        ..able()
+    };
+    let ran = Case::under(contract.clone()).at(anthropic.clone()).run(vec![submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.strategies(), [Strategy::Tool]);
+    assert!(matches!(ran.turns[0].delivery, Delivery::Tool { strict: false, .. }), "{:?}", ran.turns[0]);
+    let native = accord_api::Contract { strategy: Strategy::Native, ..contract };
+    let ran = Case::under(native).at(anthropic).run(Vec::new()).await;
+    assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+    assert!(ran.failure().message.ends_with("use 'tool', 'prompt' or 'auto'"), "{}", ran.failure().message);
+    assert!(ran.turns.is_empty());
+}
+
+#[tokio::test]
+async fn a_refused_schema_goes_down_the_ladder_for_nothing() {
+    let tool = Reply::Fail(TurnError::ToolRejected("no tools".into()));
+    let replies = vec![refused(), tool, says("{\"n\": 1}")];
+    let ran = Case::with(Strategy::Auto).retries(0).run(replies).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+    assert_eq!(ran.outcomes(), [SchemaRejected, SchemaRejected, Accepted]);
+    assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Tool, Strategy::Prompt]);
+    assert_eq!(ran.outcome.facts, [fact("small", "native", "refused"), fact("small", "tool", "refused")]);
+    let prompts: Vec<_> = ran.turns.iter().map(|turn| turn.prompt.as_str()).collect();
+    assert_eq!(prompts, ["Count."; 3]);
+    assert!(ran.turns[1].system_prompt.contains("submit_result"));
+    assert!(ran.turns[2].system_prompt.contains("## Required Output Format"));
+    let ran = Case::with(Strategy::Auto).tools().run(vec![refused(), submits(&["{\"n\": 1}"])]).await;
+    let facts = [fact("small", "native_beside_tools", "refused"), fact("small", "tool", "works")];
+    assert_eq!(ran.outcome.facts, facts);
+}
+
+#[tokio::test]
+async fn an_explicit_strategy_stays_on_its_rung() {
+    let ran = Case::with(Strategy::Native).run(vec![refused()]).await;
+    assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+    assert_eq!(
+        ran.failure().message,
+        "the provider refuses what the strategy sends: no such field; use 'tool', 'prompt' or 'auto'"
+    );
+    let twice = || vec![says("{\"n\": \"x\"}"), says("{\"n\": \"x\"}")];
+    let ran = Case::with(Strategy::Native).run(twice()).await;
+    assert_eq!(ran.outcomes(), [SchemaInvalid, NoProgress]);
+    assert!(ran.failure().message.starts_with("Output did not match schema after 1 retry"));
+}
+
+#[tokio::test]
+async fn a_strategy_that_cannot_be_had_says_what_can() {
+    let rows = [
+        (Strategy::Native, plain(), "the executor has no field for a schema; use 'prompt' or 'auto'"),
+        (Strategy::Tool, plain(), "the executor has no tools; use 'prompt' or 'auto'"),
+        (
+            Strategy::Tool,
+            Capabilities { tool: None, ..able() },
+            "the executor has no tools; use 'native', 'prompt' or 'auto'",
+        ),
+    ];
+    for (strategy, capabilities, ending) in rows {
+        let ran = Case::with(strategy).at(capabilities).run(Vec::new()).await;
+        assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+        assert!(ran.failure().message.ends_with(ending), "{}", ran.failure().message);
+        assert!(ran.turns.is_empty() && ran.attempts.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_repeats_itself_is_asked_on_the_next_rung() {
+    let replies = vec![says("{\"n\": \"x\"}"), says("{\"n\": \"x\"}"), submits(&["{\"n\": 1}"])];
+    let ran = Case::with(Strategy::Auto).retries(3).run(replies).await;
+    assert_eq!(ran.outcomes(), [SchemaInvalid, NoProgress, Accepted]);
+    assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Native, Strategy::Tool]);
+    assert_eq!(ran.value(), (json!({"n": 1}), 2));
+    assert!(ran.turns[2].prompt.contains("Call `submit_result` again"), "{}", ran.turns[2].prompt);
+}
+
+fn forces(ran: &Ran) -> Vec<bool> {
+    let force = |turn: &accord_executor::Turn| matches!(turn.delivery, Delivery::Tool { force: true, .. });
+    ran.turns.iter().map(force).collect()
+}
+
+#[tokio::test]
+async fn prose_instead_of_the_call_is_judged_and_then_nudged() {
+    let ran = Case::with(Strategy::Tool).run(vec![says("It is {\"n\": 1}.")]).await;
+    assert_eq!((ran.outcomes(), ran.value()), (vec![Accepted], (json!({"n": 1}), 0)));
+
+    let ran = Case::with(Strategy::Tool).run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
+    assert_eq!(ran.value(), (json!({"n": 1}), 1));
+    assert!(ran.turns[1].prompt.starts_with("You ended your turn without calling `submit_result`"));
+    assert_eq!(forces(&ran), [false, false]);
+
+    let ran = Case::with(Strategy::Tool).run(vec![says("{\"n\": \"x\"}"), submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
+    assert!(ran.turns[1].prompt.contains("$.n"), "{}", ran.turns[1].prompt);
+}
+
+#[tokio::test]
+async fn the_last_nudge_demands_the_call() {
+    let replies = || vec![says("Done!"), submits(&["{\"n\": 1}"])];
+    let ran = Case::with(Strategy::Tool).retries(1).run(replies()).await;
+    assert_eq!(forces(&ran), [false, true]);
+    let thinking = Tool { profile: "openai".into(), strict: true, force: false };
+    let reasoning = Capabilities { tool: Some(thinking), ..able() };
+    let ran = Case::with(Strategy::Tool).retries(1).at(reasoning).run(replies()).await;
+    assert_eq!(forces(&ran), [false, false]);
+    let ran = Case::with(Strategy::Tool).retries(1).known("forced_tool", "refused").run(replies()).await;
+    assert_eq!(forces(&ran), [false, false]);
+}
+
+#[tokio::test]
+async fn a_refused_demand_is_asked_without() {
+    let refused = Reply::Fail(TurnError::ToolRejected("not while thinking".into()));
+    let replies = vec![says("Done!"), refused, submits(&["{\"n\": 1}"])];
+    let ran = Case::with(Strategy::Tool).retries(1).run(replies).await;
+    assert_eq!(ran.outcomes(), [NotSubmitted, SchemaRejected, Accepted]);
+    assert_eq!(forces(&ran), [false, true, false]);
+    assert_eq!(ran.turns[1].prompt, ran.turns[2].prompt);
+    assert_eq!(ran.outcome.facts, [fact("small", "forced_tool", "refused"), fact("small", "tool", "works")]);
+}
+
+#[tokio::test]
+async fn a_schema_that_had_no_effect_is_remembered() {
+    let ran = Case::with(Strategy::Native).run(vec![says("Prose."), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.outcomes(), [NoJson, Accepted]);
+    assert_eq!(ran.outcome.facts[0], fact("small", "native", "ignored"));
+    let ran = Case::with(Strategy::Native).run(vec![says("{\"n\": \"x\"}"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.outcome.facts, [fact("small", "native", "works")]);
+    let ran = Case::with(Strategy::Native).known("native", "works").run(vec![says("{\"n\": 1}")]).await;
+    assert_eq!(ran.outcome.facts, []);
+}

@@ -1,0 +1,111 @@
+//! Runs without the loop: texts, commands, answers for the coordinator.
+
+use accord_api::attempt::Outcome::{Accepted, ParseError, Refused, SchemaInvalid, Truncated};
+use accord_api::{EventBody, FailureType, Origin, Type};
+use accord_executor::{Answer, Delivery, TurnError};
+use serde_json::json;
+
+use super::script::{Case, Ran, Reply, answer, contract, cut, refuses, says};
+use crate::drive::End;
+
+fn text(ran: &Ran) -> &str {
+    match &ran.outcome.end {
+        End::Text(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn without_a_contract_the_text_is_the_result() {
+    for words in ["Three.", "", "{\"n\": 1}"] {
+        let ran = Case::free().run(vec![says(words)]).await;
+        assert_eq!(text(&ran), words);
+        assert_eq!(ran.outcomes(), [Accepted]);
+        assert_eq!(ran.turns[0].delivery, Delivery::Text);
+        assert_eq!(ran.turns[0].system_prompt, "You count.");
+        assert_eq!(ran.turns[0].prompt, "Count.");
+    }
+}
+
+#[tokio::test]
+async fn a_text_is_continued_until_it_is_whole() {
+    let ran = Case::free().run(vec![cut("One, "), cut("two, "), says("three.")]).await;
+    assert_eq!(text(&ran), "One, two, three.");
+    assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
+    let ran = Case::free().run(vec![cut("a"), cut("b"), cut("c"), cut("d"), says("e")]).await;
+    assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
+    assert_eq!(ran.failure().last_output.as_deref(), Some("abcd"));
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_failure_are_failures_here_too() {
+    let ran = Case::free().run(vec![refuses("")]).await;
+    assert_eq!(ran.failure().message, "the model refused to answer");
+    assert_eq!(ran.outcomes(), [Refused]);
+    let ran = Case::free().run(vec![Reply::Fail(TurnError::Failed("no key".into()))]).await;
+    assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+}
+
+#[tokio::test]
+async fn what_is_said_is_told_in_order() {
+    let ran = Case::free().run(vec![cut("One, "), says("two.")]).await;
+    let said: Vec<_> = ran
+        .events
+        .iter()
+        .map(|event| match event {
+            EventBody::Message { role, text } => (role.as_str(), text.split(' ').next().unwrap()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(said, [("user", "Count."), ("assistant", "One,"), ("user", "Your"), ("assistant", "two.")]);
+}
+
+fn procedural(mut case: Case) -> Case {
+    case.assignment.agent.kind = Type::Procedural;
+    case
+}
+
+#[tokio::test]
+async fn a_command_gives_one_json_value() {
+    let ran = procedural(Case::free()).run(vec![says("{\"type\": \"object\", \"n\": 1.10}\n")]).await;
+    let End::Data { value, validation: None, .. } = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
+    assert_eq!(value.to_string(), r#"{"type":"object","n":1.10}"#);
+    for output in ["", "done", "{} {}", "```json\n{}\n```", "{\"a\": 1, \"a\": 2}"] {
+        let ran = procedural(Case::free()).run(vec![says(output)]).await;
+        assert_eq!(ran.failure().kind, FailureType::ExecutorFailed, "{output}");
+        assert!(ran.failure().message.starts_with("stdout must be one JSON value"), "{output}");
+        assert_eq!(ran.outcomes(), [ParseError], "{output}");
+    }
+}
+
+#[tokio::test]
+async fn a_command_runs_once_whatever_its_contract_says() {
+    let under = || procedural(Case::under(contract(Origin::Blueprint)));
+    let ran = under().run(vec![says("{\"n\": 1}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+    let ran = under().run(vec![says("{\"n\": true}"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
+    assert_eq!(ran.failure().message, "Output did not match schema after 0 retries");
+    assert_eq!((ran.outcomes(), ran.turns.len()), (vec![SchemaInvalid], 1));
+}
+
+#[tokio::test]
+async fn an_answer_for_the_coordinator_is_not_judged() {
+    let held = || {
+        let mut case = Case::under(contract(Origin::Caller));
+        case.assignment.held_by_coordinator = true;
+        case
+    };
+    let reply = Reply::Say(Answer { structured: Some(json!({"n": true})), ..answer("prose") });
+    let ran = held().run(vec![reply]).await;
+    let End::Answered(answer) = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
+    assert_eq!(answer.text, "prose");
+    assert_eq!(answer.structured.as_ref().map(|value| value.get()), Some("{\"n\":true}"));
+    assert!(!answer.truncated);
+    assert!(ran.turns[0].prompt.contains("## Output Format (REQUIRED)"));
+    assert_eq!((ran.turns.len(), ran.attempts.len()), (1, 0));
+    let ran = held().run(vec![cut("pro")]).await;
+    assert!(matches!(&ran.outcome.end, End::Answered(answer) if answer.truncated));
+    let ran = held().run(vec![refuses("no")]).await;
+    assert_eq!(ran.failure().kind, FailureType::ModelRefused);
+}

@@ -1,0 +1,98 @@
+//! What the model is told, and where.
+
+use accord_api::{Contract, Origin, RunKind, Strategy};
+use accord_executor::{Delivery, Turn};
+use serde_json::json;
+
+use super::script::{Case, contract, says, submits};
+
+const SYSTEM: &str = "## Required Output Format";
+const REQUEST: &str = "## Output Format (REQUIRED)";
+
+async fn first(case: Case) -> Turn {
+    case.run(vec![says("{\"n\": 1}")]).await.turns.remove(0)
+}
+
+fn under(origin: Origin, strategy: Strategy) -> Case {
+    Case::under(Contract { strategy, ..contract(origin) })
+}
+
+#[tokio::test]
+async fn a_blueprints_contract_ends_the_system_prompt() {
+    for origin in [Origin::Blueprint, Origin::Default] {
+        for strategy in [Strategy::Native, Strategy::Prompt] {
+            let turn = first(under(origin, strategy)).await;
+            assert!(turn.system_prompt.starts_with(&format!("You count.\n\n{SYSTEM}")));
+            assert!(turn.system_prompt.contains("additionalProperties"));
+            assert_eq!(turn.prompt, "Count.");
+        }
+    }
+    let mut bare = under(Origin::Blueprint, Strategy::Prompt);
+    bare.assignment.agent.system_prompt = None;
+    assert!(first(bare).await.system_prompt.starts_with(SYSTEM));
+}
+
+#[tokio::test]
+async fn a_callers_contract_ends_the_prompt() {
+    for strategy in [Strategy::Native, Strategy::Prompt] {
+        let turn = first(under(Origin::Caller, strategy)).await;
+        assert_eq!(turn.system_prompt, "You count.");
+        assert!(turn.prompt.starts_with(&format!("Count.\n\n{REQUEST}")), "{}", turn.prompt);
+    }
+}
+
+#[tokio::test]
+async fn the_submit_tool_takes_the_place_of_both() {
+    for origin in [Origin::Blueprint, Origin::Caller] {
+        let turn = first(under(origin, Strategy::Tool)).await;
+        assert_eq!(turn.prompt, "Count.");
+        assert!(turn.system_prompt.contains("calling the tool `submit_result`"));
+        assert!(!turn.system_prompt.contains("additionalProperties"));
+        let Delivery::Tool { name, strict: true, force: false, .. } = &turn.delivery else {
+            panic!("{:?}", turn.delivery)
+        };
+        assert_eq!(name, "submit_result");
+    }
+}
+
+#[tokio::test]
+async fn parameters_of_a_schema_are_inputs() {
+    let mut case = Case::free();
+    case.assignment.agent.parameters_schema = Some(json!({"type": "object"}));
+    case.assignment.parameters = json!({"prompt": "Count.", "to": 3});
+    let turn = first(case).await;
+    assert!(turn.prompt.starts_with("<inputs>\n<input name=\"prompt\">\nCount.\n"), "{}", turn.prompt);
+    assert!(turn.prompt.contains("<input name=\"to\">\n3\n</input>"), "{}", turn.prompt);
+}
+
+#[tokio::test]
+async fn a_resumed_session_gets_its_prompt() {
+    let mut case = Case::free();
+    case.assignment.agent.parameters_schema = Some(json!({"type": "object"}));
+    case.assignment.kind = RunKind::ResumeSession;
+    assert_eq!(first(case).await.prompt, "Count.");
+}
+
+#[tokio::test]
+async fn the_coordinators_own_prompt_comes_first() {
+    let mut case = under(Origin::Caller, Strategy::Prompt);
+    case.assignment.retry_prompt = Some("Again, please.".into());
+    assert_eq!(first(case).await.prompt, "Again, please.");
+}
+
+#[tokio::test]
+async fn only_callers_are_shown_the_answer_again() {
+    for (origin, shown) in [(Origin::Caller, true), (Origin::Blueprint, false)] {
+        let replies = vec![says("{\"n\": \"wrong-value\"}"), says("{\"n\": 1}")];
+        let ran = under(origin, Strategy::Prompt).run(replies).await;
+        assert_eq!(ran.turns[1].prompt.contains("## Your last answer"), shown);
+    }
+}
+
+#[tokio::test]
+async fn the_system_prompt_stays_over_the_turns() {
+    let replies = vec![submits(&["{\"n\": true}"]), submits(&["{\"n\": 1}"])];
+    let ran = under(Origin::Caller, Strategy::Tool).run(replies).await;
+    assert_eq!(ran.turns[0].system_prompt, ran.turns[1].system_prompt);
+    assert!(ran.turns[1].prompt.contains("Call `submit_result` again"));
+}

@@ -1,0 +1,311 @@
+//! A session that answers by a script, and everything around it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use accord_api::{
+    Attempt, Contract, EventBody, FactReport, Failure, Limits, Origin, RunId, RunKind, SessionId, Strategy,
+    ValidationMode, attempt,
+};
+use accord_executor::{
+    Answer, Capabilities, Event, Events, Session, Stop, Tool, Turn, TurnError, TurnFailure, Usage,
+};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::assignment::{Assignment, Terms};
+use crate::drive::{Budget, End, Observer, Outcome, drive};
+use crate::schemas::Schemas;
+
+/// What the session does in one turn.
+pub(super) enum Reply {
+    Say(Answer),
+    Fail(TurnError),
+    /// Works until it is told to stop.
+    Hang,
+    /// Works whatever it is told.
+    Deaf,
+}
+
+/// A text.
+pub(super) fn says(text: &str) -> Reply {
+    Reply::Say(answer(text))
+}
+
+/// A text that is cut off.
+pub(super) fn cut(text: &str) -> Reply {
+    Reply::Say(Answer { stop: Stop::Truncated, ..answer(text) })
+}
+
+/// Calls of the submit tool.
+pub(super) fn submits(arguments: &[&str]) -> Reply {
+    let submissions = arguments.iter().map(|&text| text.to_owned()).collect();
+    Reply::Say(Answer { submissions, stop: Stop::Submitted, ..answer("") })
+}
+
+pub(super) fn refuses(words: &str) -> Reply {
+    Reply::Say(Answer { stop: Stop::Refused(words.to_owned()), ..answer("") })
+}
+
+pub(super) fn answer(text: &str) -> Answer {
+    Answer {
+        text: text.to_owned(),
+        submissions: Vec::new(),
+        structured: None,
+        stop: Stop::Finished,
+        usage: Usage { input_tokens: 10, output_tokens: 5, cost_usd: Some(0.25) },
+        model: String::new(),
+    }
+}
+
+struct Script {
+    capabilities: Capabilities,
+    replies: VecDeque<Reply>,
+    turns: Arc<Mutex<Vec<Turn>>>,
+}
+
+#[async_trait]
+impl Session for Script {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        self.turns.lock().unwrap().push(turn);
+        let failed = |error| Err(TurnFailure { error, usage: Usage::default() });
+        match self.replies.pop_front() {
+            Some(Reply::Say(answer)) => {
+                events.tell(Event::Message { text: answer.text.clone() }).await;
+                Ok(answer)
+            }
+            Some(Reply::Fail(error)) => failed(error),
+            Some(Reply::Hang) => {
+                cancel.cancelled().await;
+                failed(TurnError::Stopped)
+            }
+            Some(Reply::Deaf) => std::future::pending().await,
+            None => failed(TurnError::Failed("the script is over".to_owned())),
+        }
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        Some(json!({"turns": self.turns.lock().unwrap().len()}))
+    }
+
+    async fn close(self: Box<Self>) {}
+}
+
+#[derive(Default)]
+struct Notes {
+    events: Mutex<Vec<EventBody>>,
+    attempts: Mutex<Vec<Attempt>>,
+}
+
+#[async_trait]
+impl Observer for Notes {
+    async fn event(&self, event: EventBody) {
+        self.events.lock().unwrap().push(event);
+    }
+
+    async fn attempt(&self, attempt: Attempt) {
+        self.attempts.lock().unwrap().push(attempt);
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+}
+
+/// One run to be driven.
+pub(super) struct Case {
+    pub(super) capabilities: Capabilities,
+    pub(super) assignment: Assignment,
+    pub(super) stop: CancellationToken,
+}
+
+/// What came of it.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    pub(super) turns: Vec<Turn>,
+    pub(super) attempts: Vec<Attempt>,
+    pub(super) events: Vec<EventBody>,
+}
+
+/// Capabilities of an endpoint that can do everything.
+pub(super) fn able() -> Capabilities {
+    Capabilities {
+        endpoint: "here".into(),
+        model: "small".into(),
+        native: Some("openai".into()),
+        tool: Some(Tool { profile: "openai".into(), strict: true, force: true }),
+        native_beside_tools: true,
+        reprompt: true,
+        max_tokens: Some(4096),
+    }
+}
+
+/// Capabilities of one that only takes texts.
+pub(super) fn plain() -> Capabilities {
+    Capabilities { native: None, tool: None, ..able() }
+}
+
+/// `{"n": integer}` and nothing else; each rung sends it as it is.
+pub(super) fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": false,
+    })
+}
+
+pub(super) fn contract(origin: Origin) -> Contract {
+    Contract {
+        origin,
+        schema: schema(),
+        schema_name: None,
+        schema_hash: "sha256:x".into(),
+        invariants: Vec::new(),
+        max_retries: 2,
+        extract_json: true,
+        strict_json_only: false,
+        validation_mode: ValidationMode::Strict,
+        strategy: Strategy::Auto,
+    }
+}
+
+fn assignment() -> Assignment {
+    let settings = json!({"type": "llm", "provider": "openai", "model": "small"});
+    let agent = json!({"name": "a", "executor": settings, "system_prompt": "You count."});
+    Assignment {
+        run_id: RunId::new("1"),
+        session_id: SessionId::new("1"),
+        delivery: 1,
+        kind: RunKind::StartSession,
+        agent: serde_json::from_value(agent).unwrap(),
+        settings,
+        parameters: json!({"prompt": "Count."}),
+        terms: None,
+        held_by_coordinator: false,
+        retry_prompt: None,
+        conversation: None,
+        model: None,
+        project_dir: None,
+        facts: Vec::new(),
+    }
+}
+
+impl Case {
+    /// A run without a contract.
+    pub(super) fn free() -> Self {
+        Self { capabilities: able(), assignment: assignment(), stop: CancellationToken::new() }
+    }
+
+    /// A run under a contract.
+    pub(super) fn under(contract: Contract) -> Self {
+        let mut case = Self::free();
+        case.assignment.terms = Some(Terms::compile(contract, &Schemas::default()).unwrap());
+        case
+    }
+
+    /// A run under the blueprint's contract, with a strategy.
+    pub(super) fn with(strategy: Strategy) -> Self {
+        Self::under(Contract { strategy, ..contract(Origin::Blueprint) })
+    }
+
+    pub(super) fn retries(mut self, max_retries: u32) -> Self {
+        if let Some(terms) = &mut self.assignment.terms {
+            terms.contract.max_retries = max_retries;
+        }
+        self
+    }
+
+    pub(super) fn at(mut self, capabilities: Capabilities) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    pub(super) fn limits(mut self, limits: Limits) -> Self {
+        self.assignment.agent.limits = limits;
+        self
+    }
+
+    pub(super) fn stronger(mut self, models: &[&str]) -> Self {
+        self.assignment.agent.escalate_to = models.iter().map(|&model| model.to_owned()).collect();
+        self
+    }
+
+    pub(super) fn tools(mut self) -> Self {
+        self.assignment.agent.tools = vec!["read_file".to_owned()];
+        self
+    }
+
+    pub(super) fn known(mut self, feature: &str, verdict: &str) -> Self {
+        self.assignment.facts.push(fact("small", feature, verdict));
+        self
+    }
+
+    pub(super) async fn run(self, replies: Vec<Reply>) -> Ran {
+        let turns = Arc::new(Mutex::new(Vec::new()));
+        let mut session =
+            Script { capabilities: self.capabilities, replies: replies.into(), turns: Arc::clone(&turns) };
+        let notes = Notes::default();
+        let longest = Duration::from_secs(3600);
+        let budget = Budget::new(&self.assignment.agent.limits, longest, self.stop);
+        let outcome = drive(&mut session, &self.assignment, &budget, &notes).await;
+        let turns = turns.lock().unwrap().clone();
+        Ran {
+            outcome,
+            turns,
+            attempts: notes.attempts.into_inner().unwrap(),
+            events: notes.events.into_inner().unwrap(),
+        }
+    }
+}
+
+pub(super) fn fact(model: &str, feature: &str, verdict: &str) -> FactReport {
+    FactReport {
+        endpoint: "here".into(),
+        model: model.into(),
+        feature: feature.into(),
+        verdict: verdict.into(),
+        at: Timestamp::UNIX_EPOCH,
+    }
+}
+
+impl Ran {
+    pub(super) fn outcomes(&self) -> Vec<attempt::Outcome> {
+        self.attempts.iter().map(|attempt| attempt.outcome).collect()
+    }
+
+    pub(super) fn strategies(&self) -> Vec<Strategy> {
+        self.attempts.iter().map(|attempt| attempt.strategy).collect()
+    }
+
+    pub(super) fn models(&self) -> Vec<&str> {
+        self.attempts.iter().map(|attempt| attempt.model.as_str()).collect()
+    }
+
+    /// The value, and after how many retries.
+    pub(super) fn value(&self) -> (Value, u32) {
+        match &self.outcome.end {
+            End::Data { value, validation: Some(validation), .. } => (value.clone(), validation.retry_count),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(super) fn failure(&self) -> &Failure {
+        match &self.outcome.end {
+            End::Failed(failure) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+}

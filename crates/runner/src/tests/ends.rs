@@ -1,0 +1,165 @@
+//! How runs end, and how their end is told.
+
+use accord_api::{ErrorName, FailureType, FinishStatus};
+
+use super::fake::{Fake, Running, claim, claim_under, error, unreachable};
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_claimed_worked_on_and_reported() {
+    let fake = Fake::new();
+    fake.queue("1", "hello");
+    let running = Running::start(&fake, 2);
+    fake.until("finish run_1 completed").await;
+    let fake = running.end().await;
+    let calls = fake.calls();
+    let about: Vec<_> = calls.iter().filter(|call| call.contains("run_1")).map(String::as_str).collect();
+    assert_eq!(about, ["started run_1", "events run_1 1", "attempts run_1 1", "finish run_1 completed"]);
+    assert!(calls.contains(&"claim 2 for rnr_1".to_owned()), "{calls:?}");
+    assert_eq!(calls.last().map(String::as_str), Some("unregister rnr_1"));
+    let finish = fake.finishes().remove(0);
+    assert_eq!(finish.result_text.as_deref(), Some("hello"));
+    assert_eq!(finish.conversation.as_ref().map(|value| value.get()), Some("[\"so far\"]"));
+    assert_eq!(finish.holding.lease_id.as_str(), "lse_1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_under_a_contract_is_told_as_data() {
+    let fake = Fake::new();
+    fake.queue_claim(claim_under("1", "{\"n\": 1e2}"));
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_1 completed").await;
+    let finish = running.end().await.finishes().remove(0);
+    assert_eq!(finish.result_text, None);
+    assert_eq!(finish.result_data.as_ref().map(|value| value.get()), Some("{\"n\":1e2}"));
+    assert_eq!(finish.raw.as_deref(), Some("{\"n\": 1e2}"));
+    assert_eq!(finish.validation.map(|validation| validation.schema_hash), Some("sha256:x".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_is_told_until_it_is_answered() {
+    let fake = Fake::new();
+    for _ in 0..5 {
+        fake.fail_next("finish", unreachable());
+    }
+    fake.fail_next("finish", error(ErrorName::StoreUnavailable));
+    fake.queue("1", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_1 completed").await;
+    assert_eq!(running.end().await.finishes().len(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_the_gate_refuses_is_a_failed_contract() {
+    let fake = Fake::new();
+    fake.fail_next("finish", error(ErrorName::ContractViolation));
+    fake.queue_claim(claim_under("1", "{\"n\": 1}"));
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_1 failed").await;
+    let finish = running.end().await.finishes().remove(1);
+    let failure = finish.error.unwrap();
+    assert_eq!(failure.kind, FailureType::SchemaValidationFailed);
+    assert_eq!(failure.message, "the coordinator does not take the result: it is ContractViolation");
+    assert!(finish.result_data.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_is_no_longer_ours_is_dropped() {
+    for name in [ErrorName::LeaseLost, ErrorName::RunNotFound] {
+        let fake = Fake::new();
+        fake.fail_next("finish", error(name));
+        fake.queue("1", "hello");
+        fake.queue("2", "hello");
+        let running = Running::start(&fake, 1);
+        fake.until("finish run_2 completed").await;
+        assert_eq!(running.end().await.finishes().len(), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_is_refused_twice_is_dropped() {
+    let fake = Fake::new();
+    fake.fail_next("finish", error(ErrorName::RequestTooLarge));
+    fake.fail_next("finish", error(ErrorName::InvalidRequest));
+    fake.queue("1", "hello");
+    fake.queue("2", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_2 completed").await;
+    let finishes = running.end().await.finishes();
+    assert_eq!(finishes.len(), 3);
+    assert_eq!(finishes[1].error.as_ref().map(|error| error.kind), Some(FailureType::ExecutorFailed));
+    assert!(finishes[1].conversation.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_not_ours_is_not_begun() {
+    let fake = Fake::new();
+    fake.fail_next("started", error(ErrorName::LeaseLost));
+    fake.queue("1", "hello");
+    fake.queue("2", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_2 completed").await;
+    assert_eq!(running.end().await.finishes().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_fails_its_run_and_nothing_else() {
+    let fake = Fake::new();
+    fake.queue("1", "break");
+    fake.queue("2", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_2 completed").await;
+    let failure = running.end().await.finishes().remove(0).error.unwrap();
+    assert_eq!(failure.kind, FailureType::ExecutorFailed);
+    assert!(failure.message.contains("something broke"), "{}", failure.message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_worked_on_fails_with_its_reason() {
+    let fake = Fake::new();
+    fake.queue("1", "no key");
+    let mut codex = claim("2", "x");
+    codex.blueprint =
+        serde_json::value::to_raw_value(&serde_json::json!({"name": "a", "executor": {"type": "codex"}}))
+            .unwrap();
+    fake.queue_claim(codex);
+    let mut unknown = claim("3", "x");
+    unknown.blueprint =
+        serde_json::value::to_raw_value(&serde_json::json!({"name": "a", "executor": {"type": "new"}}))
+            .unwrap();
+    fake.queue_claim(unknown);
+    let mut elsewhere = claim("4", "x");
+    elsewhere.project_dir = Some("/q".into());
+    fake.queue_claim(elsewhere);
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_4 failed").await;
+    let finishes = running.end().await.finishes();
+    let messages: Vec<_> = finishes.iter().map(|finish| finish.error.clone().unwrap().message).collect();
+    assert_eq!(messages[0], "there is no key");
+    assert_eq!(messages[1], "this runner has no executor 'codex'; it has: llm");
+    assert!(messages[2].starts_with("the blueprint of this run cannot be used"), "{}", messages[2]);
+    assert_eq!(messages[3], "the run asks for the folder '/q', and this runner works on '/p'");
+    assert!(finishes.iter().all(|finish| finish.status == FinishStatus::Failed));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reports_wait_for_a_coordinator_that_is_away() {
+    let fake = Fake::new();
+    fake.fail_next("events", unreachable());
+    fake.fail_next("attempts", error(ErrorName::StoreUnavailable));
+    fake.queue("1", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_1 completed").await;
+    let calls = running.end().await.calls();
+    let about: Vec<_> = calls.iter().filter(|call| call.contains("run_1")).map(String::as_str).collect();
+    assert_eq!(
+        about,
+        [
+            "started run_1",
+            "events run_1 1 refused",
+            "events run_1 1",
+            "attempts run_1 1 refused",
+            "attempts run_1 1",
+            "finish run_1 completed"
+        ]
+    );
+}

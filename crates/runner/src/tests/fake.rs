@@ -1,0 +1,344 @@
+//! A coordinator in memory, and an executor that does what its prompt says.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use accord_api::{
+    ClaimRuns, ClaimedRun, ClaimedRuns, ErrorBody, ErrorName, FinishRun, FinishStatus, FinishedRun,
+    Heartbeat, HeartbeatAnswer, Holding, LeaseId, Profile, RegisterRunner, RegisteredRunner, ReportAttempts,
+    ReportEvents, RunDirective, RunId, RunInstruction, RunKind, RunStatus, RunnerId, SessionId,
+};
+use accord_client::ClientError;
+use accord_executor::{
+    Answer, Capabilities, Events, Executor, OpenError, Registry, Session, Start, Stop, Turn, TurnError,
+    TurnFailure, Usage,
+};
+use async_trait::async_trait;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::coordinator::Coordinator;
+use crate::runner::{Runner, RunnerError};
+use crate::settings::RunnerSettings;
+use crate::shutdown::Shutdown;
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<ClaimedRun>,
+    /// One line for each call that matters.
+    calls: Vec<String>,
+    finishes: Vec<FinishRun>,
+    /// What to answer instead, by the name of the call.
+    errors: HashMap<&'static str, VecDeque<ClientError>>,
+    directives: HashMap<RunId, RunDirective>,
+    registrations: u32,
+    down: bool,
+}
+
+/// The coordinator.
+#[derive(Clone)]
+pub(super) struct Fake {
+    state: Arc<Mutex<State>>,
+    changed: watch::Sender<()>,
+}
+
+impl Fake {
+    pub(super) fn new() -> Self {
+        Self { state: Arc::default(), changed: watch::Sender::new(()) }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let result = change(&mut self.state.lock().unwrap());
+        self.changed.send_replace(());
+        result
+    }
+
+    pub(super) fn queue(&self, id: &str, prompt: &str) {
+        let claim = claim(id, prompt);
+        self.change(|state| state.queue.push_back(claim));
+    }
+
+    pub(super) fn queue_claim(&self, claim: ClaimedRun) {
+        self.change(|state| state.queue.push_back(claim));
+    }
+
+    pub(super) fn fail_next(&self, call: &'static str, error: ClientError) {
+        self.change(|state| state.errors.entry(call).or_default().push_back(error));
+    }
+
+    pub(super) fn direct(&self, id: &str, directive: RunDirective) {
+        self.change(|state| state.directives.insert(RunId::new(id), directive));
+    }
+
+    pub(super) fn set_down(&self, down: bool) {
+        self.change(|state| state.down = down);
+    }
+
+    pub(super) fn calls(&self) -> Vec<String> {
+        self.state.lock().unwrap().calls.clone()
+    }
+
+    pub(super) fn finishes(&self) -> Vec<FinishRun> {
+        self.state.lock().unwrap().finishes.clone()
+    }
+
+    pub(super) fn registrations(&self) -> u32 {
+        self.state.lock().unwrap().registrations
+    }
+
+    /// Waits until a call was made; a call that is never made fails the test, in paused time.
+    pub(super) async fn until(&self, call: &str) {
+        let made = self.until_state(|state| state.calls.iter().any(|made| made == call));
+        if timeout(Duration::from_secs(3600), made).await.is_err() {
+            panic!("no '{call}' among {:?}", self.calls());
+        }
+    }
+
+    async fn until_state(&self, holds: impl Fn(&State) -> bool) {
+        let mut changed = self.changed.subscribe();
+        loop {
+            if holds(&self.state.lock().unwrap()) {
+                return;
+            }
+            changed.changed().await.unwrap();
+        }
+    }
+
+    fn called(&self, call: &'static str, line: String) -> Result<(), ClientError> {
+        self.change(|state| {
+            if state.down {
+                return Err(unreachable());
+            }
+            if let Some(error) = state.errors.get_mut(call).and_then(VecDeque::pop_front) {
+                state.calls.push(format!("{line} refused"));
+                return Err(error);
+            }
+            state.calls.push(line);
+            Ok(())
+        })
+    }
+}
+
+pub(super) fn unreachable() -> ClientError {
+    ClientError::Unreachable { address: "there".into(), cause: "refused".into() }
+}
+
+pub(super) fn error(name: ErrorName) -> ClientError {
+    ClientError::Api(Box::new(ErrorBody {
+        error: name.as_str().into(),
+        message: format!("it is {}", name.as_str()),
+        status_code: name.status(),
+        details: None,
+    }))
+}
+
+fn raw(value: &Value) -> Box<RawValue> {
+    to_raw_value(value).unwrap()
+}
+
+/// A run of an agent without a contract.
+pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
+    ClaimedRun {
+        run_id: RunId::new(id),
+        session_id: SessionId::new(id),
+        parent_session_id: None,
+        lease_id: LeaseId::new(id),
+        attempt: 1,
+        lease_seconds: 30,
+        kind: RunKind::StartSession,
+        agent_name: "a".into(),
+        blueprint: raw(&json!({
+            "name": "a",
+            "executor": {"type": "llm", "provider": "p", "model": "m", "temperature": 0.5},
+        })),
+        parameters: raw(&json!({"prompt": prompt})),
+        contract: None,
+        held_by_coordinator: false,
+        retry_count: 0,
+        retry_prompt: None,
+        conversation: None,
+        model: None,
+        project_dir: None,
+        facts: Vec::new(),
+    }
+}
+
+/// The same under a contract that takes `{"n": integer}`.
+pub(super) fn claim_under(id: &str, prompt: &str) -> ClaimedRun {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    let contract = json!({
+        "origin": "caller", "schema": schema, "schema_hash": "sha256:x", "max_retries": 0, "extract_json": true,
+        "strict_json_only": false, "validation_mode": "strict", "strategy": "auto",
+    });
+    ClaimedRun { contract: Some(raw(&contract)), ..claim(id, prompt) }
+}
+
+#[async_trait]
+impl Coordinator for Fake {
+    async fn register(&self, _: &RegisterRunner) -> Result<RegisteredRunner, ClientError> {
+        self.called("register", "register".into())?;
+        let count = self.change(|state| {
+            state.registrations += 1;
+            state.registrations
+        });
+        Ok(RegisteredRunner { runner_id: RunnerId::new(count), lease_seconds: 30, heartbeat_seconds: 10 })
+    }
+
+    async fn claim(&self, claim: &ClaimRuns) -> Result<ClaimedRuns, ClientError> {
+        self.called("claim", format!("claim {} for {}", claim.max, claim.runner_id))?;
+        let wait = Duration::from_secs(claim.wait_seconds.into());
+        timeout(wait, self.until_state(|state| !state.queue.is_empty())).await.ok();
+        let max = usize::try_from(claim.max).unwrap();
+        let runs = self.change(|state| {
+            let count = state.queue.len().min(max);
+            state.queue.drain(..count).collect()
+        });
+        Ok(ClaimedRuns { runs })
+    }
+
+    async fn started(&self, run: &RunId, _: &Holding) -> Result<(), ClientError> {
+        self.called("started", format!("started {run}"))
+    }
+
+    async fn events(&self, run: &RunId, report: &ReportEvents) -> Result<(), ClientError> {
+        self.called("events", format!("events {run} {}", report.events.len()))
+    }
+
+    async fn attempts(&self, run: &RunId, report: &ReportAttempts) -> Result<(), ClientError> {
+        self.called("attempts", format!("attempts {run} {}", report.attempts.len()))
+    }
+
+    async fn finish(&self, run: &RunId, finish: &FinishRun) -> Result<FinishedRun, ClientError> {
+        let status = serde_json::to_value(finish.status).unwrap();
+        let line = format!("finish {run} {}", status.as_str().unwrap());
+        let result = self.called("finish", line);
+        self.change(|state| state.finishes.push(finish.clone()));
+        result?;
+        let status = match finish.status {
+            FinishStatus::Completed => RunStatus::Completed,
+            FinishStatus::Failed => RunStatus::Failed,
+            _ => RunStatus::Stopped,
+        };
+        Ok(FinishedRun { run_id: run.clone(), status })
+    }
+
+    async fn heartbeat(&self, heartbeat: &Heartbeat) -> Result<HeartbeatAnswer, ClientError> {
+        self.called("heartbeat", format!("heartbeat {}", heartbeat.runs.len()))?;
+        let wait = Duration::from_secs(heartbeat.wait_seconds.into());
+        let told = |state: &State| {
+            state.down || heartbeat.runs.iter().any(|held| state.directives.contains_key(&held.run_id))
+        };
+        timeout(wait, self.until_state(told)).await.ok();
+        let state = self.state.lock().unwrap();
+        if state.down {
+            return Err(unreachable());
+        }
+        let instruct = |run_id: &RunId| RunInstruction {
+            run_id: run_id.clone(),
+            directive: state.directives.get(run_id).copied().unwrap_or(RunDirective::Continue),
+        };
+        Ok(HeartbeatAnswer { runs: heartbeat.runs.iter().map(|held| instruct(&held.run_id)).collect() })
+    }
+
+    async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError> {
+        self.called("unregister", format!("unregister {id}"))
+    }
+}
+
+/// Says what it is asked, except that `hang` works until it is told to stop and `break` panics.
+struct Echo;
+
+#[async_trait]
+impl Executor for Echo {
+    async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        match start.parameters["prompt"].as_str() {
+            Some("no key") => Err(OpenError::Missing("there is no key".into())),
+            _ => Ok(Box::new(Echo)),
+        }
+    }
+}
+
+#[async_trait]
+impl Session for Echo {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            endpoint: "here".into(),
+            model: "m".into(),
+            native: None,
+            tool: None,
+            native_beside_tools: false,
+            reprompt: true,
+            max_tokens: None,
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        _: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let text = turn.prompt.lines().next().unwrap_or_default().to_owned();
+        match text.as_str() {
+            "hang" => {
+                cancel.cancelled().await;
+                Err(TurnFailure { error: TurnError::Stopped, usage: Usage::default() })
+            }
+            "break" => panic!("something broke"),
+            _ => Ok(Answer {
+                text,
+                submissions: Vec::new(),
+                structured: None,
+                stop: Stop::Finished,
+                usage: Usage::default(),
+                model: "m".into(),
+            }),
+        }
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        Some(json!(["so far"]))
+    }
+
+    async fn close(self: Box<Self>) {}
+}
+
+/// Lets time pass.
+pub(super) async fn pass(seconds: u64) {
+    timeout(Duration::from_secs(seconds), std::future::pending::<()>()).await.unwrap_err();
+}
+
+/// A runner at work.
+pub(super) struct Running {
+    pub(super) fake: Fake,
+    pub(super) shutdown: Shutdown,
+    task: tokio::task::JoinHandle<Result<(), RunnerError>>,
+}
+
+impl Running {
+    pub(super) fn start(fake: &Fake, concurrency: u32) -> Self {
+        let registry = Registry::default().with("llm", Arc::new(Echo));
+        let profile = Profile { project_dir: "/p".into(), concurrency, ..Profile::default() };
+        let settings = RunnerSettings::new(profile);
+        let runner = Runner::new(Arc::new(fake.clone()), registry, settings);
+        let shutdown = Shutdown::new();
+        let task = tokio::spawn(runner.run(shutdown.clone()));
+        Self { fake: fake.clone(), shutdown, task }
+    }
+
+    pub(super) async fn ended(self) -> Result<(), RunnerError> {
+        self.task.await.unwrap()
+    }
+
+    /// Shuts down and waits for the end.
+    pub(super) async fn end(self) -> Fake {
+        self.shutdown.signal();
+        let fake = self.fake.clone();
+        self.ended().await.unwrap();
+        fake
+    }
+}

@@ -1,0 +1,176 @@
+//! Leases, stops, shutdowns, and coordinators that come and go.
+
+use accord_api::{ErrorName, FinishStatus, RunDirective};
+use tokio::time::Instant;
+
+use super::fake::{Fake, Running, error, pass, unreachable};
+use crate::runner::RunnerError;
+
+fn statuses(fake: &Fake) -> Vec<FinishStatus> {
+    fake.finishes().iter().map(|finish| finish.status).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_is_heard_at_once() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("events run_1 1").await;
+    fake.until("heartbeat 1").await;
+    let asked_at = Instant::now();
+    fake.direct("1", RunDirective::Stop);
+    fake.until("finish run_1 stopped").await;
+    assert!(asked_at.elapsed().as_millis() < 100, "{:?}", asked_at.elapsed());
+    let finish = running.end().await.finishes().remove(0);
+    assert_eq!(finish.status, FinishStatus::Stopped);
+    assert!(finish.conversation.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_run_is_dropped_without_a_word() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    fake.direct("1", RunDirective::Lost);
+    fake.queue("2", "hello");
+    fake.until("finish run_2 completed").await;
+    assert_eq!(statuses(&running.end().await), [FinishStatus::Completed]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn leases_are_kept_while_work_goes_on() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    pass(300).await;
+    fake.direct("1", RunDirective::Stop);
+    fake.until("finish run_1 stopped").await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_is_dropped_when_its_lease_must_have_run_out() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    fake.set_down(true);
+    pass(60).await;
+    fake.set_down(false);
+    fake.queue("2", "hello");
+    fake.until("finish run_2 completed").await;
+    assert_eq!(statuses(&running.end().await), [FinishStatus::Completed]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_absence_of_the_coordinator_costs_nothing() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    fake.set_down(true);
+    pass(12).await;
+    fake.set_down(false);
+    fake.direct("1", RunDirective::Stop);
+    fake.until("finish run_1 stopped").await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_runner_makes_itself_known_again() {
+    for call in ["claim", "heartbeat"] {
+        let fake = Fake::new();
+        fake.fail_next(call, error(ErrorName::RunnerNotFound));
+        let running = Running::start(&fake, 1);
+        fake.until("claim 1 for rnr_2").await;
+        let fake = running.end().await;
+        assert_eq!(fake.registrations(), 2);
+        assert!(fake.calls().contains(&"unregister rnr_2".to_owned()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_is_not_there_yet_is_waited_for() {
+    let fake = Fake::new();
+    fake.fail_next("register", unreachable());
+    fake.fail_next("register", error(ErrorName::StoreUnavailable));
+    let running = Running::start(&fake, 1);
+    fake.until("claim 1 for rnr_1").await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_runner_that_is_not_wanted_says_so() {
+    let fake = Fake::new();
+    fake.fail_next("register", error(ErrorName::Unauthorized));
+    let RunnerError::Refused(cause) = Running::start(&fake, 1).ended().await.unwrap_err();
+    assert!(cause.is(ErrorName::Unauthorized));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_runs_are_claimed_than_there_are_places() {
+    let fake = Fake::new();
+    for id in ["1", "2", "3"] {
+        fake.queue(id, "hang");
+    }
+    let running = Running::start(&fake, 2);
+    fake.until("heartbeat 2").await;
+    assert!(!fake.calls().contains(&"started run_3".to_owned()));
+    fake.direct("1", RunDirective::Stop);
+    fake.until("started run_3").await;
+    running.shutdown.signal();
+    running.shutdown.signal();
+    let claims: Vec<_> = fake.calls().into_iter().filter(|call| call.starts_with("claim")).collect();
+    assert_eq!(claims, ["claim 2 for rnr_1", "claim 1 for rnr_1"]);
+    running.ended().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutting_down_lets_work_end_and_gives_back_the_rest() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    fake.queue("2", "hang");
+    let running = Running::start(&fake, 2);
+    fake.until("heartbeat 2").await;
+    let told_at = Instant::now();
+    running.shutdown.signal();
+    fake.queue("3", "hello");
+    fake.direct("1", RunDirective::Stop);
+    fake.until("finish run_1 stopped").await;
+    running.ended().await.unwrap();
+    assert_eq!(statuses(&fake), [FinishStatus::Stopped, FinishStatus::Released]);
+    assert_eq!(told_at.elapsed().as_secs(), 30);
+    assert!(fake.finishes()[1].conversation.is_none());
+    assert!(!fake.calls().contains(&"started run_3".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_signal_hastens() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    let told_at = Instant::now();
+    running.shutdown.signal();
+    running.shutdown.signal();
+    running.ended().await.unwrap();
+    assert_eq!(statuses(&fake), [FinishStatus::Released]);
+    assert!(told_at.elapsed().as_secs() < 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_is_gone_does_not_hold_up_the_shutdown() {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    fake.set_down(true);
+    let told_at = Instant::now();
+    running.shutdown.signal();
+    running.shutdown.signal();
+    running.ended().await.unwrap();
+    assert!(told_at.elapsed().as_secs() <= 30, "{:?}", told_at.elapsed());
+    assert_eq!(fake.finishes().iter().filter(|finish| finish.status != FinishStatus::Released).count(), 0);
+}
