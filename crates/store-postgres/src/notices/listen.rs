@@ -16,6 +16,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// A listener that hears everything from now on.
 pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, Fault> {
     let mut listener = PgListener::connect_with(pool).await?;
+    // The loss is to be heard of at once, and not only once the server is back.
+    listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
     Ok(listener)
 }
@@ -31,8 +33,12 @@ pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
                         hub.tell(&announcement);
                     }
                 }
-                Ok(None) => hub.look_again(),
+                Ok(None) => {
+                    hub.breaks.note();
+                    hub.look_again();
+                }
                 Err(error) => {
+                    hub.breaks.note();
                     tracing::warn!(%error, "the connection for notices is lost");
                     current = None;
                 }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use accord_store::Store;
+use accord_store_postgres::PostgresStore;
+use accord_test_support::PostgresCluster;
 
-use crate::make::Database;
-
-async fn empty() -> (Arc<dyn Store>, Database) {
-    let database = Database::start();
-    (Arc::new(database.store().await), database)
+/// An empty database of the cluster that a chapter shares.
+async fn empty() -> (Arc<dyn Store>, ()) {
+    let cluster = PostgresCluster::shared().expect("a cluster");
+    let url = cluster.fresh_database().expect("a database");
+    (Arc::new(PostgresStore::connect(&url).await.expect("a store")), ())
 }
 
-accord_test_support::store_story!(empty);
+accord_test_support::store_story!(chapters empty);
