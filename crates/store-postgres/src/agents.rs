@@ -53,7 +53,7 @@ impl PostgresStore {
         condition: &Condition,
         idempotency: Option<&Idempotency>,
     ) -> Result<Option<String>, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let written = write(&mut transaction, agent, condition, idempotency).await;
         conclude(transaction, written).await
     }
@@ -69,7 +69,7 @@ impl PostgresStore {
     }
 
     async fn delete_agent(&self, name: &str, condition: &Condition) -> Result<(), Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let removed = remove(&mut transaction, name, condition).await;
         conclude(transaction, removed).await
     }

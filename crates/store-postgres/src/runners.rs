@@ -86,7 +86,7 @@ impl PostgresStore {
     }
 
     async fn beat(&self, beat: &Beat) -> Result<Vec<Directive>, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let directives = note_beat(&mut transaction, beat).await;
         conclude(transaction, directives).await
     }

@@ -53,7 +53,7 @@ impl PostgresStore {
         schema: &SchemaRecord,
         idempotency: Option<&Idempotency>,
     ) -> Result<SchemaRecord, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let written = write(&mut transaction, schema, idempotency).await;
         conclude(transaction, written).await
     }

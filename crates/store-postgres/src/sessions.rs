@@ -77,7 +77,7 @@ impl PostgresStore {
     }
 
     async fn delete_session(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let removed = remove(&mut transaction, session_id).await;
         conclude(transaction, removed).await
     }

@@ -49,7 +49,7 @@ impl PostgresStore {
         run_id: &RunId,
         decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
     ) -> Result<Run, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let changed = change(&mut transaction, run_id, decide).await;
         self.conclude_one(transaction, changed).await
     }

@@ -103,7 +103,7 @@ SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
 
 impl PostgresStore {
     async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let lost = take_back(&mut transaction, now, max_deliveries, limit).await;
         self.conclude_all(transaction, lost).await
     }
@@ -115,7 +115,7 @@ impl PostgresStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Run>, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let failed = fail_waiting(&mut transaction, queued_before, alive_since, now, limit).await;
         self.conclude_all(transaction, failed).await
     }

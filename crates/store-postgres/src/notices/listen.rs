@@ -33,22 +33,19 @@ pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
                         hub.tell(&announcement);
                     }
                 }
-                Ok(None) => {
+                lost => {
                     hub.breaks.note();
-                    hub.look_again();
-                }
-                Err(error) => {
-                    hub.breaks.note();
-                    tracing::warn!(%error, "the connection for notices is lost");
+                    tracing::warn!(error = ?lost.err(), "the connection for notices is lost");
                     current = None;
                 }
             },
             None => {
-                sleep(PAUSE).await;
                 current = connect(&pool).await.ok();
                 if current.is_some() {
                     tracing::info!("the connection for notices is back");
                     hub.look_again();
+                } else {
+                    sleep(PAUSE).await;
                 }
             }
         }

@@ -73,7 +73,7 @@ impl PostgresStore {
         if page.ids.is_empty() && page.rest.is_none() {
             return Ok(Vec::new());
         }
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let handed_out = hand_out(&mut transaction, claim, page, &mut matcher).await;
         let (claimed, announcement) = conclude(transaction, handed_out).await?;
         self.hub.announce(announcement);

@@ -17,13 +17,13 @@ use crate::{load, write};
 
 impl PostgresStore {
     pub(super) async fn finish(&self, finish: &Finish) -> Result<Run, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let ended = end(&mut transaction, finish).await;
         self.conclude_one(transaction, ended).await
     }
 
     pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let asked = ask(&mut transaction, again).await;
         self.conclude_one(transaction, asked).await
     }

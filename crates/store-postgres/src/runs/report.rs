@@ -13,7 +13,7 @@ use crate::{load, write};
 
 impl PostgresStore {
     pub(super) async fn tell(&self, report: &Report) -> Result<(), Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let written = write_report(&mut transaction, report).await;
         if conclude(transaction, written).await? > 0 {
             self.hub.announce(Announcement::events());

@@ -35,7 +35,7 @@ pub(super) fn to_the_microsecond(submission: Submission) -> Submission {
 
 impl PostgresStore {
     pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, Fault> {
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = self.begin().await?;
         let written = write(&mut transaction, submission).await;
         if let Ok(Submitted::AlreadyDelivered) = written {
             transaction.rollback().await?;
