@@ -8,7 +8,7 @@ use sqlx::{PgConnection, Row};
 use crate::convert::{micros, time};
 use crate::fault::{Fault, retrying};
 use crate::idempotency;
-use crate::store::PostgresStore;
+use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
 
 #[async_trait]
@@ -53,25 +53,9 @@ impl PostgresStore {
         condition: &Condition,
         idempotency: Option<&Idempotency>,
     ) -> Result<Option<String>, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        if let Some(answer) = idempotency::take(&mut transaction, idempotency, agent.modified_at).await? {
-            return Ok(Some(answer));
-        }
-        check(&mut transaction, &agent.name, condition).await?;
-        let statement = if *condition == Condition::Absent { ADD } else { PUT };
-        let written = sqlx::query(statement)
-            .bind(escape(&agent.name))
-            .bind(&agent.document)
-            .bind(&agent.hash)
-            .bind(micros(agent.created_at))
-            .bind(micros(agent.modified_at))
-            .execute(&mut *transaction)
-            .await?;
-        if written.rows_affected() == 0 {
-            return Err(StoreError::Exists { kind: "agent", name: agent.name.clone() }.into());
-        }
-        transaction.commit().await?;
-        Ok(None)
+        let mut transaction = self.begin().await?;
+        let written = write(&mut transaction, agent, condition, idempotency).await;
+        conclude(transaction, written).await
     }
 
     async fn read_agent(&self, name: &str) -> Result<Option<AgentRecord>, Fault> {
@@ -85,15 +69,44 @@ impl PostgresStore {
     }
 
     async fn delete_agent(&self, name: &str, condition: &Condition) -> Result<(), Fault> {
-        let mut transaction = self.pool.begin().await?;
-        check(&mut transaction, name, condition).await?;
-        let query = sqlx::query("DELETE FROM agents WHERE name = $1").bind(escape(name));
-        if query.execute(&mut *transaction).await?.rows_affected() == 0 {
-            return Err(StoreError::NoSuch { kind: "agent", name: name.to_owned() }.into());
-        }
-        transaction.commit().await?;
-        Ok(())
+        let mut transaction = self.begin().await?;
+        let removed = remove(&mut transaction, name, condition).await;
+        conclude(transaction, removed).await
     }
+}
+
+async fn write(
+    connection: &mut PgConnection,
+    agent: &AgentRecord,
+    condition: &Condition,
+    idempotency: Option<&Idempotency>,
+) -> Result<Option<String>, Fault> {
+    if let Some(answer) = idempotency::take(connection, idempotency, agent.modified_at).await? {
+        return Ok(Some(answer));
+    }
+    check(connection, &agent.name, condition).await?;
+    let statement = if *condition == Condition::Absent { ADD } else { PUT };
+    let written = sqlx::query(statement)
+        .bind(escape(&agent.name))
+        .bind(&agent.document)
+        .bind(&agent.hash)
+        .bind(micros(agent.created_at))
+        .bind(micros(agent.modified_at))
+        .execute(connection)
+        .await?;
+    if written.rows_affected() == 0 {
+        return Err(StoreError::Exists { kind: "agent", name: agent.name.clone() }.into());
+    }
+    Ok(None)
+}
+
+async fn remove(connection: &mut PgConnection, name: &str, condition: &Condition) -> Result<(), Fault> {
+    check(connection, name, condition).await?;
+    let query = sqlx::query("DELETE FROM agents WHERE name = $1").bind(escape(name));
+    if query.execute(connection).await?.rows_affected() == 0 {
+        return Err(StoreError::NoSuch { kind: "agent", name: name.to_owned() }.into());
+    }
+    Ok(())
 }
 
 /// Whether the condition holds. What is there is locked until the transaction ends.

@@ -1,6 +1,7 @@
 //! The pool, and what a server must be like.
 
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use accord_store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -16,8 +17,27 @@ const MOST_CONNECTIONS: u32 = 20;
 /// nothing for longer gives up anyway.
 const ACQUIRE_LIMIT: Duration = Duration::from_secs(5);
 
-/// A connection that was used just now is taken as it is; one that has rested for longer is tried first.
+/// A connection that was used just now is taken as it is, unless others broke since; one that has rested for longer is
+/// tried first.
 const FRESH: Duration = Duration::from_secs(1);
+
+/// When a connection was last seen to break: others that have not been used since have probably broken with it.
+#[derive(Debug, Default)]
+pub(crate) struct Breaks {
+    last: Mutex<Option<Instant>>,
+}
+
+impl Breaks {
+    /// One broke now.
+    pub(crate) fn note(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    fn since(&self, rested: Duration) -> bool {
+        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|last| last.elapsed() <= rested)
+    }
+}
 
 /// The first version with `pg_current_xact_id`.
 const OLDEST_SERVER: i32 = 130_000;
@@ -33,7 +53,7 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 ";
 
 /// Connects, and checks what is there.
-pub(crate) async fn pool(url: &str) -> Result<PgPool, Fault> {
+pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault> {
     // The address is never shown: it may hold a password.
     let options: PgConnectOptions = url
         .parse()
@@ -42,9 +62,10 @@ pub(crate) async fn pool(url: &str) -> Result<PgPool, Fault> {
         .max_connections(MOST_CONNECTIONS)
         .acquire_timeout(ACQUIRE_LIMIT)
         .test_before_acquire(false)
-        .before_acquire(|connection, usage| {
+        .before_acquire(move |connection, usage| {
+            let doubtful = usage.idle_for >= FRESH || breaks.since(usage.idle_for);
             Box::pin(async move {
-                if usage.idle_for >= FRESH {
+                if doubtful {
                     connection.ping().await?;
                 }
                 Ok(true)

@@ -1,4 +1,4 @@
-//! Events, in the order of their ids. How the ids come about is in the crate's documentation.
+//! Events, in the order of their ids. How the ids come about is in the crate's documentation and in `horizon`.
 
 use std::time::Duration;
 
@@ -12,40 +12,17 @@ use tokio::time::{Instant, sleep};
 
 use crate::convert::{id, time};
 use crate::fault::{Fault, retrying};
+use crate::horizon::{QUICK_LOOKS, event_horizon, past_strangers};
 use crate::store::PostgresStore;
 
-/// The lowest bits of an id are the place in its transaction. A request of 8 MiB cannot hold as many events, and the
-/// bits that are left number every transaction of 25 years at ten thousand a second.
-pub(crate) const PLACE_BITS: i32 = 20;
-
-/// So many events fit into one transaction.
-pub(crate) const MOST_EVENTS: usize = 1 << PLACE_BITS;
-
-/// The first id of this transaction.
-macro_rules! event_base {
-    () => {
-        "(((SELECT transaction_offset FROM event_numbering) + pg_current_xact_id()::text::bigint) << 20)"
-    };
-}
-
-/// The first id that an open or future transaction may still write: what is smaller is settled.
-macro_rules! event_horizon {
-    () => {
-        "(((SELECT transaction_offset FROM event_numbering) \
-         + pg_snapshot_xmin(pg_current_snapshot())::text::bigint) << 20)"
-    };
-}
-
-pub(crate) use {event_base, event_horizon};
-
-/// How long a reader waits for older transactions to end, so that it sees what was committed before it asked. They take
-/// milliseconds; one of another database that takes longer is not waited for, and its events come with the next read.
+/// How long a reader waits for older transactions of writers to end, so that it sees what was committed before it asked.
+/// They take milliseconds; what comes behind one that hangs comes with a later read.
 const SETTLE_LIMIT: Duration = Duration::from_millis(250);
 
 /// How long to wait between two looks: about as long as a quick transaction.
 pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(2);
 
-/// Rows after which no smaller id can appear, and whether there are newer ones that wait.
+/// What is committed, and up to where it is settled.
 struct Look {
     events: Vec<Event>,
     newest: EventId,
@@ -83,14 +60,22 @@ async fn settled(
         return Ok(first.events);
     }
     let (wanted, deadline) = (first.newest, Instant::now() + SETTLE_LIMIT);
+    let mut looks = 1;
     loop {
         sleep(SETTLE_PAUSE).await;
+        let floor = floor(pool, looks).await?;
+        looks += 1;
         let next = look(pool, filter, after, limit).await?;
-        if wanted < next.horizon || Instant::now() >= deadline {
-            let horizon = next.horizon;
+        let horizon = next.horizon.max(floor);
+        if wanted < horizon || Instant::now() >= deadline {
             return Ok(next.events.into_iter().take_while(|event| event.id < horizon).collect());
         }
     }
+}
+
+/// What is settled at least, once looking cheaply has not helped.
+pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, Fault> {
+    if looks < QUICK_LOOKS { Ok(EventId(0)) } else { past_strangers(pool).await }
 }
 
 /// Everything that is committed, settled or not.
@@ -137,16 +122,18 @@ fn event(row: &PgRow) -> Result<Event, Fault> {
 const NEWEST: &str = concat!(
     "SELECT h.horizon, (SELECT max(id) FROM events) AS newest, \
      (SELECT max(id) FROM events WHERE id < h.horizon) AS settled FROM (SELECT ",
+    "greatest($1, ",
     event_horizon!(),
-    " AS horizon) h"
+    ") AS horizon) h"
 );
 
 /// The newest id under which no smaller one can appear.
 pub(crate) async fn newest_settled(pool: &PgPool) -> Result<EventId, Fault> {
     let deadline = Instant::now() + SETTLE_LIMIT;
-    let mut wanted = None;
+    let (mut wanted, mut looks) = (None, 0);
     loop {
-        let row = sqlx::query(NEWEST).fetch_one(pool).await?;
+        let row = sqlx::query(NEWEST).bind(floor(pool, looks).await?.0).fetch_one(pool).await?;
+        looks += 1;
         let newest: Option<i64> = row.try_get("newest")?;
         let wanted = *wanted.get_or_insert(newest.unwrap_or_default());
         if wanted < row.try_get::<i64, _>("horizon")? || Instant::now() >= deadline {

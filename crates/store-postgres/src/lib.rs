@@ -8,10 +8,10 @@
 //!
 //! Ids must become visible in increasing order, and commits must not wait for each other. So an event's id is the number
 //! of its transaction (with an offset) and its place in it, and readers stop in front of the oldest transaction that is
-//! still open: whatever has a smaller number is there already or will never be. The price: a transaction that writes,
-//! anywhere in the same cluster, and stays open holds back newer events until it ends. A dump that is restored into
-//! another cluster meets smaller transaction numbers; the offset is raised when a store connects, so restore first and
-//! start coordinators afterwards.
+//! still open: whatever has a smaller number is there already or will never be. Transactions of others, in this database
+//! or beside it in the cluster, do not count for longer than a moment (`horizon`). A dump that is restored into another
+//! cluster meets smaller transaction numbers; the offset is raised when a store connects, so restore first and start
+//! coordinators afterwards.
 //!
 //! # Notices
 //!
@@ -26,6 +26,7 @@ mod convert;
 mod events;
 mod facts;
 mod fault;
+mod horizon;
 mod idempotency;
 mod keys;
 mod load;

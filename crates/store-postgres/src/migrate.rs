@@ -4,8 +4,8 @@
 use accord_store::StoreError;
 use sqlx::{Executor, PgConnection, PgPool};
 
-use crate::events::PLACE_BITS;
 use crate::fault::Fault;
+use crate::horizon::PLACE_BITS;
 
 /// Every version and how to get there from the one before.
 const MIGRATIONS: &[(i32, &str)] = &[(1, include_str!("../migrations/0001_first.sql"))];

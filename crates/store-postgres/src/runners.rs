@@ -14,7 +14,7 @@ use sqlx::{PgConnection, Row};
 use crate::convert::{from_json, id, json, micros, time, whole};
 use crate::fault::{Fault, retrying};
 use crate::rows::{self, run_columns};
-use crate::store::PostgresStore;
+use crate::store::{PostgresStore, conclude};
 
 #[async_trait]
 impl RunnerStore for PostgresStore {
@@ -86,16 +86,18 @@ impl PostgresStore {
     }
 
     async fn beat(&self, beat: &Beat) -> Result<Vec<Directive>, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let seen = sqlx::query(SEEN).bind(beat.runner_id.as_str()).bind(micros(beat.now));
-        if seen.execute(&mut *transaction).await?.rows_affected() == 0 {
-            return Err(unknown(&beat.runner_id).into());
-        }
-        let directives =
-            if beat.runs.is_empty() { Vec::new() } else { renew_leases(&mut transaction, beat).await? };
-        transaction.commit().await?;
-        Ok(directives)
+        let mut transaction = self.begin().await?;
+        let directives = note_beat(&mut transaction, beat).await;
+        conclude(transaction, directives).await
     }
+}
+
+async fn note_beat(connection: &mut PgConnection, beat: &Beat) -> Result<Vec<Directive>, Fault> {
+    let seen = sqlx::query(SEEN).bind(beat.runner_id.as_str()).bind(micros(beat.now));
+    if seen.execute(&mut *connection).await?.rows_affected() == 0 {
+        return Err(unknown(&beat.runner_id).into());
+    }
+    if beat.runs.is_empty() { Ok(Vec::new()) } else { renew_leases(connection, beat).await }
 }
 
 /// All leases of a runner in two statements.

@@ -3,11 +3,11 @@
 use accord_store::{Idempotency, Page, PageRequest, SchemaRecord, SchemaStore, StoreError};
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
-use sqlx::{PgExecutor, Row};
+use sqlx::{PgConnection, PgExecutor, Row};
 
 use crate::convert::{micros, time};
 use crate::fault::{Fault, retrying};
-use crate::store::PostgresStore;
+use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
 use crate::{idempotency, page};
 
@@ -53,26 +53,9 @@ impl PostgresStore {
         schema: &SchemaRecord,
         idempotency: Option<&Idempotency>,
     ) -> Result<SchemaRecord, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let answered = idempotency::take(&mut transaction, idempotency, schema.modified_at).await?;
-        if answered.is_some() {
-            // The caller has the answer already; where the schema was removed since, it is what was asked for then.
-            let found = read(&mut *transaction, &schema.name).await?;
-            return Ok(found.unwrap_or_else(|| schema.clone()));
-        }
-        let row = sqlx::query(ADD)
-            .bind(escape(&schema.name))
-            .bind(escape(&schema.description))
-            .bind(&schema.document)
-            .bind(&schema.hash)
-            .bind(micros(schema.created_at))
-            .bind(micros(schema.modified_at))
-            .fetch_optional(&mut *transaction)
-            .await?;
-        let exists = || StoreError::Exists { kind: "schema", name: schema.name.clone() };
-        let record = record(&row.ok_or_else(exists)?)?;
-        transaction.commit().await?;
-        Ok(record)
+        let mut transaction = self.begin().await?;
+        let written = write(&mut transaction, schema, idempotency).await;
+        conclude(transaction, written).await
     }
 
     async fn read_schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, Fault> {
@@ -95,6 +78,30 @@ impl PostgresStore {
         }
         Ok(())
     }
+}
+
+async fn write(
+    connection: &mut PgConnection,
+    schema: &SchemaRecord,
+    idempotency: Option<&Idempotency>,
+) -> Result<SchemaRecord, Fault> {
+    let answered = idempotency::take(connection, idempotency, schema.modified_at).await?;
+    if answered.is_some() {
+        // The caller has the answer already; where the schema was removed since, it is what was asked for then.
+        let found = read(connection, &schema.name).await?;
+        return Ok(found.unwrap_or_else(|| schema.clone()));
+    }
+    let row = sqlx::query(ADD)
+        .bind(escape(&schema.name))
+        .bind(escape(&schema.description))
+        .bind(&schema.document)
+        .bind(&schema.hash)
+        .bind(micros(schema.created_at))
+        .bind(micros(schema.modified_at))
+        .fetch_optional(connection)
+        .await?;
+    let exists = || StoreError::Exists { kind: "schema", name: schema.name.clone() };
+    record(&row.ok_or_else(exists)?)
 }
 
 async fn read(executor: impl PgExecutor<'_>, name: &str) -> Result<Option<SchemaRecord>, Fault> {

@@ -4,11 +4,11 @@ use accord_domain::id::SessionId;
 use accord_domain::session::Session;
 use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
 use async_trait::async_trait;
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::{PgConnection, Postgres, QueryBuilder};
 
 use crate::fault::{Fault, retrying};
 use crate::rows::{self, session_columns};
-use crate::store::PostgresStore;
+use crate::store::{PostgresStore, conclude};
 use crate::text::escape;
 use crate::{load, page};
 
@@ -77,13 +77,17 @@ impl PostgresStore {
     }
 
     async fn delete_session(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let session = load::session(&mut transaction, session_id).await?;
-        if session.status.is_busy() {
-            return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
-        }
-        sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *transaction).await?;
-        transaction.commit().await?;
-        Ok(())
+        let mut transaction = self.begin().await?;
+        let removed = remove(&mut transaction, session_id).await;
+        conclude(transaction, removed).await
     }
+}
+
+async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), Fault> {
+    let session = load::session(connection, session_id).await?;
+    if session.status.is_busy() {
+        return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
+    }
+    sqlx::query(REMOVE).bind(session_id.as_str()).execute(connection).await?;
+    Ok(())
 }

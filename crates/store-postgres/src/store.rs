@@ -8,10 +8,11 @@ use accord_domain::run::Run;
 use accord_domain::run::change::{Change, Refused};
 use accord_domain::session::Session;
 use accord_store::StoreError;
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
+use crate::connect::Breaks;
 use crate::fault::Fault;
-use crate::load;
+use crate::load::{self, Step};
 use crate::notices::{Announcement, Hub, Watch};
 use crate::{connect, migrate, write};
 
@@ -35,9 +36,10 @@ impl PostgresStore {
     /// Connects to the database at this `postgres://` address and brings its tables up to date. Several processes may
     /// do so at once. A database that a newer version has written to is left alone, with an error.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
-        let pool = connect::pool(url).await.map_err(StoreError::from)?;
+        let breaks = Arc::<Breaks>::default();
+        let pool = connect::pool(url, Arc::clone(&breaks)).await.map_err(StoreError::from)?;
         migrate::run(&pool).await.map_err(StoreError::from)?;
-        let (hub, watch) = Watch::start(&pool).await.map_err(StoreError::from)?;
+        let (hub, watch) = Watch::start(&pool, breaks).await.map_err(StoreError::from)?;
         Ok(Self { pool, hub, _watch: Arc::new(watch) })
     }
 
@@ -47,13 +49,58 @@ impl PostgresStore {
         run_id: &RunId,
         decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
     ) -> Result<Run, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let step = load::pair(&mut transaction, run_id).await?.decide(decide)?;
-        let steps = [step];
-        write::steps(&mut transaction, Vec::new(), &steps).await?;
-        transaction.commit().await?;
-        self.hub.announce(Announcement::of(&steps));
-        let [step] = steps;
+        let mut transaction = self.begin().await?;
+        let changed = change(&mut transaction, run_id, decide).await;
+        self.conclude_one(transaction, changed).await
+    }
+
+    /// [`conclude`], and everybody hears of the change.
+    pub(crate) async fn conclude_one(
+        &self,
+        transaction: Transaction<'_, Postgres>,
+        step: Result<Step, Fault>,
+    ) -> Result<Run, Fault> {
+        let step = conclude(transaction, step).await?;
+        self.hub.announce(Announcement::of(std::slice::from_ref(&step)));
         Ok(step.change.run)
+    }
+
+    /// [`conclude`], and everybody hears of the changes.
+    pub(crate) async fn conclude_all(
+        &self,
+        transaction: Transaction<'_, Postgres>,
+        steps: Result<Vec<Step>, Fault>,
+    ) -> Result<Vec<Run>, Fault> {
+        let steps = conclude(transaction, steps).await?;
+        self.hub.announce(Announcement::of(&steps));
+        Ok(steps.into_iter().map(|step| step.change.run).collect())
+    }
+}
+
+async fn change(
+    connection: &mut PgConnection,
+    run_id: &RunId,
+    decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
+) -> Result<Step, Fault> {
+    let step = load::pair(connection, run_id).await?.decide(decide)?;
+    write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
+    Ok(step)
+}
+
+/// Commits what went well, and takes back what did not before anybody hears of it: dropping a transaction takes it back
+/// too, but later, and until then others skip what it has locked.
+pub(crate) async fn conclude<T>(
+    transaction: Transaction<'_, Postgres>,
+    result: Result<T, Fault>,
+) -> Result<T, Fault> {
+    match result {
+        Ok(value) => {
+            transaction.commit().await?;
+            Ok(value)
+        }
+        Err(fault) => {
+            transaction.rollback().await.ok();
+            Err(fault)
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use accord_domain::demands::Demands;
 use accord_domain::run::Run;
-use accord_domain::run::change;
+use accord_domain::run::change::{self, Change};
 use accord_domain::runner::Profile;
+use accord_domain::session::Session;
 use accord_store::{Due, QueueDepth, StoreError, Upkeep};
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -13,7 +14,6 @@ use sqlx::{PgConnection, Row};
 use crate::convert::{counted, from_json, id, micros, time, whole};
 use crate::fault::{Fault, retrying};
 use crate::load::{Pair, Step};
-use crate::notices::Announcement;
 use crate::rows::{run_columns, session_columns};
 use crate::store::PostgresStore;
 use crate::write;
@@ -103,13 +103,9 @@ SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
 
 impl PostgresStore {
     async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let query = sqlx::query(EXPIRED).bind(micros(now)).bind(i64::from(limit));
-        let rows = query.fetch_all(&mut *transaction).await?;
-        let steps = decide(&rows, |pair| {
-            pair.decide(|run, session| Ok(change::lose(run, session, now, max_deliveries)))
-        })?;
-        self.write_all(transaction, steps).await
+        let mut transaction = self.begin().await?;
+        let lost = take_back(&mut transaction, now, max_deliveries, limit).await;
+        self.conclude_all(transaction, lost).await
     }
 
     async fn fail_waiting(
@@ -119,30 +115,9 @@ impl PostgresStore {
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Run>, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let ids = unmatched(&mut transaction, queued_before, alive_since, limit as usize).await?;
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let query = sqlx::query(STILL_WAITING).bind(ids).bind(micros(queued_before));
-        let rows = query.fetch_all(&mut *transaction).await?;
-        let steps =
-            decide(&rows, |pair| pair.decide(|run, session| Ok(change::unmatched(run, session, now))))?;
-        self.write_all(transaction, steps).await
-    }
-
-    async fn write_all(
-        &self,
-        mut transaction: sqlx::Transaction<'_, sqlx::Postgres>,
-        steps: Vec<Step>,
-    ) -> Result<Vec<Run>, Fault> {
-        if steps.is_empty() {
-            return Ok(Vec::new());
-        }
-        write::steps(&mut transaction, Vec::new(), &steps).await?;
-        transaction.commit().await?;
-        self.hub.announce(Announcement::of(&steps));
-        Ok(steps.into_iter().map(|step| step.change.run).collect())
+        let mut transaction = self.begin().await?;
+        let failed = fail_waiting(&mut transaction, queued_before, alive_since, now, limit).await;
+        self.conclude_all(transaction, failed).await
     }
 
     async fn read_due(&self, limit: u32) -> Result<Vec<Due>, Fault> {
@@ -181,18 +156,47 @@ impl PostgresStore {
     }
 }
 
-/// The decisions that change something.
-fn decide(
+async fn take_back(
+    connection: &mut PgConnection,
+    now: Timestamp,
+    max_deliveries: u32,
+    limit: u32,
+) -> Result<Vec<Step>, Fault> {
+    let query = sqlx::query(EXPIRED).bind(micros(now)).bind(i64::from(limit));
+    let rows = query.fetch_all(&mut *connection).await?;
+    write_all(connection, &rows, |run, session| change::lose(run, session, now, max_deliveries)).await
+}
+
+async fn fail_waiting(
+    connection: &mut PgConnection,
+    queued_before: Timestamp,
+    alive_since: Timestamp,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Step>, Fault> {
+    let ids = unmatched(connection, queued_before, alive_since, limit as usize).await?;
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let query = sqlx::query(STILL_WAITING).bind(ids).bind(micros(queued_before));
+    let rows = query.fetch_all(&mut *connection).await?;
+    write_all(connection, &rows, |run, session| change::unmatched(run, session, now)).await
+}
+
+/// Writes the decisions that change something.
+async fn write_all(
+    connection: &mut PgConnection,
     rows: &[PgRow],
-    decide: impl Fn(Pair) -> Result<Step, change::Refused>,
+    decide: impl Fn(Run, Session) -> Change,
 ) -> Result<Vec<Step>, Fault> {
     let mut steps = Vec::with_capacity(rows.len());
     for row in rows {
-        let step = decide(Pair::of(row)?)?;
+        let step = Pair::of(row)?.decide(|run, session| Ok(decide(run, session)))?;
         if step.change.run != step.before.run {
             steps.push(step);
         }
     }
+    write::steps(connection, Vec::new(), &steps).await?;
     Ok(steps)
 }
 

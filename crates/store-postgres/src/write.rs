@@ -7,8 +7,8 @@ use accord_store::StoreError;
 use sqlx::PgConnection;
 
 use crate::convert::{count, json, micros};
-use crate::events::{MOST_EVENTS, event_base};
 use crate::fault::Fault;
+use crate::horizon::{MOST_EVENTS, event_base};
 use crate::load::Step;
 
 /// Writes what changed: runs, sessions, what is owed to parents, and the events, after those that are given.

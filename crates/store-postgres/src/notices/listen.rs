@@ -16,6 +16,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// A listener that hears everything from now on.
 pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, Fault> {
     let mut listener = PgListener::connect_with(pool).await?;
+    // The loss is to be heard of at once, and not only once the server is back.
+    listener.eager_reconnect(false);
     listener.listen(CHANNEL).await?;
     Ok(listener)
 }
@@ -31,18 +33,19 @@ pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
                         hub.tell(&announcement);
                     }
                 }
-                Ok(None) => hub.look_again(),
-                Err(error) => {
-                    tracing::warn!(%error, "the connection for notices is lost");
+                lost => {
+                    hub.breaks.note();
+                    tracing::warn!(error = ?lost.err(), "the connection for notices is lost");
                     current = None;
                 }
             },
             None => {
-                sleep(PAUSE).await;
                 current = connect(&pool).await.ok();
                 if current.is_some() {
                     tracing::info!("the connection for notices is back");
                     hub.look_again();
+                } else {
+                    sleep(PAUSE).await;
                 }
             }
         }

@@ -21,6 +21,7 @@ use tokio::task::JoinHandle;
 
 pub(crate) use announcement::Announcement;
 
+use crate::connect::Breaks;
 use crate::events::newest_settled;
 use crate::fault::Fault;
 
@@ -43,6 +44,8 @@ pub(crate) struct Hub {
     missed: AtomicBool,
     /// Who we are, to know our own announcements when they come back.
     name: String,
+    /// Where broken connections are noted.
+    breaks: Arc<Breaks>,
 }
 
 impl Hub {
@@ -85,7 +88,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Starts to watch the database.
-    pub(crate) async fn start(pool: &PgPool) -> Result<(Arc<Hub>, Self), Fault> {
+    pub(crate) async fn start(pool: &PgPool, breaks: Arc<Breaks>) -> Result<(Arc<Hub>, Self), Fault> {
         let name: String = sqlx::query_scalar("SELECT gen_random_uuid()::text").fetch_one(pool).await?;
         let (outbox, announcements) = mpsc::channel(KEPT_ANNOUNCEMENTS);
         let hub = Arc::new(Hub {
@@ -94,6 +97,7 @@ impl Watch {
             wake: Notify::new(),
             missed: AtomicBool::new(false),
             name,
+            breaks,
         });
         let listener = listen::connect(pool).await?;
         let position = newest_settled(pool).await?;

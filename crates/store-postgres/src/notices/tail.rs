@@ -12,8 +12,9 @@ use tokio::time::{sleep, timeout};
 
 use super::Hub;
 use crate::convert::id;
-use crate::events::{SETTLE_PAUSE, event_horizon};
+use crate::events::{SETTLE_PAUSE, floor};
 use crate::fault::Fault;
+use crate::horizon::event_horizon;
 
 /// Events that are read at once.
 const PAGE: i64 = 1000;
@@ -45,10 +46,10 @@ enum Beyond {
 
 /// Runs until the store is gone.
 pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
-    let mut pause = SETTLE_PAUSE;
+    let (mut pause, mut looks) = (SETTLE_PAUSE, 0);
     loop {
         let missed = hub.missed.swap(false, Ordering::AcqRel);
-        let beyond = advance(&pool, &hub, &mut position, missed).await;
+        let beyond = advance(&pool, &hub, &mut position, missed, looks).await;
         if missed && !matches!(beyond, Ok(Beyond::Nothing)) {
             hub.missed.store(true, Ordering::Release);
         }
@@ -57,9 +58,10 @@ pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
             Ok(Beyond::Unsettled) => {
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
+                looks += 1;
             }
             Ok(Beyond::Nothing) => {
-                pause = SETTLE_PAUSE;
+                (pause, looks) = (SETTLE_PAUSE, 0);
                 timeout(UNASKED, hub.wake.notified()).await.ok();
             }
             Err(fault) => {
@@ -71,14 +73,21 @@ pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
     }
 }
 
-async fn advance(pool: &PgPool, hub: &Hub, position: &mut EventId, missed: bool) -> Result<Beyond, Fault> {
+async fn advance(
+    pool: &PgPool,
+    hub: &Hub,
+    position: &mut EventId,
+    missed: bool,
+    looks: u32,
+) -> Result<Beyond, Fault> {
+    let floor = floor(pool, looks).await?.0;
     let rows = sqlx::query(NEW).bind(position.0).bind(PAGE).fetch_all(pool).await?;
     let mut told = HashSet::new();
     let mut queued = false;
     let mut beyond = if rows.len() as i64 == PAGE { Beyond::More } else { Beyond::Nothing };
     for row in &rows {
         let event_id: i64 = row.try_get("id")?;
-        if event_id >= row.try_get("horizon")? {
+        if event_id >= row.try_get::<i64, _>("horizon")?.max(floor) {
             beyond = Beyond::Unsettled;
             break;
         }

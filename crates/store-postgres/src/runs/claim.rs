@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::load::{Pair, Step};
 use crate::notices::Announcement;
 use crate::rows::{run_columns, session_columns};
-use crate::store::PostgresStore;
+use crate::store::{PostgresStore, conclude};
 use crate::write;
 
 /// The first page is for the usual case, in which the first in the queue can be taken.
@@ -69,31 +69,42 @@ impl PostgresStore {
         }
         // Most questions find nothing: they cost one statement and no transaction.
         let size = FIRST_PAGE.max(wanted.saturating_mul(2));
-        let mut page = candidates(&self.pool, &mut matcher, &start, size).await?;
+        let page = candidates(&self.pool, &mut matcher, &start, size).await?;
         if page.ids.is_empty() && page.rest.is_none() {
             return Ok(Vec::new());
         }
-        let mut transaction = self.pool.begin().await?;
-        let mut leases = claim.leases.iter();
-        let mut steps = Vec::new();
-        loop {
-            take(&mut transaction, claim, &page.ids, &mut leases, &mut steps).await?;
-            match page.rest {
-                Some(place) if steps.len() < wanted => {
-                    page = candidates(&mut *transaction, &mut matcher, &place, LATER_PAGE).await?;
-                }
-                _ => break,
-            }
-        }
-        if steps.is_empty() {
-            return Ok(Vec::new());
-        }
-        write::steps(&mut transaction, Vec::new(), &steps).await?;
-        let claimed = with_documents(&mut transaction, &steps).await?;
-        transaction.commit().await?;
-        self.hub.announce(Announcement::of(&steps));
+        let mut transaction = self.begin().await?;
+        let handed_out = hand_out(&mut transaction, claim, page, &mut matcher).await;
+        let (claimed, announcement) = conclude(transaction, handed_out).await?;
+        self.hub.announce(announcement);
         Ok(claimed)
     }
+}
+
+/// Goes through the queue from this page on, until there are enough or no more.
+async fn hand_out(
+    connection: &mut PgConnection,
+    claim: &Claim,
+    mut page: Candidates,
+    matcher: &mut Matcher<'_>,
+) -> Result<(Vec<Claimed>, Announcement), Fault> {
+    let mut leases = claim.leases.iter();
+    let mut steps = Vec::new();
+    loop {
+        take(connection, claim, &page.ids, &mut leases, &mut steps).await?;
+        match page.rest {
+            Some(place) if steps.len() < claim.leases.len() => {
+                page = candidates(&mut *connection, matcher, &place, LATER_PAGE).await?;
+            }
+            _ => break,
+        }
+    }
+    if steps.is_empty() {
+        return Ok((Vec::new(), Announcement::default()));
+    }
+    write::steps(connection, Vec::new(), &steps).await?;
+    let claimed = with_documents(connection, &steps).await?;
+    Ok((claimed, Announcement::of(&steps)))
 }
 
 const QUEUE: &str = "

@@ -10,66 +10,60 @@ use super::attempts;
 use crate::convert::json;
 use crate::facts;
 use crate::fault::Fault;
-use crate::notices::Announcement;
+use crate::load::Step;
 use crate::store::PostgresStore;
 use crate::text::{escape, escape_some};
 use crate::{load, write};
 
 impl PostgresStore {
     pub(super) async fn finish(&self, finish: &Finish) -> Result<Run, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let pair = load::pair(&mut transaction, &finish.holder.run_id).await?;
-        let children = children(&mut transaction, &pair.session.id, &finish.end).await?;
-        let mut step = pair.decide(|run, session| {
-            change::finish(
-                run,
-                session,
-                &finish.holder,
-                finish.end.clone(),
-                finish.usage,
-                children,
-                finish.now,
-            )
-        })?;
-        if let Some(affinity) = &finish.affinity {
-            step.change.session.affinity = affinity.clone();
-        }
-        if let End::Completed(outcome) = &finish.end {
-            insert_outcome(&mut transaction, &step.change.run, outcome).await?;
-        }
-        write_conversation(&mut transaction, &step.change.session.id, finish.conversation.as_deref()).await?;
-        let steps = [step];
-        write::steps(&mut transaction, Vec::new(), &steps).await?;
-        // Last, because many runs learn the same at the same time and wait for each other here.
-        facts::write(&mut transaction, &finish.facts).await?;
-        transaction.commit().await?;
-        self.hub.announce(Announcement::of(&steps));
-        let [step] = steps;
-        Ok(step.change.run)
+        let mut transaction = self.begin().await?;
+        let ended = end(&mut transaction, finish).await;
+        self.conclude_one(transaction, ended).await
     }
 
     pub(super) async fn ask(&self, again: &AskAgain) -> Result<Run, Fault> {
-        let mut transaction = self.pool.begin().await?;
-        let pair = load::pair(&mut transaction, &again.holder.run_id).await?;
-        let step = pair
-            .decide(|run, session| change::ask_again(run, session, &again.holder, again.usage, again.now))?;
-        let attempt = std::slice::from_ref(&again.attempt);
-        let judged = attempts::insert(&mut transaction, &step.change.run, attempt, again.now).await?;
-        if step.change.run.status == Status::Pending {
-            sqlx::query("UPDATE assignments SET retry_prompt = $2 WHERE run_id = $1")
-                .bind(step.change.run.id.as_str())
-                .bind(escape(&again.prompt))
-                .execute(&mut *transaction)
-                .await?;
-        }
-        write_conversation(&mut transaction, &step.change.session.id, again.conversation.as_deref()).await?;
-        let steps = [step];
-        write::steps(&mut transaction, judged, &steps).await?;
-        transaction.commit().await?;
-        self.hub.announce(Announcement::of(&steps));
-        let [step] = steps;
-        Ok(step.change.run)
+        let mut transaction = self.begin().await?;
+        let asked = ask(&mut transaction, again).await;
+        self.conclude_one(transaction, asked).await
     }
+}
+
+async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fault> {
+    let pair = load::pair(connection, &finish.holder.run_id).await?;
+    let children = children(connection, &pair.session.id, &finish.end).await?;
+    let mut step = pair.decide(|run, session| {
+        change::finish(run, session, &finish.holder, finish.end.clone(), finish.usage, children, finish.now)
+    })?;
+    if let Some(affinity) = &finish.affinity {
+        step.change.session.affinity = affinity.clone();
+    }
+    if let End::Completed(outcome) = &finish.end {
+        insert_outcome(connection, &step.change.run, outcome).await?;
+    }
+    write_conversation(connection, &step.change.session.id, finish.conversation.as_deref()).await?;
+    write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
+    // Last, because many runs learn the same at the same time and wait for each other here.
+    facts::write(connection, &finish.facts).await?;
+    Ok(step)
+}
+
+async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, Fault> {
+    let pair = load::pair(connection, &again.holder.run_id).await?;
+    let step =
+        pair.decide(|run, session| change::ask_again(run, session, &again.holder, again.usage, again.now))?;
+    let attempt = std::slice::from_ref(&again.attempt);
+    let judged = attempts::insert(connection, &step.change.run, attempt, again.now).await?;
+    if step.change.run.status == Status::Pending {
+        sqlx::query("UPDATE assignments SET retry_prompt = $2 WHERE run_id = $1")
+            .bind(step.change.run.id.as_str())
+            .bind(escape(&again.prompt))
+            .execute(&mut *connection)
+            .await?;
+    }
+    write_conversation(connection, &step.change.session.id, again.conversation.as_deref()).await?;
+    write::steps(connection, judged, std::slice::from_ref(&step)).await?;
+    Ok(step)
 }
 
 /// A child at work becomes a callback in one transaction, so it is seen as one or the other.

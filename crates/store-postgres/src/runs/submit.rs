@@ -11,7 +11,7 @@ use sqlx::{PgConnection, Row};
 use crate::convert::{count, id, json, micros, whole};
 use crate::fault::Fault;
 use crate::notices::Announcement;
-use crate::store::PostgresStore;
+use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, escape_some};
 use crate::{idempotency, load, write};
 
@@ -35,35 +35,46 @@ pub(super) fn to_the_microsecond(submission: Submission) -> Submission {
 
 impl PostgresStore {
     pub(super) async fn submit(&self, submission: &Submission) -> Result<Submitted, Fault> {
-        let run = &submission.run;
-        let mut transaction = self.pool.begin().await?;
-        let key = submission.idempotency.as_ref();
-        if let Some(answer) = idempotency::take(&mut transaction, key, run.created_at).await? {
-            return Ok(Submitted::Replayed(answer));
+        let mut transaction = self.begin().await?;
+        let written = write(&mut transaction, submission).await;
+        if let Ok(Submitted::AlreadyDelivered) = written {
+            transaction.rollback().await?;
+            return written;
         }
-        let mut events = Vec::new();
-        let session = match &submission.session {
-            SessionChoice::New(session) => {
-                insert_session(&mut transaction, session).await?;
-                (**session).clone()
-            }
-            SessionChoice::Resume(session_id) => {
-                let session = load::session(&mut transaction, session_id).await?;
-                match deliver(&mut transaction, submission).await? {
-                    Delivery::Nothing => {}
-                    Delivery::Gone => return Ok(Submitted::AlreadyDelivered),
-                    Delivery::Of(children) => events.push(delivered(run, children)),
-                }
-                resume(&mut transaction, session, run).await?
-            }
-        };
-        insert_run(&mut transaction, run, &submission.assignment).await?;
-        events.extend(queued(run, &session));
-        write::events(&mut transaction, &events).await?;
-        transaction.commit().await?;
-        self.hub.announce(Announcement::queued());
-        Ok(Submitted::Created(Box::new(run.clone())))
+        let submitted = conclude(transaction, written).await?;
+        if matches!(submitted, Submitted::Created(_)) {
+            self.hub.announce(Announcement::queued());
+        }
+        Ok(submitted)
     }
+}
+
+async fn write(connection: &mut PgConnection, submission: &Submission) -> Result<Submitted, Fault> {
+    let run = &submission.run;
+    let key = submission.idempotency.as_ref();
+    if let Some(answer) = idempotency::take(connection, key, run.created_at).await? {
+        return Ok(Submitted::Replayed(answer));
+    }
+    let mut events = Vec::new();
+    let session = match &submission.session {
+        SessionChoice::New(session) => {
+            insert_session(connection, session).await?;
+            (**session).clone()
+        }
+        SessionChoice::Resume(session_id) => {
+            let session = load::session(connection, session_id).await?;
+            match deliver(connection, submission).await? {
+                Delivery::Nothing => {}
+                Delivery::Gone => return Ok(Submitted::AlreadyDelivered),
+                Delivery::Of(children) => events.push(delivered(run, children)),
+            }
+            resume(connection, session, run).await?
+        }
+    };
+    insert_run(connection, run, &submission.assignment).await?;
+    events.extend(queued(run, &session));
+    write::events(connection, &events).await?;
+    Ok(Submitted::Created(Box::new(run.clone())))
 }
 
 /// What became of the children's ends.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use accord_store::{EventFilter, EventStore, RunStore, Upkeep};
 
-use crate::make::{Database, at, claim, fresh};
+use crate::make::{Database, at, claim, fresh, holder, take};
 
 const RUNS: usize = 200;
 
@@ -76,4 +76,17 @@ async fn a_locked_run_is_in_nobodys_way() {
     assert_eq!(ids(store.claim_runs(claim("r", 2)).await.unwrap()), ["run_b"]);
     other.rollback().await.unwrap();
     assert_eq!(ids(store.claim_runs(claim("s", 2)).await.unwrap()), ["run_a"]);
+}
+
+/// What is refused lets go of its locks before anybody hears of the refusal: who claims next skips what is locked.
+#[tokio::test]
+async fn a_refusal_leaves_no_lock_behind() {
+    let database = Database::start();
+    let store = database.store().await;
+    store.submit_run(fresh("a")).await.unwrap();
+    for _ in 0..100 {
+        let holder = holder(&take(&store).await.run);
+        store.give_back(&holder, at(2)).await.unwrap();
+        assert!(store.give_back(&holder, at(2)).await.is_err());
+    }
 }

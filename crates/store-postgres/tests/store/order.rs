@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 
 use accord_domain::id::{EventId, SessionId};
 use accord_store::{EventFilter, EventStore, Notice, RunStore, Upkeep};
-use sqlx::Connection;
+use sqlx::{Connection, PgConnection};
 
-use crate::make::{Database, all_events, fresh, session_id};
+use crate::make::{Database, all_events, fresh, run_id, session_id};
+
+/// A transaction as the store begins it.
+const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)";
 
 /// An event as the store writes it, by somebody who takes his time.
 const SLOW: &str = "
@@ -24,7 +27,7 @@ async fn newer_events_wait_for_an_older_transaction() {
     let store = database.store().await;
     let mut notices = store.notices();
     let mut connection = database.connection().await;
-    let mut slow = connection.begin().await.unwrap();
+    let mut slow = connection.begin_with(BEGIN).await.unwrap();
     sqlx::query(SLOW).bind(session_id("slow").as_str()).execute(&mut *slow).await.unwrap();
 
     store.submit_run(fresh("quick")).await.unwrap();
@@ -42,11 +45,34 @@ async fn newer_events_wait_for_an_older_transaction() {
 }
 
 #[tokio::test]
+async fn the_transactions_of_strangers_hold_nothing_back() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut notices = store.notices();
+    let elsewhere = database.cluster.fresh_database().unwrap();
+    let mut connections = [database.connection().await, PgConnection::connect(&elsewhere).await.unwrap()];
+    let mut open = Vec::new();
+    for connection in &mut connections {
+        let mut transaction = connection.begin().await.unwrap();
+        sqlx::query("CREATE TABLE strange (number integer)").execute(&mut *transaction).await.unwrap();
+        open.push(transaction);
+    }
+    for name in ["a", "b"] {
+        store.submit_run(fresh(name)).await.unwrap();
+    }
+    let seen = all_events(&store).await;
+    assert_eq!(sessions(&seen), ["a", "a", "b", "b"].map(session_id));
+    assert_eq!(store.last_event().await.unwrap(), seen.last().unwrap().0);
+    let last = Notice::Events { session_id: session_id("b"), run_id: Some(run_id("b")) };
+    while notices.recv().await.unwrap() != last {}
+}
+
+#[tokio::test]
 async fn a_transaction_that_is_given_up_holds_nothing_back() {
     let database = Database::start();
     let store = database.store().await;
     let mut connection = database.connection().await;
-    let mut slow = connection.begin().await.unwrap();
+    let mut slow = connection.begin_with(BEGIN).await.unwrap();
     sqlx::query(SLOW).bind(session_id("slow").as_str()).execute(&mut *slow).await.unwrap();
     store.submit_run(fresh("quick")).await.unwrap();
     slow.rollback().await.unwrap();
@@ -75,7 +101,7 @@ async fn a_reader_that_follows_many_writers_misses_nothing() {
         let (mut connection, store) = (database.connection().await, store.clone());
         writers.push(tokio::spawn(async move {
             for _ in 0..SLOW_EVENTS {
-                let mut slow = connection.begin().await.unwrap();
+                let mut slow = connection.begin_with(BEGIN).await.unwrap();
                 sqlx::query(SLOW).bind(session_id("slow").as_str()).execute(&mut *slow).await.unwrap();
                 for _ in 0..10 {
                     store.ping().await.unwrap();

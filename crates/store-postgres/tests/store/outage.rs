@@ -7,6 +7,7 @@ use accord_domain::run::Status;
 use accord_store::{EventStore, RunReader, RunStore, StoreError, Upkeep};
 use accord_store_postgres::PostgresStore;
 use accord_test_support::PostgresOptions;
+use sqlx::{Connection, PgConnection};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -39,12 +40,12 @@ async fn a_crash_of_the_server_loses_nothing() {
     let seen = all_events(&store).await;
 
     // The death of one backend by a signal makes the server end all of them and recover from its log.
-    let mut connection = database.connection().await;
-    let process: i32 =
-        sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut connection).await.unwrap();
+    let (mut victim, mut witness) = (database.connection().await, database.connection().await);
+    let process: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut victim).await.unwrap();
     let killed = Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
     assert!(killed.success());
-    while sqlx::query("SELECT 1").execute(&mut connection).await.is_ok() {}
+    while sqlx::query("SELECT 1").execute(&mut witness).await.is_ok() {}
+    while PgConnection::connect(&database.url).await.is_err() {}
 
     let errors = until_it_works(&store).await;
     assert!(errors.iter().all(|error| matches!(error, StoreError::Unavailable(_))), "{errors:?}");

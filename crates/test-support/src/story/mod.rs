@@ -28,10 +28,19 @@ pub mod walk;
 ///
 /// The argument is the path of an `async fn() -> (Arc<dyn Store>, Guard)`: an empty store, and whatever must outlive the
 /// test (a folder, a database). The crate needs `tokio` with `macros` and `rt-multi-thread`.
+///
+/// With `chapters` before the path, each chapter is one test: for a store whose tests share something within a process
+/// that is dear to make, because runners of tests give every test a process.
 #[macro_export]
 macro_rules! store_story {
     ($make:path) => {
-        $crate::store_story! { @all $make;
+        $crate::store_story! { @tell all $make }
+    };
+    (chapters $make:path) => {
+        $crate::store_story! { @tell chapters $make }
+    };
+    (@tell $how:ident $make:path) => {
+        $crate::store_story! { @$how $make;
             walk: [
                 a_new_run_is_there_whole, what_is_not_there_is_said, a_run_walks_to_its_end,
                 a_failure_is_kept_whole, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
@@ -103,5 +112,16 @@ macro_rules! store_story {
                 $crate::story::$chapter::$told(store).await;
             }
         )*)*
+    };
+    (@chapters $make:path; $($chapter:ident: [$($told:ident),* $(,)?]),* $(,)?) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $chapter() {
+                $(
+                    let (store, _guard) = $make().await;
+                    $crate::story::$chapter::$told(store).await;
+                )*
+            }
+        )*
     };
 }

@@ -1,0 +1,81 @@
+//! How far events are settled: up to where no smaller id can appear any more.
+//!
+//! Whoever writes events holds a shared lock of this database from the beginning of the transaction, before it has a
+//! number. Nobody takes this lock for himself alone, so nobody waits for it: it only shows who writes. The cheap horizon
+//! is the oldest open transaction of the whole cluster, whoever has it; while that holds events back, the dear one looks
+//! at the locks and leaves out the transactions of strangers.
+
+use accord_domain::id::EventId;
+use sqlx::{PgPool, Postgres, Transaction};
+
+use crate::fault::Fault;
+use crate::store::PostgresStore;
+
+/// The lowest bits of an id are the place in its transaction. A request of 8 MiB cannot hold as many events, and the
+/// bits that are left number every transaction of 25 years at ten thousand a second.
+pub(crate) const PLACE_BITS: i32 = 20;
+
+/// So many events fit into one transaction.
+pub(crate) const MOST_EVENTS: usize = 1 << PLACE_BITS;
+
+/// After so many looks it is worth the trouble to find out whether strangers are in the way.
+pub(crate) const QUICK_LOOKS: u32 = 4;
+
+/// The first id of this transaction.
+macro_rules! event_base {
+    () => {
+        "(((SELECT transaction_offset FROM event_numbering) + pg_current_xact_id()::text::bigint) << 20)"
+    };
+}
+
+/// The first id that any open or future transaction could still write.
+macro_rules! event_horizon {
+    () => {
+        "(((SELECT transaction_offset FROM event_numbering) \
+         + pg_snapshot_xmin(pg_current_snapshot())::text::bigint) << 20)"
+    };
+}
+
+pub(crate) use {event_base, event_horizon};
+
+/// One round trip. The numbers say "Accord" and "events" to everybody on the same database.
+const BEGIN: &str = "BEGIN; SELECT pg_advisory_xact_lock_shared(1633903471, 1)";
+
+/// The first id that an open or future transaction of a writer could still write.
+///
+/// The snapshot is taken before the locks are read. A transaction that the snapshot shows as open is a stranger's if it
+/// holds its own number and not the writers' lock. One whose number is not among the locks has ended, or has just begun:
+/// it counts as a writer until that is clear. So what lies in front is settled for every statement that starts later.
+const PAST_STRANGERS: &str = "
+WITH held AS MATERIALIZED (
+    SELECT locktype, virtualtransaction, transactionid::text::bigint AS number, database, classid, objid, objsubid
+    FROM pg_locks WHERE granted AND (locktype = 'advisory' OR locktype = 'transactionid' AND mode = 'ExclusiveLock')
+), writers AS (
+    SELECT virtualtransaction FROM held
+    WHERE locktype = 'advisory' AND classid = 1633903471 AND objid = 1 AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+), strangers AS (
+    SELECT number FROM held
+    WHERE locktype = 'transactionid' AND virtualtransaction NOT IN (SELECT virtualtransaction FROM writers)
+)
+SELECT (
+    (SELECT transaction_offset FROM event_numbering) + least(
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint,
+        (
+            SELECT min(open.number::text::bigint) FROM pg_snapshot_xip(pg_current_snapshot()) AS open(number)
+            WHERE open.number::text::bigint & 4294967295 NOT IN (SELECT number FROM strangers)
+        )
+    )
+) << 20";
+
+/// The horizon without the transactions of strangers. Dear: it looks at every lock of the server.
+pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, Fault> {
+    Ok(EventId(sqlx::query_scalar(PAST_STRANGERS).fetch_one(pool).await?))
+}
+
+impl PostgresStore {
+    /// A transaction that may write events. Every transaction of a use case begins so.
+    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, Fault> {
+        Ok(self.pool.begin_with(BEGIN).await?)
+    }
+}
