@@ -82,7 +82,8 @@ pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
 fn portable(mut blueprint: Value, config: &Config) -> Value {
     let name = blueprint.pointer("/executor/provider").and_then(Value::as_str);
     let provider = name.and_then(|name| config.values.providers.get(name)).cloned();
-    if let (Some(provider), Some(executor)) = (provider, blueprint.get_mut("executor")) {
+    let executor = blueprint.get_mut("executor").and_then(Value::as_object_mut);
+    if let (Some(provider), Some(executor)) = (provider, executor) {
         let kind = match provider.kind {
             ProviderKind::Anthropic => "anthropic",
             ProviderKind::Openai => "openai",
@@ -90,9 +91,9 @@ fn portable(mut blueprint: Value, config: &Config) -> Value {
             ProviderKind::OpenaiCompatible => "openai-compatible",
             ProviderKind::Ollama => "ollama",
         };
-        executor["provider"] = json!(kind);
+        executor.insert("provider".to_owned(), json!(kind));
         if let (None, Some(base_url)) = (executor.get("base_url"), provider.base_url) {
-            executor["base_url"] = json!(base_url);
+            executor.insert("base_url".to_owned(), json!(base_url));
         }
     }
     blueprint

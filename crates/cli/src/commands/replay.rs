@@ -76,7 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 fn replaying(mut blueprint: Value, cassette: &str) -> Result<(String, Value), Problem> {
     let name = blueprint.get("name").and_then(Value::as_str).map(str::to_owned);
     let name = name.ok_or_else(|| Problem::new("the cassette's agent has no name"))?;
-    blueprint["executor"] = json!({"type": "replay", "cassette": cassette});
+    if let Some(members) = blueprint.as_object_mut() {
+        members.insert("executor".to_owned(), json!({"type": "replay", "cassette": cassette}));
+    }
     Ok((name, blueprint))
 }
 

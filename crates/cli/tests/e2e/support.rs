@@ -152,9 +152,8 @@ pub(crate) fn agent(name: &str, model: &ModelServer, extra: &Value) -> Value {
         "system_prompt": "You sort tickets.",
         "executor": {"type": "llm", "provider": "anthropic", "model": "claude-test", "base_url": model.url()},
     });
-    for (key, value) in extra.as_object().unwrap() {
-        blueprint[key] = value.clone();
-    }
+    let members = blueprint.as_object_mut().unwrap();
+    members.extend(extra.as_object().unwrap().clone());
     blueprint
 }
 

@@ -1,6 +1,6 @@
 //! What a run came to, for people and for pipelines.
 
-use accord_api::{Failure as RunFailure, FailureType, RunStatus};
+use accord_api::{Failure as RunFailure, RunStatus};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -86,31 +86,10 @@ impl Report {
 
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
-        if self.timed_out && self.status != RunStatus::Completed {
+        // A run that is not over was given up by us.
+        if self.status != RunStatus::Completed && (self.timed_out || !self.status.is_over()) {
             return Exit::Stopped;
         }
-        exit_of(self.status, self.error.as_ref().map(|error| error.kind))
-    }
-}
-
-/// The exit code of a run's end.
-pub(crate) fn exit_of(status: RunStatus, failure: Option<FailureType>) -> Exit {
-    match (status, failure) {
-        (RunStatus::Completed, _) => Exit::Success,
-        (
-            RunStatus::Failed,
-            Some(FailureType::OutputSchemaValidationFailed | FailureType::SchemaValidationFailed),
-        ) => Exit::ContractNotMet,
-        (RunStatus::Failed, Some(FailureType::TimedOut | FailureType::Stopped)) => Exit::Stopped,
-        (RunStatus::Failed, _) => Exit::Failed,
-        // A run that is not over was given up by us.
-        (
-            RunStatus::Stopped
-            | RunStatus::Stopping
-            | RunStatus::Pending
-            | RunStatus::Claimed
-            | RunStatus::Running,
-            _,
-        ) => Exit::Stopped,
+        Exit::of_run(self.status, self.error.as_ref().map(|error| error.kind))
     }
 }
