@@ -47,6 +47,14 @@ pub(crate) fn ended(holding: &Holding, reason: Option<Reason>) -> FinishRun {
     }
 }
 
+/// Whether a report says what the work came to, rather than that it was ended.
+pub(crate) fn is_result(finish: &FinishRun) -> bool {
+    match finish.status {
+        FinishStatus::Completed | FinishStatus::Failed | FinishStatus::Answered => true,
+        FinishStatus::Stopped | FinishStatus::Released => false,
+    }
+}
+
 /// The report of what the work came to.
 pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
     let Outcome { end, usage, facts, conversation } = outcome;

@@ -16,6 +16,9 @@ pub(crate) enum Reason {
     Stop,
     /// It is given back: the runner shuts down.
     Release,
+    /// Its lease ran out while the coordinator could not be reached: it may be somebody else's. Only a result that is there
+    /// already is still offered.
+    Expired,
     /// It is somebody else's now, or over. Nothing is to be reported.
     Lost,
 }
@@ -27,7 +30,7 @@ pub(crate) struct Hold {
     pub(crate) holding: Holding,
     /// The work is to end.
     pub(crate) cancel: CancellationToken,
-    /// Everything is to end, reports too.
+    /// The run is gone: everything is to end, reports too.
     pub(crate) lost: CancellationToken,
     reason: Mutex<Option<Reason>>,
 }
@@ -35,12 +38,13 @@ pub(crate) struct Hold {
 impl Hold {
     /// Ends the work. The first reason counts, except that what is lost is lost.
     pub(crate) fn end(&self, reason: Reason) {
+        let gone = matches!(reason, Reason::Expired | Reason::Lost);
         let mut known = lock(&self.reason);
-        if known.is_none() || reason == Reason::Lost {
+        if known.is_none() || gone && *known != Some(Reason::Lost) {
             *known = Some(reason);
         }
         drop(known);
-        if reason == Reason::Lost {
+        if gone {
             self.lost.cancel();
         }
         self.cancel.cancel();
@@ -132,19 +136,20 @@ impl Leases {
         }
     }
 
-    /// When the next lease runs out, among those that are not lost already.
+    /// When the next lease runs out, among those that are not gone already.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         let entries = lock(&self.entries);
-        let valid = entries.values().filter(|entry| entry.hold.reason() != Some(Reason::Lost));
+        let valid = entries.values().filter(|entry| !entry.hold.lost.is_cancelled());
         valid.map(|entry| entry.valid_until).min()
     }
 
     /// Ends the work on what may be somebody else's by now.
     pub(crate) fn expire(&self, now: Instant) {
         let entries = lock(&self.entries);
-        for entry in entries.values().filter(|entry| entry.valid_until <= now) {
-            tracing::warn!(run_id = %entry.hold.run_id, "the lease ran out; the run is dropped");
-            entry.hold.end(Reason::Lost);
+        let valid = entries.values().filter(|entry| !entry.hold.lost.is_cancelled());
+        for entry in valid.filter(|entry| entry.valid_until <= now) {
+            tracing::warn!(run_id = %entry.hold.run_id, "the lease ran out; the work on the run ends");
+            entry.hold.end(Reason::Expired);
         }
     }
 

@@ -42,6 +42,9 @@ pub(crate) const DEFAULT_MAX_STEPS: u32 = 50;
 /// How long a turn may take to end once it is told to. Executors promise to be quicker; after this they are dropped.
 pub(crate) const TIME_TO_STOP: Duration = Duration::from_secs(15);
 
+/// How long a session may take to open: a CLI on a busy machine takes some seconds.
+pub(crate) const TIME_TO_OPEN: Duration = Duration::from_secs(120);
+
 /// How long a session may take to close.
 pub(crate) const TIME_TO_CLOSE: Duration = Duration::from_secs(15);
 

@@ -15,7 +15,7 @@ use crate::backoff::Backoff;
 use crate::drive::{Budget, Outcome, drive};
 use crate::finish;
 use crate::leases::{Hold, Reason};
-use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE};
+use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
 use crate::report::Reporter;
 use crate::runner::Shared;
 
@@ -27,7 +27,12 @@ pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>
         tracing::error!(run_id = %claim.run_id, message);
         (finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message)), None)
     });
-    if hold.reason() != Some(Reason::Lost) {
+    let is_told = match hold.reason() {
+        Some(Reason::Lost) => false,
+        Some(Reason::Expired) => finish::is_result(&finish),
+        Some(Reason::Stop | Reason::Release) | None => true,
+    };
+    if is_told {
         finish::tell(shared.coordinator.as_ref(), &hold, finish, origin).await;
     }
     shared.leases.forget(&hold);
@@ -52,7 +57,10 @@ async fn attempt(shared: &Shared, claim: &ClaimedRun, hold: &Arc<Hold>) -> (Fini
     };
     let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
     let opened = tokio::select! {
-        opened = open(shared, &assignment) => opened,
+        opened = timeout(TIME_TO_OPEN, open(shared, &assignment)) => opened.unwrap_or_else(|_| {
+            let seconds = TIME_TO_OPEN.as_secs();
+            Err(format!("the executor did not open a session within {seconds} seconds"))
+        }),
         () = hold.cancel.cancelled() => return (finish::ended(&hold.holding, hold.reason()), origin),
     };
     let finish = match opened {

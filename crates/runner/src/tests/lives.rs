@@ -65,6 +65,22 @@ async fn work_is_dropped_when_its_lease_must_have_run_out() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_result_that_is_there_is_offered_even_after_its_lease() {
+    let fake = Fake::new();
+    for _ in 0..3 {
+        fake.fail_next("events", unreachable());
+    }
+    fake.queue("1", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("events run_1 1 refused").await;
+    fake.set_down(true);
+    pass(60).await;
+    fake.set_down(false);
+    fake.until("finish run_1 completed").await;
+    running.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_short_absence_of_the_coordinator_costs_nothing() {
     let fake = Fake::new();
     fake.queue("1", "hang");
