@@ -49,8 +49,9 @@ CREATE TABLE runs (
     started_at INTEGER,
     finished_at INTEGER
 ) STRICT;
--- Demands first: a claim looks once at each different demand, and then only at runs that it can have.
-CREATE INDEX runs_waiting ON runs (demands, priority DESC, seq) WHERE status = 'pending';
+-- Demands first: a claim looks once at each different demand, and then only at runs that it can have. The status is
+-- there so that the index alone can answer.
+CREATE INDEX runs_waiting ON runs (demands, priority DESC, seq, status) WHERE status = 'pending';
 CREATE INDEX runs_leased ON runs (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
 CREATE INDEX runs_created ON runs (created_at);
 CREATE INDEX runs_agent ON runs (agent_name, created_at);

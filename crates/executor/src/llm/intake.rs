@@ -23,6 +23,7 @@ pub(super) struct Intake {
     /// The data of an event without its end.
     data: String,
     taken: usize,
+    events: usize,
     ended: bool,
 }
 
@@ -47,6 +48,7 @@ impl Intake {
             pending: Vec::new(),
             data: String::new(),
             taken: 0,
+            events: 0,
             ended: false,
         }
     }
@@ -82,6 +84,9 @@ impl Intake {
         if !self.ended {
             self.line(&pending)?;
             self.line(b"")?;
+        }
+        if self.events == 0 {
+            return Err(ReadError::Unreadable("nothing in it is an answer".into()));
         }
         self.reader.finish()
     }
@@ -138,6 +143,7 @@ impl Intake {
     }
 
     fn event(&mut self, data: &str) -> Result<(), ReadError> {
+        self.events = self.events.saturating_add(1);
         self.ended = self.reader.event(data)?;
         Ok(())
     }
@@ -190,6 +196,10 @@ mod tests {
     fn what_is_no_answer_is_said_to_be_none() {
         let html = chat("application/json", &[b"<html>"]).unwrap_err();
         assert!(matches!(html, ReadError::Unreadable(why) if why.contains("not JSON")));
+        for nothing in ["", "<html>\n\n</html>", ": hello\n\n"] {
+            let error = chat("text/event-stream", &[nothing.as_bytes()]).unwrap_err();
+            assert_eq!(error, ReadError::Unreadable("nothing in it is an answer".into()));
+        }
         let bytes = chat("text/event-stream", &[b"data: \xff\n\n"]).unwrap_err();
         assert_eq!(bytes, ReadError::Unreadable("it is not UTF-8".into()));
     }

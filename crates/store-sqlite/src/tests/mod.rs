@@ -1,6 +1,7 @@
 //! What only this store promises: grouped commits, and a life after a full or locked disk.
 
 mod group;
+mod removal;
 mod trouble;
 
 use std::sync::Arc;

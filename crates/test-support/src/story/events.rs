@@ -1,6 +1,7 @@
 //! Events: one order, for everybody.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use accord_domain::event::{Body, Event};
@@ -96,25 +97,33 @@ pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
             }
         }));
     }
+    let written = Arc::new(AtomicBool::new(false));
     let tail = {
-        let store = Arc::clone(&store);
+        let (store, written) = (Arc::clone(&store), Arc::clone(&written));
         tokio::spawn(async move {
             let (mut after, mut seen) = (from, Vec::new());
-            while seen.len() < WRITERS * REPORTS * 2 {
-                for event in store.events(&EventFilter::default(), after, 7).await.unwrap() {
+            loop {
+                // Looked at before the page: an empty page after the last write is the end.
+                let last = written.load(Ordering::SeqCst);
+                let page = store.events(&EventFilter::default(), after, 7).await.unwrap();
+                if page.is_empty() && last {
+                    return seen;
+                }
+                for event in page {
                     assert!(event.id > after, "in order");
                     after = event.id;
                     seen.push(event);
                 }
                 tokio::task::yield_now().await;
             }
-            seen
         })
     };
     for writer in writers {
         writer.await.unwrap();
     }
+    written.store(true, Ordering::SeqCst);
     let seen = tail.await.unwrap();
+    assert_eq!(seen.len(), WRITERS * REPORTS * 2);
     assert_eq!(seen, store.events(&EventFilter::default(), from, PLENTY).await.unwrap());
     for writer in 0..WRITERS {
         let prefix = format!("{writer}/");

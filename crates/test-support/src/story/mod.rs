@@ -19,6 +19,7 @@ pub mod lists;
 pub mod queue;
 pub mod records;
 pub mod removal;
+pub mod sessions;
 pub mod stops;
 pub mod texts;
 pub mod walk;
@@ -43,7 +44,10 @@ macro_rules! store_story {
             walk: [
                 a_new_run_is_there_whole, what_is_not_there_is_said, a_run_walks_to_its_end,
                 a_failure_is_kept_whole, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
+            ],
+            sessions: [
                 the_conversation_is_kept, a_session_has_one_run_at_a_time, the_coordinator_can_ask_again,
+                one_of_many_resumes,
             ],
             fencing: [
                 only_the_holder_reports, nobody_holds_a_waiting_run, an_end_is_final,
@@ -82,9 +86,9 @@ macro_rules! store_story {
                 runs_are_filtered, sessions_are_filtered, a_made_up_cursor_is_refused,
             ],
             records: [
-                agents_are_kept_under_conditions, agents_are_made_once, schemas_are_immutable,
-                schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept, runners_are_kept,
-                the_newest_fact_counts,
+                agents_are_kept_under_conditions, agents_are_made_once, one_of_many_makes_an_agent,
+                schemas_are_immutable, schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept,
+                runners_are_kept, the_newest_fact_counts,
             ],
             figures: [
                 all_runs_are_counted, groups_are_counted, figures_are_filtered, percentiles_are_exact,

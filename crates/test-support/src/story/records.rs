@@ -78,6 +78,26 @@ pub async fn agents_are_made_once(store: Arc<dyn Store>) {
     assert!(matches!(put("2", promise("g", "second")).await, Err(StoreError::Exists { .. })));
 }
 
+/// Many make the same agent at once: one of them does.
+pub async fn one_of_many_makes_an_agent(store: Arc<dyn Store>) {
+    let mut callers = Vec::new();
+    for number in 0..8 {
+        let store = Arc::clone(&store);
+        let agent = agent("a", &number.to_string(), 0);
+        callers.push(tokio::spawn(async move {
+            let put = store.put_agent(agent.clone(), Condition::Absent, None).await;
+            assert!(matches!(put, Ok(None) | Err(StoreError::Exists { .. })), "{put:?}");
+            put.ok().map(|_| agent)
+        }));
+    }
+    let mut made = Vec::new();
+    for caller in callers {
+        made.extend(caller.await.unwrap());
+    }
+    assert_eq!(made.len(), 1);
+    assert_eq!(store.agents().await.unwrap(), made);
+}
+
 fn schema(name: &str, description: &str, hash: &str, seconds: i64) -> SchemaRecord {
     SchemaRecord {
         name: name.to_owned(),

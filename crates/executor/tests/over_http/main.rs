@@ -1,0 +1,72 @@
+//! The `llm` executor over the network, against the scripted model server.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+mod chaos;
+mod endings;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_executor::{
+    Delivery, Events, Executor, HttpTransport, LlmExecutor, NoTools, Providers, Session, Start, Turn,
+};
+use accord_test_support::{ModelServer, SUBMIT_TOOL};
+use serde_json::{Value, json};
+
+/// Every built-in provider.
+const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
+
+/// The way to the server. Making one reads all certificates, so a test makes one and no more.
+fn transport() -> Arc<HttpTransport> {
+    Arc::new(HttpTransport::new().unwrap())
+}
+
+/// A session with a provider that the server plays.
+async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &str) -> Box<dyn Session> {
+    let base_url = match provider {
+        "anthropic" | "ollama" => server.url(),
+        _ => server.openai_url(),
+    };
+    let transport = Arc::clone(transport);
+    let executor = LlmExecutor::new(Providers::from_environment(|_| None), transport, Arc::new(NoTools))
+        .with_first_pause(Duration::from_millis(1));
+    let start = Start {
+        session_id: "session_1".into(),
+        run_id: "run_1".into(),
+        settings: json!({"type": "llm", "provider": provider, "model": "m-1", "base_url": base_url}),
+        project_dir: ".".into(),
+        tools: Vec::new(),
+        parameters: Value::Null,
+        conversation: None,
+        max_steps: 3,
+    };
+    executor.open(start).await.unwrap()
+}
+
+fn schema() -> Value {
+    json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false})
+}
+
+fn native() -> Delivery {
+    Delivery::Native { name: "result".into(), schema: schema() }
+}
+
+fn submit() -> Delivery {
+    Delivery::Tool {
+        name: SUBMIT_TOOL.into(),
+        description: "Hands in the result.".into(),
+        schema: schema(),
+        strict: true,
+        force: false,
+    }
+}
+
+fn turn(prompt: &str, delivery: Delivery) -> Turn {
+    Turn { system_prompt: "Be brief.".into(), prompt: prompt.into(), delivery, model: None, max_tokens: None }
+}
+
+/// Nobody listens.
+fn silence() -> Events {
+    Events::none()
+}

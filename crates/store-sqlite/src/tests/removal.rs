@@ -1,0 +1,111 @@
+use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
+use accord_domain::contract::Strategy;
+use accord_domain::id::{LeaseId, RunnerId};
+use accord_domain::run::change::End;
+use accord_domain::run::{Holder, Outcome};
+use accord_domain::runner::Profile;
+use accord_store::{Claim, Finish, Report, SessionStore};
+use jiff::SignedDuration;
+
+use super::*;
+
+/// A run that leaves rows in every table.
+async fn lived_in(store: &SqliteStore, submission: Submission) {
+    let now = submission.run.created_at;
+    let run_id = submission.run.id.clone();
+    store.submit_run(submission).await.unwrap();
+    let (runner_id, lease_id) = (RunnerId::new("r"), LeaseId::new("l"));
+    let claim = Claim {
+        runner_id: runner_id.clone(),
+        profile: Profile::default(),
+        leases: vec![lease_id.clone()],
+        lease: SignedDuration::from_secs(30),
+        now,
+    };
+    store.claim_runs(claim).await.unwrap();
+    let holder = Holder { run_id, runner_id, lease_id, attempt: 1 };
+    let error =
+        Error { path: "$".into(), pointer: String::new(), keyword: "type".into(), message: "wrong".into() };
+    let attempt = Attempt {
+        number: 1,
+        delivery: 1,
+        at: now,
+        strategy: Strategy::Prompt,
+        model: "m".into(),
+        endpoint: "e".into(),
+        outcome: AttemptOutcome::NoJson,
+        errors: vec![error],
+        more_errors: 0,
+        repairs: vec![],
+        usage: Usage::default(),
+        duration_ms: 1,
+        text: "x".into(),
+        prompt: None,
+    };
+    let attempts = vec![attempt];
+    store.report(Report { holder: holder.clone(), events: vec![], attempts, now }).await.unwrap();
+    let outcome = Outcome { result_text: Some("x".into()), result_data: None, raw: None, validation: None };
+    let finish = Finish {
+        holder,
+        end: End::Completed(outcome),
+        usage: Usage::default(),
+        conversation: Some("[]".into()),
+        affinity: None,
+        facts: vec![],
+        now,
+    };
+    store.finish_run(finish).await.unwrap();
+}
+
+/// The rows of each table that has any, but for the documents, which stay for others.
+async fn rows(store: &SqliteStore) -> Vec<(String, i64)> {
+    let count = |connection: &rusqlite::Connection| {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+                   AND name <> 'documents' ORDER BY name";
+        let mut statement = connection.prepare(sql)?;
+        let names = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        let mut counts = Vec::new();
+        for name in names {
+            let sql = format!("SELECT count(*) FROM {name}");
+            let count: i64 = connection.query_row(&sql, [], |row| row.get(0))?;
+            counts.extend((count > 0).then_some((name, count)));
+        }
+        Ok(counts)
+    };
+    store.read(count).await.unwrap()
+}
+
+fn child(name: &str, parent: &str) -> Submission {
+    let mut submission = submission(name, 10);
+    submission.run.execution_mode = ExecutionMode::AsyncCallback;
+    if let SessionChoice::New(session) = &mut submission.session {
+        session.parent_session_id = Some(SessionId::new(parent));
+    }
+    submission
+}
+
+/// Rows that nobody sees would be found again by a later session with the same number.
+#[tokio::test]
+async fn nothing_stays_of_a_removed_session() {
+    let (store, _folder) = store();
+    lived_in(&store, submission("parent", 10)).await;
+    lived_in(&store, child("child", "parent")).await;
+    let tables = [
+        "assignments",
+        "attempt_errors",
+        "attempts",
+        "callbacks",
+        "conversations",
+        "events",
+        "outcomes",
+        "runs",
+        "sessions",
+    ];
+    let names: Vec<_> = rows(&store).await.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, tables);
+    store.remove_session(&SessionId::new("parent")).await.unwrap();
+    let left = rows(&store).await;
+    assert!(left.iter().all(|(name, _)| name != "callbacks"), "{left:?}");
+    store.remove_session(&SessionId::new("child")).await.unwrap();
+    assert_eq!(rows(&store).await, []);
+}
