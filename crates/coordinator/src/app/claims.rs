@@ -34,9 +34,11 @@ impl App {
     /// Hands out work, waiting for some where there is none.
     pub(crate) async fn claim_runs(&self, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
-        if !(1..=MOST_CLAIMED).contains(&request.max) {
-            return Err(refuse(format!("max is {}; it can be 1 to {MOST_CLAIMED}", request.max)));
+        if request.max == 0 {
+            return Err(refuse("max is 0: ask for at least one run".to_owned()));
         }
+        // A runner says how many it has room for; the rest it gets by asking again.
+        let max = request.max.min(MOST_CLAIMED);
         let runner = self.store.runner(&request.runner_id).await?.ok_or_else(|| {
             let message = format!("there is no runner '{}': register first", request.runner_id);
             Error::new(ErrorName::RunnerNotFound, message)
@@ -46,7 +48,7 @@ impl App {
         let place = self.hub.wait_for_work(Arc::clone(&profile));
         loop {
             place.looks();
-            let claimed = self.look(&runner, request.max).await?;
+            let claimed = self.look(&runner, max).await?;
             if !claimed.is_empty() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 drop(place);
                 let now = self.outside.now();
