@@ -54,3 +54,13 @@ pub(crate) enum Command {
     Schema(schema::Arguments),
     Completions(completions::Arguments),
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        super::Arguments::command().debug_assert();
+    }
+}

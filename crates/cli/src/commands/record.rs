@@ -15,6 +15,7 @@ use crate::runtime;
 
 /// Run an agent with a live model and keep what was said as a cassette
 #[derive(Debug, clap::Args)]
+#[group(id = "record")]
 #[command(after_help = "\
 A cassette is a readable file: what the model was asked, what it answered, how each answer was judged. Keys never enter
 it. accord replay plays it back offline; an agent with executor: { type: replay, cassette: FILE } always answers from it.
