@@ -4,13 +4,12 @@ FUZZ_SECONDS ?= 600
 FUZZ_TARGETS := judge compile
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
-EXAMPLE := examples/check
 
 .PHONY: help test run fuzz bench bench-coordinator peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
-	@echo 'make run    build, then judge three example answers'
+	@echo 'make run    build, start, and run the example agents on a recorded model'
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
@@ -20,16 +19,8 @@ help:
 test:
 	@.ci/run
 
-# The last answer cannot be kept without guessing: exit code 2 is the expected end of it.
 run:
-	@cargo build --quiet --package accord-cli
-	@for answer in clean damaged hopeless; do \
-	  echo; echo "$$ accord check --schema $(EXAMPLE)/task.schema.json --mode lenient $(EXAMPLE)/$$answer.txt"; \
-	  cargo run --quiet --package accord-cli -- \
-	    check --schema $(EXAMPLE)/task.schema.json --mode lenient $(EXAMPLE)/$$answer.txt; \
-	  code=$$?; echo "exit code $$code"; \
-	  case "$$answer:$$code" in clean:0|damaged:0|hopeless:2) ;; *) exit 1 ;; esac; \
-	done
+	@examples/first-run
 
 fuzz:
 	@if ! cargo +nightly fuzz --version >/dev/null 2>&1; then \

@@ -15,12 +15,20 @@ pub(super) const START: &[(&str, &str)] = files! { "start":
     "agents/release-notes/agent.yaml" <- "agents/release-notes/agent.yaml",
     "agents/invoice-reader/agent.yaml" <- "agents/invoice-reader/agent.yaml",
     "agents/word-count/agent.yaml" <- "agents/word-count/agent.yaml",
+    "cassettes/ticket-triage.json" <- "cassettes/ticket-triage.json",
+    "cassettes/release-notes.json" <- "cassettes/release-notes.json",
+    "cassettes/invoice-reader.json" <- "cassettes/invoice-reader.json",
+    "inputs/ticket.json" <- "inputs/ticket.json",
+    "inputs/release.json" <- "inputs/release.json",
+    "inputs/letter.txt" <- "inputs/letter.txt",
     "schemas/task.schema.json" <- "schemas/task.schema.json",
 };
 
-/// What to type after it.
+/// What to type after it. The examples answer from a recording: other inputs than these were not recorded.
 pub(super) const START_NEXT: &str = "  accord agents list
-  accord run word-count --param text=\"one two three\"
-  accord run ticket-triage --param ticket=\"Nobody can log in since this morning\"
-  accord up
+  accord run ticket-triage --params .accord/inputs/ticket.json     # right at the first try
+  accord run release-notes --params .accord/inputs/release.json    # miscounts, is told so, corrects itself
+  accord run invoice-reader - < .accord/inputs/letter.txt          # cannot keep its contract, and says so
+  accord run word-count --param text=\"one two three\"             # a command, no model
+  accord up                                                        # a coordinator and a runner that stay
 ";
