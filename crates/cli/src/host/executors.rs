@@ -88,7 +88,8 @@ fn kind(kind: config::ProviderKind) -> ProviderKind {
 
 /// The built-in providers for a recording: nothing is sent, so no key is asked for.
 fn keyless() -> Providers {
-    let with_key = |kind| Provider { api_key: Some(Secret::new("a-recording-needs-no-key")), ..Provider::new(kind) };
+    let with_key =
+        |kind| Provider { api_key: Some(Secret::new("a-recording-needs-no-key")), ..Provider::new(kind) };
     let add = |all: Providers, kind: ProviderKind| all.with(kind.name(), with_key(kind));
     ProviderKind::ALL.into_iter().fold(Providers::default(), add)
 }

@@ -32,3 +32,43 @@ pub(crate) fn request(asked: Option<u32>, cursor: Option<String>) -> Result<Page
 pub(crate) fn view<T, V>(page: accord_store::Page<T>, view: impl FnMut(T) -> V) -> Page<V> {
     Page { items: page.items.into_iter().map(view).collect(), next_cursor: page.next }
 }
+
+/// A page of few things that are at hand in the order of their names: the cursor is the last name of the page before. All
+/// of them, where nobody asks for less.
+pub(crate) fn by_name<T>(
+    mut items: Vec<T>,
+    asked: Option<u32>,
+    cursor: Option<&str>,
+    name: impl Fn(&T) -> &str,
+) -> Result<Page<T>, Error> {
+    if let Some(cursor) = cursor {
+        items.retain(|item| name(item) > cursor);
+    }
+    let most = match asked {
+        Some(_) => limit(asked)? as usize,
+        None => items.len(),
+    };
+    let more = items.len() > most;
+    items.truncate(most);
+    let next_cursor = items.last().filter(|_| more).map(|item| name(item).to_owned());
+    Ok(Page { items, next_cursor })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_page_by_page() {
+        let all = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
+        let page = |limit, cursor| by_name(all(), limit, cursor, String::as_str).unwrap();
+        let expected = |items: &[&str], next: Option<&str>| Page {
+            items: items.iter().map(|&item| item.to_owned()).collect(),
+            next_cursor: next.map(str::to_owned),
+        };
+        assert_eq!(page(None, None), expected(&["a", "b", "c"], None));
+        assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("b")));
+        assert_eq!(page(Some(2), Some("b")), expected(&["c"], None));
+        assert!(by_name(all(), Some(0), None, String::as_str).is_err());
+    }
+}

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, ErrorName, Page, ValidateAgentAnswer};
-use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -13,6 +12,7 @@ use axum::{Extension, Json, Router};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::extract::JsonBody;
 use super::{body, conditions};
 use crate::app::{App, Caller, Made};
 use crate::error::Error;
@@ -33,6 +33,10 @@ pub(super) fn routes() -> Router<Arc<App>> {
 pub(super) struct AgentQuery {
     /// Only those that have all of these tags, separated by commas.
     tags: Option<String>,
+    /// At most so many; all, where nothing is said: agents are few.
+    limit: Option<u32>,
+    /// The `next_cursor` of the page before.
+    cursor: Option<String>,
 }
 
 /// All agents, those with mistakes too.
@@ -54,7 +58,7 @@ pub(super) async fn list(
     let tags = query.tags.unwrap_or_default();
     let tags: Vec<String> =
         tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();
-    Ok(Json(Page { items: app.agents(&tags).await?, next_cursor: None }))
+    Ok(Json(app.agents_page(&tags, query.limit, query.cursor.as_deref()).await?))
 }
 
 /// Makes an agent. It lives in the store.
@@ -74,7 +78,7 @@ pub(super) async fn create(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /agents", &bytes)?;
     let value: Value = body::read(&bytes)?;
@@ -122,7 +126,7 @@ pub(super) async fn replace(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     headers: HeaderMap,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
     let expected = conditions::if_match(&headers)?;
     let value: Value = body::read(&bytes)?;
@@ -151,7 +155,7 @@ pub(super) async fn change(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     headers: HeaderMap,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<impl IntoResponse, Error> {
     let expected = conditions::if_match(&headers)?;
     let patch: Value = body::read(&bytes)?;
@@ -216,7 +220,7 @@ pub(super) async fn contract(
 )]
 pub(super) async fn validate(
     State(app): State<Arc<App>>,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
     let value: Value = body::read(&bytes)?;
     Ok(Json(app.validate_agent(None, value).await?))
@@ -238,7 +242,7 @@ pub(super) async fn validate(
 pub(super) async fn validate_known(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
     if bytes.is_empty() {
         return Ok(Json(app.validate_known_agent(&name).await?));

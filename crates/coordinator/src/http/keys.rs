@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use accord_api::{CreateKey, CreatedKey, ErrorBody, KeyView, Page};
-use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{delete, get};
 use axum::{Json, Router};
 
 use super::body;
+use super::extract::JsonBody;
 use crate::app::App;
 use crate::error::Error;
 
@@ -41,7 +41,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Page<KeyVie
 )]
 pub(super) async fn create(
     State(app): State<Arc<App>>,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<CreatedKey>), Error> {
     let create: CreateKey = body::read(&bytes)?;
     Ok((StatusCode::CREATED, Json(app.create_key(create).await?)))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use accord_api::{
     CreateSchema, ErrorBody, ErrorName, Page, PageQuery, SchemaView, ValidateSchema, ValidateSchemaAnswer,
 };
-use axum::body::Bytes;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -13,6 +12,7 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 
+use super::extract::JsonBody;
 use super::{body, conditions};
 use crate::app::{App, Caller, Expected};
 use crate::error::Error;
@@ -57,7 +57,7 @@ pub(super) async fn create(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<impl IntoResponse, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /schemas", &bytes)?;
     let create: CreateSchema = body::read(&bytes)?;
@@ -126,7 +126,7 @@ pub(super) async fn remove(
 )]
 pub(super) async fn validate(
     State(app): State<Arc<App>>,
-    bytes: Bytes,
+    JsonBody(bytes): JsonBody,
 ) -> Result<Json<ValidateSchemaAnswer>, Error> {
     let request: ValidateSchema = body::read(&bytes)?;
     Ok(Json(app.validate_schema(request).await?))

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{
-    AgentContract, AgentSummary, AgentView, LoweringReport, Problem, Severity, ValidateAgentAnswer,
+    AgentContract, AgentSummary, AgentView, LoweringReport, Page, Problem, Severity, ValidateAgentAnswer,
 };
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};
@@ -14,13 +14,23 @@ use serde_json::{Value, json};
 
 use super::examine::Examined;
 use super::{Declared, FileAgent, load};
-use crate::app::App;
 use crate::app::catalog::{Catalog, examined};
 use crate::app::found::{Found, Hides};
+use crate::app::{App, page};
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
 
 impl App {
+    /// One page of the agents that have all of these tags.
+    pub(crate) async fn agents_page(
+        &self,
+        tags: &[String],
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<AgentSummary>, Error> {
+        page::by_name(self.agents(tags).await?, limit, cursor, |agent| &agent.name)
+    }
+
     /// All agents that have all of these tags, those with mistakes too.
     pub(crate) async fn agents(&self, tags: &[String]) -> Result<Vec<AgentSummary>, Error> {
         let mut summaries = Vec::new();
