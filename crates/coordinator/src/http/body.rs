@@ -23,8 +23,18 @@ pub(crate) fn read_tagged<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error
     serde_path_to_error::deserialize(value).map_err(invalid)
 }
 
+/// A place that is longer than this helps nobody to find it.
+const LONGEST_PATH: usize = 200;
+
+fn shortened(path: String) -> String {
+    match path.char_indices().nth(LONGEST_PATH) {
+        Some((end, _)) => format!("{}…", path.get(..end).unwrap_or_default()),
+        None => path,
+    }
+}
+
 fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
-    let path = error.path().to_string();
+    let path = shortened(error.path().to_string());
     let message = error.into_inner().to_string();
     let place = if path == "." { String::new() } else { format!(" at {path}") };
     Error::new(ErrorName::InvalidRequest, format!("the body cannot be read{place}: {message}"))

@@ -128,7 +128,8 @@ impl Fixture {
         headers: &[(&str, &str)],
         body: String,
     ) -> Reply {
-        let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let mut request =
+            Request::builder().method(method).uri(path).header("content-type", "application/json");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
