@@ -29,6 +29,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Many small values are made and dropped on every thread; this allocator is quicker at that than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let result = match arguments::Arguments::try_parse() {
         Ok(arguments) => commands::run(arguments.command),

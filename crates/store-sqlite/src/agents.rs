@@ -22,7 +22,7 @@ impl AgentStore for SqliteStore {
 
     async fn agent(&self, name: &str) -> Result<Option<AgentRecord>, StoreError> {
         let name = name.to_owned();
-        self.read(move |connection| {
+        self.look(move |connection| {
             let sql = "SELECT name, document, hash, created_at, modified_at FROM agents WHERE name = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             let mut rows = statement.query([name])?;

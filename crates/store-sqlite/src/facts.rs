@@ -12,7 +12,7 @@ use crate::value::{micros, named, time};
 impl FactStore for SqliteStore {
     async fn facts(&self, models: &[String], since: Timestamp) -> Result<Vec<Fact>, StoreError> {
         let models = models.to_vec();
-        self.read(move |connection| {
+        self.look(move |connection| {
             let sql = "SELECT endpoint, model, feature, verdict, at FROM facts WHERE model = ?1 AND at >= ?2 \
                        ORDER BY endpoint, feature";
             let mut statement = connection.prepare_cached(sql)?;

@@ -34,7 +34,7 @@ impl KeyStore for SqliteStore {
     }
 
     async fn keys(&self) -> Result<Vec<Key>, StoreError> {
-        self.read(|connection| {
+        self.look(|connection| {
             let sql = "SELECT id, name, role, hash, created_at FROM keys ORDER BY created_at, seq";
             let mut statement = connection.prepare_cached(sql)?;
             let mut rows = statement.query([])?;

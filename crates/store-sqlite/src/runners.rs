@@ -29,7 +29,7 @@ impl RunnerStore for SqliteStore {
 
     async fn runner(&self, runner_id: &RunnerId) -> Result<Option<Runner>, StoreError> {
         let runner_id = runner_id.clone();
-        self.read(move |connection| {
+        self.look(move |connection| {
             let sql = "SELECT id, profile, registered_at, seen_at FROM runners WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             let mut rows = statement.query([runner_id.as_str()])?;

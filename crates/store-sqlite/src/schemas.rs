@@ -23,7 +23,7 @@ impl SchemaStore for SqliteStore {
 
     async fn schema(&self, name: &str) -> Result<Option<SchemaRecord>, StoreError> {
         let name = name.to_owned();
-        self.read(move |connection| find(connection, &name)).await
+        self.look(move |connection| find(connection, &name)).await
     }
 
     async fn schemas(&self, page: &PageRequest) -> Result<Page<SchemaRecord>, StoreError> {

@@ -17,7 +17,7 @@ use crate::writer::Write;
 impl SessionStore for SqliteStore {
     async fn session(&self, session_id: &SessionId) -> Result<Session, StoreError> {
         let session_id = session_id.clone();
-        self.read(move |connection| Ok(session::find(connection, &session_id)?.1)).await
+        self.look(move |connection| Ok(session::find(connection, &session_id)?.1)).await
     }
 
     async fn sessions(

@@ -74,6 +74,18 @@ impl SqliteStore {
         }
     }
 
+    /// Looks something up by its key.
+    pub(crate) async fn look<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Done<T> + Send + 'static,
+    {
+        match &self.readers {
+            Some(readers) => readers.look(work).await,
+            None => self.writer.run(move |write| work(write.connection())).await,
+        }
+    }
+
     pub(crate) fn subscribe(&self) -> Notices {
         self.notices.subscribe()
     }

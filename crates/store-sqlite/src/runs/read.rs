@@ -17,17 +17,17 @@ use crate::value::{count, micros};
 impl RunReader for SqliteStore {
     async fn run(&self, run_id: &RunId) -> Result<Run, StoreError> {
         let run_id = run_id.clone();
-        self.read(move |connection| Ok(run::find(connection, &run_id)?.1)).await
+        self.look(move |connection| Ok(run::find(connection, &run_id)?.1)).await
     }
 
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
         let run_id = run_id.clone();
-        self.read(move |connection| assignment::find(connection, run::number(connection, &run_id)?)).await
+        self.look(move |connection| assignment::find(connection, run::number(connection, &run_id)?)).await
     }
 
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
         let run_id = run_id.clone();
-        self.read(move |connection| outcome::find(connection, run::number(connection, &run_id)?)).await
+        self.look(move |connection| outcome::find(connection, run::number(connection, &run_id)?)).await
     }
 
     async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError> {
