@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, ErrorName, FactReport};
 use accord_domain::id::LeaseId;
-use accord_domain::run::{Assignment, Holder};
+use accord_domain::run::{Assignment, Holder, Kind};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{Claim, Claimed, Fact, Store, Verdict};
 use jiff::{SignedDuration, Timestamp};
@@ -133,7 +133,8 @@ fn view(
         lease_id: lease.id,
         attempt: run.attempt,
         lease_seconds,
-        kind: run.kind,
+        // What the coordinator asks again goes on with the session that the run has begun.
+        kind: if run.retry_count > 0 { Kind::ResumeSession } else { run.kind },
         agent_name: run.agent_name,
         blueprint: raw(assignment.blueprint)?,
         parameters: raw(assignment.parameters)?,

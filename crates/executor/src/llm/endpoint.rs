@@ -45,7 +45,8 @@ impl Endpoint {
         let wire = Wire::of(provider.kind);
         let mut url = base.clone();
         url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), wire.path()));
-        let mut headers = provider.headers.clone();
+        let mut headers =
+            if is_own(provider, settings, &base) { provider.headers.clone() } else { Vec::new() };
         if provider.kind == ProviderKind::Anthropic {
             headers.push(("anthropic-version".into(), provider.api_version.clone()));
         }
@@ -105,12 +106,16 @@ fn base_url(provider: &Provider, settings: &Settings) -> Result<Url, OpenError> 
     })
 }
 
+/// Whether an address is the provider's own. Keys and configured headers, which may be secrets too, go nowhere else.
+fn is_own(provider: &Provider, settings: &Settings, base: &Url) -> bool {
+    let same = |address: &str| Url::parse(address).is_ok_and(|url| url.origin() == base.origin());
+    settings.base_url.is_none() || provider.base_url.as_deref().is_some_and(same)
+}
+
 /// The key for an address. It belongs to the provider's own address: a blueprint that names another does not get it.
 fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<String>, OpenError> {
-    let parsed = |address: &str| Url::parse(address).ok();
-    let same = |address: &str| parsed(address).is_some_and(|url| url.origin() == base.origin());
-    let own = settings.base_url.is_none() || provider.base_url.as_deref().is_some_and(same);
-    let key = provider.api_key.as_ref().filter(|_| own);
+    let same = |address: &str| Url::parse(address).is_ok_and(|url| url.origin() == base.origin());
+    let key = provider.api_key.as_ref().filter(|_| is_own(provider, settings, base));
     let public = provider.kind.public_base_url().is_some_and(same);
     if key.is_none() && public {
         let variable = match provider.kind {
@@ -200,10 +205,15 @@ mod tests {
         let gateway = Provider {
             base_url: Some("http://127.0.0.1:9/v1".into()),
             api_key: Some(Secret::new("gateway-key")),
+            headers: vec![("x-team".to_owned(), "team-secret".to_owned())],
             ..Provider::new(ProviderKind::OpenAiCompatible)
         };
-        let endpoint = resolve(&keyed().with("gateway", gateway), "gateway", None).unwrap();
-        assert_eq!(endpoint.headers, [("authorization".to_owned(), "Bearer gateway-key".to_owned())]);
+        let providers = keyed().with("gateway", gateway);
+        let endpoint = resolve(&providers, "gateway", None).unwrap();
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected = [pair("x-team", "team-secret"), pair("authorization", "Bearer gateway-key")];
+        assert_eq!(endpoint.headers, expected);
+        assert_eq!(resolve(&providers, "gateway", Some("http://127.0.0.1:10/v1")).unwrap().headers, []);
         assert_eq!(endpoint.scrub("no gateway-key here"), "no [secret] here");
     }
 

@@ -48,7 +48,7 @@ fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> C
         (None, ProviderKind::Ollama | ProviderKind::OpenaiCompatible) => {
             Check::ok(NAME, format!("{name}: needs no key"))
         }
-        (None, _) => Check::ok(NAME, format!("{name}: uses the usual variable")),
+        (None, _) => Check::ok(NAME, format!("{name}: no api_key_env, so no key is sent")),
     }
 }
 
