@@ -7,9 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use accord_domain::attempt::Attempt;
+use accord_domain::attempt::{Attempt, Outcome};
 use accord_domain::contract::Strategy;
 use accord_domain::run::Run;
+use accord_domain::usage::Usage;
 use accord_store::QueueDepth;
 use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
@@ -71,10 +72,15 @@ fn describe() {
     describe_gauge!(QUEUE_DEPTH, "Runs that wait for a runner, and runs that runners hold");
     describe_histogram!(QUEUE_WAIT, "Seconds that a run waited for a runner");
     describe_counter!(LEASE_LOSSES, "Runs that were lost with their runner");
-    describe_histogram!(PROVIDER_REQUEST, "Seconds that a model took to answer");
+    describe_histogram!(
+        PROVIDER_REQUEST,
+        "Seconds from a question to its answer, tools and repeated requests included"
+    );
     describe_counter!(TOKENS, "Tokens that models read and wrote");
     describe_gauge!(COST, "What models cost in dollars, where prices are known");
     describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
+    // An alert on losses needs a series from the beginning.
+    counter!(LEASE_LOSSES).increment(0);
 }
 
 /// A run is over.
@@ -84,19 +90,37 @@ pub(crate) fn run_over(run: &Run) {
     counter!(RUNS, "agent" => bounded("agent", &run.agent_name), "outcome" => outcome).increment(1);
 }
 
+/// What is counted of an answer: taken before the answer is given to the store, counted once it is kept.
+pub(crate) struct Figures {
+    strategy: Strategy,
+    outcome: Outcome,
+    model: String,
+    endpoint: String,
+    seconds: f64,
+    usage: Usage,
+}
+
+impl Figures {
+    pub(crate) fn of(attempt: &Attempt) -> Self {
+        Self {
+            strategy: attempt.strategy,
+            outcome: attempt.outcome,
+            model: attempt.model.clone(),
+            endpoint: attempt.endpoint.clone(),
+            seconds: attempt.duration_ms as f64 / 1_000.0,
+            usage: attempt.usage,
+        }
+    }
+}
+
 /// An answer was judged.
-pub(crate) fn attempt(attempt: &Attempt) {
+pub(crate) fn attempt(figures: &Figures) {
     let _ = recorder();
-    let strategy = match attempt.strategy {
-        Strategy::Auto => "auto",
-        Strategy::Native => "native",
-        Strategy::Tool => "tool",
-        Strategy::Prompt => "prompt",
-    };
-    counter!(ATTEMPTS, "strategy" => strategy, "outcome" => attempt.outcome.as_str()).increment(1);
-    let model = bounded("model", &attempt.model);
-    histogram!(PROVIDER_REQUEST, "model" => model.clone()).record(attempt.duration_ms as f64 / 1_000.0);
-    let usage = &attempt.usage;
+    let (strategy, outcome) = (figures.strategy.as_str(), figures.outcome.as_str());
+    counter!(ATTEMPTS, "strategy" => strategy, "outcome" => outcome).increment(1);
+    let (model, endpoint) = (bounded("model", &figures.model), bounded("endpoint", &figures.endpoint));
+    histogram!(PROVIDER_REQUEST, "model" => model.clone(), "endpoint" => endpoint).record(figures.seconds);
+    let usage = &figures.usage;
     counter!(TOKENS, "direction" => "input", "model" => model.clone()).increment(usage.input_tokens);
     counter!(TOKENS, "direction" => "output", "model" => model.clone()).increment(usage.output_tokens);
     if let Some(cost) = usage.cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0) {
@@ -130,6 +154,13 @@ pub(crate) fn http_request(route: &str, status: u16) {
         _ => "5xx",
     };
     counter!(HTTP_REQUESTS, "route" => bounded("route", route), "status" => class).increment(1);
+}
+
+/// Puts what was measured into its buckets. Without this every measurement is kept until somebody asks for metrics.
+pub(crate) fn upkeep() {
+    if let Some(recorder) = recorder() {
+        recorder.run_upkeep();
+    }
 }
 
 /// Everything, as Prometheus reads it.

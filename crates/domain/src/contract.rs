@@ -30,6 +30,18 @@ pub enum Strategy {
     Prompt,
 }
 
+impl Strategy {
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Native => "native",
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
 /// How much an answer may be mended before it is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Url};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Url};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::transport::{Request, Response, Transport, TransportError};
@@ -28,6 +28,29 @@ impl HttpTransport {
     pub fn new() -> Result<Self, TransportError> {
         Ok(Self { client: build(Client::builder)?, straight: build(|| Client::builder().no_proxy())? })
     }
+
+    /// Posts bytes that are no question to a model, traces for example. What comes back is the status alone.
+    pub async fn post(
+        &self,
+        url: &str,
+        headers: Vec<(String, String)>,
+        body: Vec<u8>,
+    ) -> Result<u16, TransportError> {
+        let posting = self.to(url)?.body(body);
+        let response = with_headers(posting, headers).send().await.map_err(failed)?;
+        Ok(response.status().as_u16())
+    }
+
+    fn to(&self, url: &str) -> Result<RequestBuilder, TransportError> {
+        let url = Url::parse(url)
+            .map_err(|error| TransportError::Impossible(format!("the address cannot be read: {error}")))?;
+        let client = if is_loopback(&url) { &self.straight } else { &self.client };
+        Ok(client.post(url))
+    }
+}
+
+fn with_headers(request: RequestBuilder, headers: Vec<(String, String)>) -> RequestBuilder {
+    headers.into_iter().fold(request, |request, (name, value)| request.header(name, value))
 }
 
 fn build(builder: impl Fn() -> ClientBuilder) -> Result<Client, TransportError> {
@@ -52,14 +75,8 @@ fn bundled() -> ClientConfig {
 #[async_trait]
 impl Transport for HttpTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let url = Url::parse(&request.url)
-            .map_err(|error| TransportError::Impossible(format!("the address cannot be read: {error}")))?;
-        let client = if is_loopback(&url) { &self.straight } else { &self.client };
-        let mut sending = client.post(url).json(&request.body);
-        for (name, value) in request.headers {
-            sending = sending.header(name, value);
-        }
-        let response = sending.send().await.map_err(failed)?;
+        let sending = self.to(&request.url)?.json(&request.body);
+        let response = with_headers(sending, request.headers).send().await.map_err(failed)?;
         let text =
             |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = response.headers();

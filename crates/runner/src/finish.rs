@@ -2,7 +2,8 @@
 
 use accord_api::agent::Executor;
 use accord_api::{
-    Demands, ErrorName, Failure, FailureType, FinishRun, FinishStatus, Holding, Origin, Profile, Usage,
+    Demands, ErrorName, Failure, FailureType, FinishRun, FinishStatus, Holding, Origin, Profile, RunStatus,
+    Usage,
 };
 use accord_client::ClientError;
 use serde_json::Value;
@@ -114,7 +115,13 @@ pub(crate) async fn tell(
     loop {
         let error = match coordinator.finish(&hold.run_id, &finish).await {
             Ok(finished) => {
-                tracing::info!(run_id = %hold.run_id, status = %finished.status, "the run is over");
+                let status = finished.status;
+                let span = tracing::Span::current();
+                span.record("status", status.as_str());
+                if status == RunStatus::Failed {
+                    span.record("otel.status_code", "ERROR");
+                }
+                tracing::info!(run_id = %hold.run_id, %status, "the run is over");
                 return;
             }
             Err(error) => error,

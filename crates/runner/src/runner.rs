@@ -10,6 +10,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
@@ -19,7 +20,7 @@ use crate::limits::{CLAIM_WAIT_SECONDS, TIME_TO_RELEASE};
 use crate::schemas::Schemas;
 use crate::settings::RunnerSettings;
 use crate::shutdown::Shutdown;
-use crate::work::work;
+use crate::work::{span, work};
 
 /// How long saying goodbye may take. Without it the coordinator notices by itself.
 const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
@@ -172,7 +173,8 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
                 for run in claimed.runs {
                     // The lease began when the run was handed out, which may be long after it was asked for.
                     let hold = shared.leases.take(&run, &runner_id, Instant::now());
-                    tasks.spawn(work(Arc::clone(shared), run, hold));
+                    let span = span(&run);
+                    tasks.spawn(work(Arc::clone(shared), run, hold).instrument(span));
                 }
             }
             Err(error) if error.is(ErrorName::RunnerNotFound) => shared.register_again(&runner_id).await,

@@ -9,6 +9,8 @@ use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
 use accord_executor::{Session, Start};
 use futures_util::FutureExt;
 use tokio::time::timeout;
+use tracing::field::Empty;
+use tracing::{Span, debug_span};
 
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
@@ -18,6 +20,19 @@ use crate::leases::{Hold, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
 use crate::report::Reporter;
 use crate::runner::Shared;
+
+/// The work on a run, for traces. Spans are told at debug: what is logged at info and above names the run by itself.
+pub(crate) fn span(claim: &ClaimedRun) -> Span {
+    debug_span!(
+        "run",
+        run_id = %claim.run_id,
+        session_id = %claim.session_id,
+        agent = claim.agent_name,
+        attempt = claim.attempt,
+        status = Empty,
+        otel.status_code = Empty,
+    )
+}
 
 /// Works on a run and reports its end, unless it is lost on the way. A panic fails the run, not the runner.
 pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>) {

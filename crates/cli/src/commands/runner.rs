@@ -39,8 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         flags.push(Flag { key: "runner.concurrency", name: "--concurrency", value });
     }
     let config = arguments.connection.config(flags)?;
-    host::start_log(&config)?;
-    runtime::block_on(async {
+    host::observed(&config, async {
         let mut signals = runtime::signals()?;
         let client = match connection::running(&config).await? {
             Some(client) => client,

@@ -72,8 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 /// Hosts a coordinator, and a runner where one is wanted, until a signal comes.
 pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure> {
-    host::start_log(config)?;
-    runtime::block_on(async {
+    host::observed(config, async {
         let mut signals = runtime::signals()?;
         let store = crate::store::local_store(config).await?;
         let serving = CancellationToken::new();

@@ -1,24 +1,55 @@
-//! Logs: to stderr, for people or as JSON lines.
+//! Logs, to stderr, for people or as JSON lines; and traces, where they are configured.
+//!
+//! Each has a filter of its own: traces are whole whatever is logged, and a span that neither wants is never made.
 
-use tracing_subscriber::EnvFilter;
+use std::future::Future;
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use super::telemetry::Telemetry;
 use crate::config::{Config, LogFormat};
 use crate::failure::{Failure, Problem};
+use crate::runtime;
 
-/// Starts to log, as configured.
-pub(crate) fn start(config: &Config) -> Result<(), Failure> {
+/// Runs a service with its logs and its traces; what is left of the traces is sent when it has ended.
+pub(crate) fn observed<T>(
+    config: &Config,
+    service: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    runtime::block_on(async {
+        let telemetry = start(config)?;
+        let result = service.await;
+        if let Some(telemetry) = telemetry {
+            telemetry.end().await;
+        }
+        result
+    })
+}
+
+fn start(config: &Config) -> Result<Option<Telemetry>, Failure> {
+    let mut layers = vec![logs(config)?];
+    let telemetry = Telemetry::start(config)?;
+    layers.extend(telemetry.as_ref().map(Telemetry::layer));
+    let started = tracing_subscriber::registry().with(layers).try_init();
+    started.map_err(|error| Problem::new(format!("logs cannot be written: {error}")))?;
+    Ok(telemetry)
+}
+
+fn logs(config: &Config) -> Result<Box<dyn Layer<Registry> + Send + Sync>, Problem> {
     let filter = &config.values.log.filter;
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Problem::new(format!("log.filter '{filter}' cannot be used: {error}"))
             .hint("info, debug, or for example accord_coordinator=debug,info")
     })?;
-    let registry = tracing_subscriber::registry().with(filter);
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let started = match config.values.log.format {
-        LogFormat::Human => registry.with(layer.with_target(false)).try_init(),
-        LogFormat::Json => registry.with(layer.json()).try_init(),
-    };
-    started.map_err(|error| Problem::new(format!("logs cannot be written: {error}")).into())
+    Ok(match config.values.log.format {
+        LogFormat::Human => {
+            let ansi = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            layer.with_target(false).with_ansi(ansi).with_filter(filter).boxed()
+        }
+        LogFormat::Json => layer.json().with_filter(filter).boxed(),
+    })
 }

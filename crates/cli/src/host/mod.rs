@@ -8,9 +8,10 @@ mod embedded;
 mod executors;
 mod log;
 mod runner;
+mod telemetry;
 
 pub(crate) use coordinator::{Hosted, coordinator};
 pub(crate) use embedded::Embedded;
 pub(crate) use executors::{executors, recording_executors};
-pub(crate) use log::start as start_log;
+pub(crate) use log::observed;
 pub(crate) use runner::{Work, runner};

@@ -6,6 +6,7 @@ mod chaos;
 mod faults;
 mod kill;
 mod lifecycle;
+mod observability;
 mod seed_000;
 mod seed_001;
 mod seed_002;

@@ -1,5 +1,6 @@
 //! A project folder, the binary in it, and a client of what it serves.
 
+use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -27,13 +28,14 @@ pub(crate) struct Accord {
 pub(crate) struct Project {
     folder: tempfile::TempDir,
     environment: Vec<(String, String)>,
+    log: Option<File>,
 }
 
 impl Project {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join(".accord/agents")).unwrap();
-        Self { folder, environment: Vec::new() }
+        Self { folder, environment: Vec::new(), log: None }
     }
 
     /// An agent as a file.
@@ -52,6 +54,12 @@ impl Project {
     /// A setting, as a variable.
     pub(crate) fn set(mut self, name: &str, value: &str) -> Self {
         self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// What it says on stderr goes to a file.
+    pub(crate) fn log_to(mut self, path: &Path) -> Self {
+        self.log = Some(File::create(path).unwrap());
         self
     }
 
@@ -75,6 +83,7 @@ impl Project {
             .args(["--listen", "127.0.0.1:0"])
             .envs(self.environment.iter().cloned())
             .stdout(Stdio::piped())
+            .stderr(self.log.map_or_else(Stdio::inherit, Stdio::from))
             .spawn()
             .unwrap();
         let stdout = child.stdout.take().unwrap();
@@ -90,9 +99,14 @@ impl Project {
 pub(crate) fn accord(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
     command.current_dir(folder).env("ACCORD_LOG__FILTER", "warn").kill_on_drop(true);
-    for name in
-        ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OLLAMA_HOST"]
-    {
+    for name in [
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "OPENAI_BASE_URL",
+        "OLLAMA_HOST",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+    ] {
         command.env_remove(name);
     }
     command

@@ -9,7 +9,7 @@ use accord_store::Report;
 use super::App;
 use super::runs::{holder, refuse};
 use crate::error::Error;
-use crate::metrics;
+use crate::metrics::{self, Figures};
 
 /// What a runner gathers between two reports. A batch is one transaction, and others wait for it.
 const MOST_EVENTS: usize = 1_000;
@@ -49,14 +49,16 @@ impl App {
         let delivery = report.holding.attempt;
         let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
         let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
-        attempts.iter().for_each(metrics::attempt);
+        let figures: Vec<Figures> = attempts.iter().map(Figures::of).collect();
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: Vec::new(),
             attempts,
             now: self.outside.now(),
         };
-        Ok(self.store.report(report).await?)
+        self.store.report(report).await?;
+        figures.iter().for_each(metrics::attempt);
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use tokio::time::timeout;
 
 use crate::app::App;
 use crate::error::Error;
+use crate::metrics;
 
 /// After a failure: long enough for a database to come back, short enough not to be noticed.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
@@ -16,6 +17,9 @@ const CALLBACKS_EVERY: Duration = Duration::from_secs(5);
 
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// A busy coordinator measures some ten thousand times meanwhile: a few hundred kilobytes.
+const FIGURES_EVERY: Duration = Duration::from_secs(10);
 
 /// A run that nobody can take is failed at most this late, whatever the time that it is given.
 const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
@@ -73,6 +77,13 @@ pub(super) async fn forget(app: Arc<App>) {
             Err(error) => failed("forget", &error),
         };
         rest(&app, wait).await;
+    }
+}
+
+pub(super) async fn figures(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        metrics::upkeep();
+        rest(&app, FIGURES_EVERY).await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! `/metrics`, and the counting of requests.
+//! `/metrics`, and what is told of each request: a count and, for traces, a span.
 
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ use axum::http::header;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
 
 use crate::app::App;
 use crate::error::Error;
@@ -37,8 +39,27 @@ pub(super) async fn render(State(app): State<Arc<App>>) -> Result<impl IntoRespo
 /// Counts a request when it is answered.
 pub(super) async fn count(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let response = next.run(request).await;
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
-    metrics::http_request(route, response.status().as_u16());
+    let span = span(request.method().as_str(), route);
+    let response = next.run(request).instrument(span.clone()).await;
+    let status = response.status();
+    span.record("http.response.status_code", status.as_u16());
+    if status.is_server_error() {
+        span.record("otel.status_code", "ERROR");
+    }
+    metrics::http_request(route, status.as_u16());
     response
+}
+
+/// A request by its route, not by its path, and without headers and body: those hold keys and what people said.
+fn span(method: &str, route: &str) -> Span {
+    debug_span!(
+        "request",
+        otel.name = format!("{method} {route}"),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = Empty,
+    )
 }

@@ -12,6 +12,7 @@ mod events;
 mod fencing;
 mod gate;
 mod held;
+mod metrics;
 mod runners;
 mod sessions;
 mod shapes;

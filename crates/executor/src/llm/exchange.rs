@@ -6,6 +6,8 @@ use futures_util::StreamExt;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::timeout;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
 
 use super::failure::{Asked, Trouble};
 use super::intake::Intake;
@@ -49,16 +51,20 @@ impl Exchange<'_> {
         loop {
             let began = Instant::now();
             let limit = LONGEST_ANSWER;
-            let attempt = timeout(limit, self.attempt(body)).await.unwrap_or_else(|_| Attempt {
+            let span = self.span();
+            let attempting = timeout(limit, self.attempt(body)).instrument(span.clone());
+            let attempt = attempting.await.unwrap_or_else(|_| Attempt {
                 status: None,
                 pause: None,
                 result: Err(Trouble::Lasting(TurnError::TimedOut(limit.as_secs()))),
             });
             let usage = attempt.result.as_ref().map_or_else(|_| Usage::default(), |reply| reply.usage);
+            let milliseconds = whole_milliseconds(began.elapsed());
+            close(span, &attempt, milliseconds, usage);
             self.events
                 .tell(Event::Requested {
                     endpoint: self.asked.endpoint.name.clone(),
-                    milliseconds: milliseconds(began.elapsed()),
+                    milliseconds,
                     status: attempt.status,
                     usage,
                 })
@@ -73,9 +79,24 @@ impl Exchange<'_> {
             };
             let pause = attempt.pause.unwrap_or_else(|| pauses.next(retry));
             retry += 1;
-            self.events.tell(Event::Retrying { reason, milliseconds: milliseconds(pause) }).await;
+            self.events.tell(Event::Retrying { reason, milliseconds: whole_milliseconds(pause) }).await;
             tokio::time::sleep(pause).await;
         }
+    }
+
+    /// One request, for traces: who was asked, and nothing of what was said.
+    fn span(&self) -> Span {
+        debug_span!(
+            "model_request",
+            otel.kind = "client",
+            otel.status_code = Empty,
+            provider = self.asked.endpoint.provider,
+            model = self.asked.model,
+            status = Empty,
+            milliseconds = Empty,
+            input_tokens = Empty,
+            output_tokens = Empty,
+        )
     }
 
     async fn attempt(&self, body: &Value) -> Attempt {
@@ -134,6 +155,14 @@ impl Exchange<'_> {
     }
 }
 
+fn close(span: Span, attempt: &Attempt, milliseconds: u64, usage: Usage) {
+    span.record("status", attempt.status).record("milliseconds", milliseconds);
+    match attempt.result {
+        Ok(_) => span.record("input_tokens", usage.input_tokens).record("output_tokens", usage.output_tokens),
+        Err(_) => span.record("otel.status_code", "ERROR"),
+    };
+}
+
 async fn next(body: &mut ByteStream) -> Option<Result<Vec<u8>, TransportError>> {
     timeout(LONGEST_SILENCE, body.next()).await.unwrap_or_else(|_| Some(Err(silent())))
 }
@@ -155,6 +184,6 @@ async fn error_body(mut body: ByteStream) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn milliseconds(duration: Duration) -> u64 {
+fn whole_milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

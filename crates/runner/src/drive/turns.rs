@@ -1,10 +1,12 @@
 //! Asking one turn: within the budget, with its events told, with an end in every case.
 
-use accord_api::{Attempt, EventBody, Usage, attempt};
+use accord_api::{Attempt, EventBody, RunId, Usage, attempt};
 use accord_executor::{Answer, Capabilities, Event, Events, Session, Turn, TurnError, TurnFailure};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
 
 use super::Observer;
 use super::budget::{Budget, Over};
@@ -33,6 +35,8 @@ pub(super) struct Asked {
     pub(super) begun: bool,
     pub(super) usage: accord_executor::Usage,
     pub(super) milliseconds: u64,
+    /// The attempt, for traces: from the question until it is judged.
+    span: Span,
 }
 
 /// Why there is no answer.
@@ -87,12 +91,15 @@ impl<'a> Turns<'a> {
     pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
         if let Some(words) = self.budget.exhausted(&self.used()) {
             let usage = accord_executor::Usage::default();
-            return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0 };
+            let span = Span::none();
+            return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0, span };
         }
         let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
         self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
         let begun = Instant::now();
-        let (result, usage) = match self.listen(turn).await {
+        let number = self.recorded + 1;
+        let span = debug_span!("attempt", number, strategy = Empty, outcome = Empty, model = Empty);
+        let (result, usage) = match self.listen(turn).instrument(span.clone()).await {
             Ok(answer) => {
                 let usage = answer.usage;
                 (Ok(answer), usage)
@@ -101,12 +108,12 @@ impl<'a> Turns<'a> {
         };
         self.used.add(usage);
         let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Asked { result, begun: true, usage, milliseconds }
+        Asked { result, begun: true, usage, milliseconds, span }
     }
 
     /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
     async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
-        let (budget, observer) = (self.budget, self.observer);
+        let (budget, observer, run_id) = (self.budget, self.observer, &self.assignment.run_id);
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
         let events = Events::new(sender);
@@ -124,12 +131,12 @@ impl<'a> Turns<'a> {
                     over = Some(why);
                 }
                 () = &mut grace, if over.is_some() => break None,
-                Some(event) = receiver.recv() => tell(observer, event).await,
+                Some(event) = receiver.recv() => tell(observer, run_id, event).await,
                 result = &mut working => break Some(result),
             }
         };
         while let Ok(event) = receiver.try_recv() {
-            tell(observer, event).await;
+            tell(observer, run_id, event).await;
         }
         self.dropped |= result.is_none();
         match (result, over) {
@@ -167,6 +174,8 @@ impl<'a> Turns<'a> {
     /// Records what an attempt came to.
     pub(super) async fn record(&mut self, asked: &Asked, judged: Judged) {
         self.recorded += 1;
+        asked.span.record("outcome", judged.outcome.as_str()).record("model", judged.model.as_str());
+        asked.span.record("strategy", judged.strategy.as_str());
         let attempt = Attempt {
             number: self.recorded,
             delivery: self.assignment.delivery,
@@ -236,7 +245,7 @@ fn why(error: TurnError, over: Option<Over>) -> Why {
     }
 }
 
-async fn tell(observer: &dyn Observer, event: Event) {
+async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event) {
     let body = match event {
         Event::Message { text } => {
             EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
@@ -249,11 +258,11 @@ async fn tell(observer: &dyn Observer, event: Event) {
             EventBody::ToolFinished { call_id, name, ok, output }
         }
         Event::Requested { endpoint, milliseconds, status, .. } => {
-            tracing::debug!(endpoint, milliseconds, status, "requested");
+            tracing::debug!(%run_id, endpoint, milliseconds, status, "requested");
             return;
         }
         Event::Retrying { reason, milliseconds } => {
-            tracing::info!(reason, milliseconds, "the request is repeated");
+            tracing::info!(%run_id, reason, milliseconds, "the request is repeated");
             return;
         }
     };

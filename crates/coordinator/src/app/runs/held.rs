@@ -15,6 +15,8 @@ use accord_domain::run::{Assignment, Holder, Outcome, Run, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::{AskAgain, Report};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
@@ -23,7 +25,7 @@ use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
 use crate::error::Error;
-use crate::metrics;
+use crate::metrics::{self, Figures};
 
 /// Whether the coordinator holds this run's executor to the contract.
 pub(crate) fn is_held(profile: &Profile, run: &Run) -> bool {
@@ -57,8 +59,11 @@ impl App {
         let structured =
             structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
         let said = Said { text: answer.text.clone(), structured, parameters };
-        let (verdict, _) = contracts::judged(said, in_force.answer.clone()).await?;
-        let turn = Turn { app: self, run, holder, assignment, in_force, answer, usage, report };
+        let strategy = Strategy::Prompt.as_str();
+        let span = debug_span!("attempt", run_id = %run.id, strategy, outcome = Empty);
+        let judging = contracts::judged(said, in_force.answer.clone()).instrument(span.clone());
+        let (verdict, _) = judging.await?;
+        let turn = Turn { app: self, run, holder, assignment, in_force, answer, usage, report, span };
         match verdict {
             Verdict::Accepted(accepted) => turn.accept(accepted).await,
             Verdict::Rejected(rejected) => turn.reject(rejected).await,
@@ -76,6 +81,8 @@ struct Turn<'a> {
     answer: HeldAnswer,
     usage: Usage,
     report: FinishRun,
+    /// The attempt, for traces.
+    span: Span,
 }
 
 impl Turn<'_> {
@@ -129,7 +136,7 @@ impl Turn<'_> {
             cut_off: self.answer.truncated,
             delivery: Delivery::Text,
         });
-        metrics::attempt(&attempt);
+        let figures = Figures::of(&attempt);
         let again = AskAgain {
             holder: self.holder,
             attempt,
@@ -138,15 +145,19 @@ impl Turn<'_> {
             conversation: self.report.conversation.map(text_of),
             now: self.app.outside.now(),
         };
-        Ok(self.app.store.ask_again(again).await?)
+        let run = self.app.store.ask_again(again).await?;
+        metrics::attempt(&figures);
+        Ok(run)
     }
 
     /// Written before the end, so that every end has its attempts. Written twice, it is there once.
     async fn record(&self, attempt: Attempt) -> Result<(), Error> {
         let now = self.app.outside.now();
+        let figures = Figures::of(&attempt);
         let report = Report { holder: self.holder.clone(), events: Vec::new(), attempts: vec![attempt], now };
-        report.attempts.iter().for_each(metrics::attempt);
-        Ok(self.app.store.report(report).await?)
+        self.app.store.report(report).await?;
+        metrics::attempt(&figures);
+        Ok(())
     }
 
     fn attempt(
@@ -156,6 +167,7 @@ impl Turn<'_> {
         more_errors: usize,
         repairs: Vec<attempt::Repair>,
     ) -> Attempt {
+        self.span.record("outcome", outcome.as_str());
         Attempt {
             number: 1,
             delivery: self.run.attempt,

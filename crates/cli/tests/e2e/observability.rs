@@ -1,0 +1,262 @@
+//! What can be seen from outside: logs, traces, and no secret in either.
+
+use std::path::Path;
+
+use accord_api::RunStatus;
+use accord_test_support::{ModelServer, Reply};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+use crate::support::{Accord, Project, agent, ask, model, severity};
+
+const SECRET: &str = "secret-0123456789abcdef";
+
+fn contracted(model: &ModelServer) -> Value {
+    let contract = json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}});
+    agent("triage", model, &contract)
+}
+
+/// A folder for a log that outlives the project, and the log in it.
+fn log_file() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("stderr");
+    (folder, file)
+}
+
+/// One request, read to its end.
+struct Posted {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Posted {
+    fn contains(&self, text: &str) -> bool {
+        contains(&self.body, text)
+    }
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+/// A collector that takes everything; its address, and what it was sent.
+async fn collector() -> (String, mpsc::UnboundedReceiver<Posted>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, posted) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(collect(stream, sender.clone()));
+        }
+    });
+    (url, posted)
+}
+
+/// Takes requests until the connection ends.
+async fn collect(mut stream: TcpStream, posted: mpsc::UnboundedSender<Posted>) {
+    let mut heard = Vec::new();
+    while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {
+        let Some(end) = heard.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8(heard.iter().take(end).copied().collect()).unwrap().to_ascii_lowercase();
+        let length = head.split_once("content-length: ").unwrap().1;
+        let length: usize = length.lines().next().unwrap().parse().unwrap();
+        if heard.len() < end + 4 + length {
+            continue;
+        }
+        let body = heard.drain(..end + 4 + length).skip(end + 4).collect();
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+        posted.send(Posted { head, body }).unwrap();
+    }
+}
+
+fn everything(posted: &mut mpsc::UnboundedReceiver<Posted>) -> Vec<Posted> {
+    std::iter::from_fn(|| posted.try_recv().ok()).collect()
+}
+
+#[tokio::test]
+async fn traces_go_to_the_configured_collector() {
+    let (url, mut posted) = collector().await;
+    let model = model([Reply::text("no idea"), Reply::text(r#"{"severity": "high"}"#)]).await;
+    let accord = Project::new()
+        .agent(&contracted(&model))
+        .set("ACCORD_TELEMETRY__OTLP_ENDPOINT", &url)
+        .set("ACCORD_LOG__FILTER", "error")
+        .up()
+        .await;
+    let run = accord.run(&ask("triage")).await;
+    assert_eq!(run.status, RunStatus::Completed);
+    accord.end().await;
+    let posted = everything(&mut posted);
+    let first = posted.first().unwrap();
+    assert!(first.head.starts_with("post /v1/traces http/1.1\r\n"), "{}", first.head);
+    assert!(first.head.contains("content-type: application/x-protobuf"), "{}", first.head);
+    let told = |text: &str| posted.iter().any(|posted| posted.contains(text));
+    let (run_id, session_id) = (run.run_id.to_string(), run.session_id.to_string());
+    let names = ["service.name", "POST /runs", "/runner/runs/{id}/finish", "run", "attempt", "model_request"];
+    let values = ["no_json", "accepted", "prompt", "claude-test", "anthropic", "triage"];
+    for text in names.into_iter().chain(values).chain([run_id.as_str(), session_id.as_str()]) {
+        assert!(told(text), "{text}");
+    }
+    for text in ["Nobody can log in", "You sort tickets", "severity"] {
+        assert!(!told(text), "a trace holds what was said: {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_usual_variable_is_read_and_can_be_turned_off() {
+    for (off, expected) in [("false", true), ("true", false)] {
+        let (url, mut posted) = collector().await;
+        let model = model([Reply::text("done")]).await;
+        let accord = Project::new()
+            .agent(&agent("free", &model, &json!({})))
+            .set("OTEL_EXPORTER_OTLP_ENDPOINT", &url)
+            .set("OTEL_SDK_DISABLED", off)
+            .up()
+            .await;
+        assert_eq!(accord.run(&ask("free")).await.status, RunStatus::Completed);
+        accord.end().await;
+        assert_eq!(!everything(&mut posted).is_empty(), expected, "OTEL_SDK_DISABLED={off}");
+    }
+}
+
+#[tokio::test]
+async fn work_goes_on_without_the_collector() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let (_folder, log) = log_file();
+    let model = model([Reply::text("done"), Reply::text("done")]).await;
+    let accord = Project::new()
+        .agent(&agent("free", &model, &json!({})))
+        .set("ACCORD_TELEMETRY__OTLP_ENDPOINT", &url)
+        .log_to(&log)
+        .up()
+        .await;
+    assert_eq!(accord.run(&ask("free")).await.status, RunStatus::Completed);
+    assert_eq!(accord.run(&ask("free")).await.status, RunStatus::Completed);
+    accord.end().await;
+    let said = std::fs::read_to_string(log).unwrap();
+    assert_eq!(said.matches("the collector does not take traces").count(), 1, "{said}");
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_refused() {
+    let project = Project::new();
+    let output = crate::support::accord(project.path())
+        .args(["up", "--listen", "127.0.0.1:0"])
+        .env("ACCORD_TELEMETRY__OTLP_ENDPOINT", "collector:4318")
+        .output()
+        .await
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("telemetry.otlp_endpoint is 'collector:4318'"), "{said}");
+}
+
+#[tokio::test]
+async fn json_logs_are_one_object_a_line() {
+    let (_folder, log) = log_file();
+    let model = model([Reply::text("done")]).await;
+    let accord = Project::new()
+        .agent(&agent("free", &model, &json!({})))
+        .set("ACCORD_LOG__FORMAT", "json")
+        .set("ACCORD_LOG__FILTER", "debug")
+        .log_to(&log)
+        .up()
+        .await;
+    let run = accord.run(&ask("free")).await;
+    accord.end().await;
+    let said = std::fs::read_to_string(log).unwrap();
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().all(|line| line["level"].is_string() && line["timestamp"].is_string()), "{said}");
+    let over = lines.iter().find(|line| line["fields"]["message"] == "the run is over").unwrap();
+    let expected = json!({
+        "message": "the run is over", "run_id": run.run_id.to_string(), "status": "completed",
+    });
+    assert_eq!(over["fields"], expected);
+    let span = json!({
+        "name": "run",
+        "run_id": run.run_id.to_string(),
+        "session_id": run.session_id.to_string(),
+        "agent": "free",
+        "attempt": 1,
+        "status": "completed",
+    });
+    assert_eq!(over["span"], span);
+}
+
+/// The answer to a GET, as it comes.
+async fn get(accord: &Accord, path: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(accord.url.trim_start_matches("http://")).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    answer
+}
+
+/// All files under a folder, with what is in them.
+fn files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false => found.push((path.clone(), std::fs::read(&path).unwrap())),
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_key_is_seen_by_its_provider_alone() {
+    let (_folder, log) = log_file();
+    let (url, mut posted) = collector().await;
+    // Some gateways repeat what they were sent.
+    let repeated = format!("invalid x-api-key: {SECRET}");
+    let model = model([Reply::error(403, repeated.clone()), Reply::error(401, repeated)]).await;
+    let accord = Project::new()
+        .agent(&contracted(&model))
+        .set("ANTHROPIC_API_KEY", SECRET)
+        .set("ANTHROPIC_BASE_URL", &model.url())
+        .set("ACCORD_LOG__FILTER", "trace")
+        .set("ACCORD_TELEMETRY__OTLP_ENDPOINT", &url)
+        .log_to(&log)
+        .up()
+        .await;
+    let message = accord.run(&ask("triage")).await.error.unwrap().message;
+    assert!(message.contains("invalid x-api-key: [secret]"), "{message}");
+    let run = accord.run(&ask("triage")).await;
+    assert_eq!(run.status, RunStatus::Failed);
+    let message = run.error.unwrap().message;
+    assert!(message.contains("refuses the key (401)"), "{message}");
+    assert_eq!(model.requests().remove(0).header("x-api-key"), Some(SECRET));
+    let (run_id, session_id) = (run.run_id, run.session_id);
+    let mut paths: Vec<String> =
+        ["/health", "/metrics", "/openapi.json", "/agents", "/agents/triage", "/agents/triage/contract"]
+            .into_iter()
+            .chain(["/runs", "/sessions", "/schemas", "/runners", "/stats", "/keys"])
+            .map(str::to_owned)
+            .collect();
+    paths.extend(["", "/attempts"].map(|part| format!("/runs/{run_id}{part}")));
+    paths.extend(
+        ["", "/status", "/result", "/events", "/children"]
+            .map(|part| format!("/sessions/{session_id}{part}")),
+    );
+    for path in paths {
+        let answer = get(&accord, &path).await;
+        assert!(answer.starts_with(b"HTTP/1.1 ") && !contains(&answer, SECRET), "{path}");
+    }
+    let kept = files(accord.path());
+    assert!(kept.iter().any(|(path, bytes)| path.ends_with("accord.db") && !bytes.is_empty()));
+    for (path, bytes) in kept {
+        assert!(!contains(&bytes, SECRET), "{}", path.display());
+    }
+    accord.end().await;
+    let said = std::fs::read(log).unwrap();
+    assert!(contains(&said, "TRACE") && !contains(&said, SECRET));
+    let traces = everything(&mut posted);
+    assert!(!traces.is_empty() && traces.iter().all(|posted| !posted.contains(SECRET)));
+}
