@@ -19,9 +19,23 @@ const APPLICATION: i32 = 0x4163_7264;
 /// Brings a database to the newest version.
 pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let application: i32 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let tables: i64 = transaction.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let (version, known) = (recognise(&transaction, path)?, MIGRATIONS.len());
+    if version < known {
+        for migration in MIGRATIONS.iter().skip(version) {
+            transaction.execute_batch(migration)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", i64::try_from(known).unwrap_or(i64::MAX))?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// The version of a database that is ours or still empty.
+pub(crate) fn recognise(connection: &Connection, path: &Path) -> Done<usize> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let application: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let path = path.display();
     if application != APPLICATION && (application, version, tables) != (0, 0, 0) {
         let message = format!("{path} is a database of another program: name another file");
@@ -36,13 +50,5 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
         );
         return Err(StoreError::Unavailable(message).into());
     }
-    if version < known {
-        for migration in MIGRATIONS.iter().skip(version) {
-            transaction.execute_batch(migration)?;
-        }
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", i64::try_from(known).unwrap_or(i64::MAX))?;
-    }
-    transaction.commit()?;
-    Ok(())
+    Ok(version)
 }

@@ -8,7 +8,7 @@ use accord_store::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::fault::{Done, of_database};
-use crate::migrate::migrate;
+use crate::migrate::{migrate, recognise};
 
 /// How long to wait for another process that writes to the same file: its transactions take milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,12 +47,48 @@ pub(crate) fn writing(place: &Place) -> Result<Connection, StoreError> {
         }
         Place::Memory => open_memory(),
     };
-    opened.map_err(|fault| match (StoreError::from(fault), place) {
-        (StoreError::Unavailable(cause), Place::File(path)) if !cause.contains(&*path.to_string_lossy()) => {
+    opened.map_err(|fault| match place {
+        Place::File(path) => located(fault.into(), path),
+        Place::Memory => fault.into(),
+    })
+}
+
+/// An error that names its file.
+fn located(error: StoreError, path: &Path) -> StoreError {
+    match error {
+        StoreError::Unavailable(cause) if !cause.contains(&*path.to_string_lossy()) => {
             StoreError::Unavailable(format!("{}: {cause}", path.display()))
         }
-        (error, _) => error,
-    })
+        StoreError::Corrupt(cause) => StoreError::Corrupt(format!("{}: {cause}", path.display())),
+        error => error,
+    }
+}
+
+/// Looks whether a database that is there could be opened, and leaves no trace.
+pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
+    let look = || -> Done<()> {
+        fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(|error| StoreError::Unavailable(format!("cannot write {}: {error}", path.display())))?;
+        let connection = looking(path)?;
+        recognise(&connection, path)?;
+        Ok(())
+    };
+    look().map_err(|fault| located(fault.into(), path))
+}
+
+/// Even a connection that only reads makes files beside a database with a log. One without a log is at rest: nothing can
+/// change it under us, and SQLite is told so.
+fn looking(path: &Path) -> Done<Connection> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        return reading(path);
+    }
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)?)
 }
 
 fn open_writing(path: &Path) -> Done<Connection> {

@@ -42,6 +42,11 @@ impl SqliteStore {
         Self::at(&Place::Memory)
     }
 
+    /// Looks whether [`SqliteStore::open`] could use the file, and changes nothing.
+    pub fn examine(path: impl AsRef<Path>) -> Result<(), StoreError> {
+        open::examine(path.as_ref())
+    }
+
     fn at(place: &Place) -> Result<Self, StoreError> {
         let connection = open::writing(place)?;
         let (notices, _) = broadcast::channel(NOTICES);
