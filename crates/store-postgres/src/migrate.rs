@@ -25,13 +25,7 @@ pub(crate) async fn run(pool: &PgPool) -> Result<(), Fault> {
     transaction.execute(sqlx::raw_sql(PREPARE)).await?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
     let current = version(&mut transaction).await?;
-    let newest = MIGRATIONS.last().map_or(0, |(version, _)| *version);
-    if current > newest {
-        let text = format!(
-            "the database is at version {current} and this program knows {newest}; use a newer program"
-        );
-        return Err(StoreError::Unavailable(text).into());
-    }
+    refuse_newer(current)?;
     for (version, sql) in MIGRATIONS.iter().filter(|(version, _)| *version > current) {
         transaction.execute(sqlx::raw_sql(*sql)).await?;
         sqlx::query("INSERT INTO accord_migrations (version) VALUES ($1)")
@@ -42,6 +36,26 @@ pub(crate) async fn run(pool: &PgPool) -> Result<(), Fault> {
     number_events_onwards(&mut transaction).await?;
     transaction.commit().await?;
     Ok(())
+}
+
+/// Looks whether the tables, where there are some, are ones that we know.
+pub(crate) async fn examine(pool: &PgPool) -> Result<(), Fault> {
+    let there = sqlx::query_scalar("SELECT to_regclass('accord_migrations') IS NOT NULL");
+    if there.fetch_one(pool).await? {
+        let version = sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM accord_migrations");
+        refuse_newer(version.fetch_one(pool).await?)?;
+    }
+    Ok(())
+}
+
+fn refuse_newer(current: i32) -> Result<(), StoreError> {
+    let newest = MIGRATIONS.last().map_or(0, |(version, _)| *version);
+    if current <= newest {
+        return Ok(());
+    }
+    let text =
+        format!("the database is at version {current} and this program knows {newest}; use a newer program");
+    Err(StoreError::Unavailable(text))
 }
 
 async fn version(connection: &mut PgConnection) -> Result<i32, Fault> {

@@ -43,6 +43,14 @@ impl PostgresStore {
         Ok(Self { pool, hub, _watch: Arc::new(watch) })
     }
 
+    /// Looks whether [`PostgresStore::connect`] could use the database at this address: logs in and changes nothing.
+    pub async fn examine(url: &str) -> Result<(), StoreError> {
+        let pool = connect::pool(url, Arc::default()).await.map_err(StoreError::from)?;
+        let examined = migrate::examine(&pool).await.map_err(StoreError::from);
+        pool.close().await;
+        examined
+    }
+
     /// One change of one run that needs nothing but the run and its session.
     pub(crate) async fn change(
         &self,
