@@ -44,9 +44,11 @@ fn is_loopback(url: &Url) -> bool {
 
 /// The address of a coordinator, as people give it.
 pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
+    // What stands before an '@' may be a password.
+    let shown = if text.contains('@') { String::new() } else { format!(" '{}'", text.escape_debug()) };
     let refused = |why: &str| {
         ClientError::Settings(format!(
-            "the coordinator's address cannot be used: {why}; it should look like http://127.0.0.1:8765"
+            "the coordinator's address{shown} cannot be used: {why}; it should look like http://127.0.0.1:8765"
         ))
     };
     let url = Url::parse(text).map_err(|error| refused(&error.to_string()))?;
