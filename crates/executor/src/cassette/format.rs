@@ -19,6 +19,9 @@ pub struct Cassette {
     pub agent: Value,
     /// The parameters of the run.
     pub parameters: Value,
+    /// The contract that the caller brought, if one did: `output_schema` and `output_schema_options` of the request.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub contract: Value,
     /// Requests and what came back, in the order in which they were sent.
     pub exchanges: Vec<Exchange>,
     /// What was made of the answers, for whoever records: not used to replay.
@@ -27,9 +30,9 @@ pub struct Cassette {
 }
 
 impl Cassette {
-    /// A cassette of these parts.
+    /// A cassette of these parts, under no contract but the agent's.
     pub fn new(agent: Value, parameters: Value, exchanges: Vec<Exchange>, attempts: Value) -> Self {
-        Self { accord_cassette: VERSION, agent, parameters, exchanges, attempts }
+        Self { accord_cassette: VERSION, agent, parameters, contract: Value::Null, exchanges, attempts }
     }
 }
 
