@@ -54,21 +54,23 @@ impl<R: Read> Lines<R> {
 
     fn next(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = Vec::new();
-        // One more for the line break.
-        let limit = self.limit as u64 + 1;
-        if self.reader.by_ref().take(limit).read_until(b'\n', &mut bytes)? == 0 {
+        if self.reader.by_ref().take(self.limit as u64).read_until(b'\n', &mut bytes)? == 0 {
             return Ok(None);
         }
         self.number += 1;
-        let ended = bytes.last() == Some(&b'\n');
-        if ended {
+        if bytes.last() == Some(&b'\n') {
             bytes.pop();
-        }
-        if bytes.len() > self.limit {
-            if !ended {
-                self.reader.skip_until(b'\n')?;
+        } else if bytes.len() == self.limit {
+            // Nothing is read beyond the limit, so that the buffer does not double for the one byte that tells.
+            match self.reader.fill_buf()?.first() {
+                Some(b'\n') => self.reader.consume(1),
+                Some(_) => {
+                    drop(bytes);
+                    self.reader.skip_until(b'\n')?;
+                    return Ok(Some(Line { number: self.number, content: Content::TooLong }));
+                }
+                None => {}
             }
-            return Ok(Some(Line { number: self.number, content: Content::TooLong }));
         }
         if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
