@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_client::{ApiKey, Client, ClientError};
+use accord_client::{ApiKey, Client};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, FOLDER, Flag, Origin};
@@ -118,22 +118,6 @@ impl Drop for AddressGuard {
         if ours {
             // A file that stays behind names an address that does not answer: it is then ignored.
             let _ = std::fs::remove_file(&self.path);
-        }
-    }
-}
-
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Self {
-        let message = error.to_string();
-        match error {
-            ClientError::Api(body) if body.status_code < 500 => {
-                Problem::new(message).hint(format!("see docs/errors/{}.md", body.error)).into()
-            }
-            ClientError::Settings(_) => Problem::new(message).into(),
-            ClientError::Unreachable { .. } => {
-                Self::Remote(Problem::new(message).hint("is it running? accord up starts one"))
-            }
-            ClientError::Api(_) | ClientError::Unreadable { .. } => Self::Remote(Problem::new(message)),
         }
     }
 }

@@ -1,35 +1,160 @@
-//! Following a run to its end.
+//! Following a run to its end: the one way, whoever wants to know.
+//!
+//! Every event is handed over once, in order. A signal and a time limit are heard, a lost connection is made again by the
+//! client below, and a coordinator that does not come back ends the following instead of holding it for ever.
 
-use accord_api::{EventId, EventView, RunId, RunView};
+use std::time::Duration;
+
+use accord_api::{EventId, EventView, RunId, RunStatus, RunView};
 use accord_client::{Client, ClientError, EventFilter};
 use futures_util::StreamExt as _;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
+use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::output;
+use crate::runtime;
 use crate::view::event;
 
-/// Hands over every event of a run, from its first, and gives the run when it is over.
-pub(crate) async fn follow(
-    client: &Client,
-    run_id: &RunId,
-    mut seen: impl FnMut(&EventView) -> Result<(), Failure>,
-) -> Result<RunView, Failure> {
-    let filter = EventFilter { run_id: Some(run_id.clone()), ..EventFilter::default() };
-    let mut events = client.events(&filter, Some(EventId(0)));
-    while let Some(item) = events.next().await {
-        let event = match item {
-            Ok(event) => event,
-            // An event of a newer coordinator: what matters comes at the end.
-            Err(ClientError::Unreadable { .. }) => {
-                output::talk("an event that this version cannot read was skipped\n");
+/// How long a run that was told to stop may take to do so before we go.
+const STOP_PATIENCE: Duration = Duration::from_secs(15);
+
+/// How often the coordinator is asked whether it is there, and how long it may take to say so.
+const CHECK_EVERY: Duration = Duration::from_secs(3);
+
+/// A coordinator that restarts is back by then; one that is not has gone.
+const GONE_AFTER: Duration = Duration::from_secs(10);
+
+/// What Ctrl-C means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnSignal {
+    /// The run is ours: stop it, and wait until it has. The second signal does not wait.
+    Stop,
+    /// We only look: go, and leave the run alone.
+    Leave,
+}
+
+/// What made us stop following.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interruption {
+    /// Ctrl-C, or a friend of it.
+    Signal,
+    /// Our own time limit.
+    Timeout,
+}
+
+/// How the following ended.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    /// The run, as it stands.
+    pub(crate) run: RunView,
+    /// What came before the end of the run, if something did.
+    pub(crate) interruption: Option<Interruption>,
+}
+
+impl Ending {
+    /// The exit code. A run that completed has a result, whatever else happened.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.interruption.is_some() && self.run.status != RunStatus::Completed {
+            return Exit::Stopped;
+        }
+        Exit::of_run(self.run.status, self.run.error.as_ref().map(|error| error.kind))
+    }
+}
+
+/// Follows one run. It listens for signals from its making on, so that a run made afterwards is not left behind.
+pub(crate) struct Follower<'a> {
+    client: &'a Client,
+    signals: mpsc::UnboundedReceiver<()>,
+    on_signal: OnSignal,
+    time_limit: Option<Duration>,
+}
+
+impl<'a> Follower<'a> {
+    pub(crate) fn new(client: &'a Client, on_signal: OnSignal) -> Result<Self, Failure> {
+        Ok(Self { client, signals: runtime::signals()?, on_signal, time_limit: None })
+    }
+
+    /// Stops the run after so long.
+    pub(crate) fn time_limit(self, time_limit: Option<Duration>) -> Self {
+        Self { time_limit, ..self }
+    }
+
+    /// Hands over every event of a run, from its first, and gives the run when it is over.
+    pub(crate) async fn follow(
+        mut self,
+        run_id: &RunId,
+        mut seen: impl FnMut(&EventView) -> Result<(), Failure>,
+    ) -> Result<Ending, Failure> {
+        let client = self.client;
+        let filter = EventFilter { run_id: Some(run_id.clone()), ..EventFilter::default() };
+        let mut events = client.events(&filter, Some(EventId::default()));
+        let mut gone = std::pin::pin!(gone(client));
+        let mut limit = self.time_limit.map(|limit| Instant::now() + limit);
+        let mut interruption = None;
+        loop {
+            let interrupted = tokio::select! {
+                item = events.next() => match item {
+                    Some(Ok(event)) => {
+                        seen(&event)?;
+                        if event::ends(&event.body) { break }
+                        continue
+                    }
+                    // An event of a newer coordinator: what matters comes at the end.
+                    Some(Err(ClientError::Unreadable { .. })) => continue,
+                    Some(Err(error)) => return Err(error.into()),
+                    None => return Err(ended_early(run_id)),
+                },
+                Some(()) = self.signals.recv() => Interruption::Signal,
+                () = until(limit) => Interruption::Timeout,
+                cause = &mut gone => return Err(vanished(client, run_id, &cause)),
+            };
+            let leaves = interrupted == Interruption::Signal && self.on_signal == OnSignal::Leave;
+            if interruption.is_some() || leaves {
+                interruption.get_or_insert(interrupted);
+                break;
+            }
+            interruption = Some(interrupted);
+            limit = Some(Instant::now() + STOP_PATIENCE);
+            client.stop_run(run_id).await?;
+        }
+        Ok(Ending { run: client.run(run_id).await?, interruption })
+    }
+}
+
+async fn until(limit: Option<Instant>) {
+    match limit {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ends when the coordinator has not answered for too long, with the reason.
+async fn gone(client: &Client) -> String {
+    let mut missing_since = None;
+    loop {
+        sleep(CHECK_EVERY).await;
+        let cause = match timeout(CHECK_EVERY, client.health()).await {
+            Ok(Ok(())) => {
+                missing_since = None;
                 continue;
             }
-            Err(error) => return Err(error.into()),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("the coordinator at {} does not answer", client.base_url()),
         };
-        seen(&event)?;
-        if event::ends(&event.body) {
-            return Ok(client.run(run_id).await?);
+        let since = *missing_since.get_or_insert_with(Instant::now);
+        if since.elapsed() + CHECK_EVERY > GONE_AFTER {
+            return cause;
         }
     }
-    Err(Failure::Remote(Problem::new(format!("the events of {run_id} ended before the run did"))))
+}
+
+fn vanished(client: &Client, run_id: &RunId, cause: &str) -> Failure {
+    let url = client.base_url().trim_end_matches('/');
+    let hint = format!("the run is kept; when it is back: accord runs watch {run_id} --coordinator {url}");
+    Failure::Remote(Problem::new(format!("{run_id} is not over, but {cause}")).hint(hint))
+}
+
+fn ended_early(run_id: &RunId) -> Failure {
+    Failure::Remote(Problem::new(format!("the events of {run_id} ended before the run did")))
 }

@@ -6,6 +6,10 @@
 use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::excerpt::visible;
+use crate::view::words;
 
 /// Whether a person looks at stdout.
 pub(crate) fn stdout_is_terminal() -> bool {
@@ -31,6 +35,21 @@ pub(crate) fn pretty_json(value: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     data(&text)
+}
+
+/// Writes a result to stdout: as it was written in a pipe, indented and harmless on a terminal.
+pub(crate) fn result(data: Option<&RawValue>, text: Option<&str>) -> io::Result<()> {
+    let for_people = stdout_is_terminal();
+    let mut shown = match (data, text) {
+        (Some(data), _) if for_people => words::raw_json(data),
+        (Some(data), _) => data.get().to_owned(),
+        (None, Some(text)) if for_people => visible(text),
+        (None, text) => text.unwrap_or_default().to_owned(),
+    };
+    if !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    self::data(shown.as_bytes())
 }
 
 /// Writes words to stdout.

@@ -7,7 +7,7 @@ use accord_executor::Cassette;
 use serde_json::{Value, json};
 
 use crate::commands::record::comparable;
-use crate::commands::run::{Report, follow};
+use crate::commands::run::ask;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -15,6 +15,7 @@ use crate::host::{self, Embedded};
 use crate::output;
 use crate::project::ProjectArguments;
 use crate::runtime;
+use crate::view::words;
 
 /// Play a cassette back, offline, and compare every attempt with the recorded one
 #[derive(Debug, clap::Args)]
@@ -48,28 +49,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let alone = config.without_agents();
         let (embedded, client) = Embedded::start(&alone, store, executors).await?;
         client.create_agent(&blueprint).await?;
-        let request = CreateRun {
-            agent_name: Some(name.clone()),
-            parameters: Some(cassette.parameters.clone()),
-            ..CreateRun::default()
-        };
-        let created = client.create_run(&request, None).await?;
-        let ending = follow(&client, &created.run_id, &name, None).await?;
+        let request = request(&name, &cassette)?;
+        let asked = ask(&client, &request, None).await;
         embedded.end().await;
-        let replayed = comparable(&ending.attempts);
-        let report = Report::new(ending);
-        if arguments.json {
-            report.json()?
-        } else {
-            report.show()?
-        }
+        let (report, attempts) = asked?;
+        let replayed = comparable(&attempts);
+        let exit = report.print(arguments.json)?;
         if replayed == cassette.attempts {
-            let count = replayed.as_array().map_or(0, Vec::len);
-            output::talk(&format!("replayed {count} attempt(s), each as it was recorded\n"));
-            return Ok(report.exit());
+            let count = words::counted(attempts.len() as u64, "attempt");
+            output::talk(&format!("replayed {count}, as recorded\n"));
+            return Ok(exit);
         }
         Err(Failure::Remote(difference(&cassette.attempts, &replayed)))
     })
+}
+
+/// The same question under the same contract.
+fn request(name: &str, cassette: &Cassette) -> Result<CreateRun, Problem> {
+    let mut request = json!({"agent_name": name, "parameters": cassette.parameters});
+    if let (Some(members), Some(contract)) = (request.as_object_mut(), cassette.contract.as_object()) {
+        members.extend(contract.clone());
+    }
+    serde_json::from_value(request)
+        .map_err(|error| Problem::new(format!("the cassette's contract cannot be used: {error}")))
 }
 
 /// The recorded blueprint, with the recording in the place of its model.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use accord_api::Role;
+use accord_api::{Demands, Role};
 use accord_client::Client;
+use accord_coordinator::{Outside as _, System};
 use accord_executor::Registry;
 use accord_runner::Shutdown;
 use accord_store::Store;
@@ -22,20 +23,30 @@ pub(crate) struct Embedded {
     work: Work,
     shutdown: Shutdown,
     serving: CancellationToken,
+    tag: String,
 }
 
 impl Embedded {
-    /// Starts both on a store.
+    /// Starts both on a store. Others may use it too: see [`Embedded::demands`].
     pub(crate) async fn start(
         config: &Config,
         store: Arc<dyn Store>,
         executors: Registry,
     ) -> Result<(Self, Client), Failure> {
         let (shutdown, serving) = (Shutdown::new(), CancellationToken::new());
+        let tag = format!("accord-run-{}", System.unique());
+        let mut tagged = config.clone();
+        tagged.values.runner.tags.push(tag.clone());
         let hosted = coordinator(config, store, ANY_PORT, serving.clone()).await?;
         let client = hosted.client(Role::Admin)?;
-        let work = runner(config, hosted.client(Role::Runner)?, executors, shutdown.clone())?;
-        Ok((Self { hosted, work, shutdown, serving }, client))
+        let work = runner(&tagged, hosted.client(Role::Runner)?, executors, shutdown.clone())?;
+        Ok((Self { hosted, work, shutdown, serving, tag }, client))
+    }
+
+    /// What a run of ours demands. The runner of another command on the same store would take it otherwise, and give it
+    /// back when that command ends; neither would hear of the other but by looking now and then.
+    pub(crate) fn demands(&self) -> Demands {
+        Demands { tags: [self.tag.clone()].into(), ..Demands::default() }
     }
 
     /// Ends both, the runner first: it may still have to report.

@@ -61,6 +61,22 @@ pub(crate) fn view(run: &RunView, times: &Times) -> String {
     text
 }
 
+/// The last line about a run: how it ended, after how long, for how much.
+pub(crate) fn end(run: &RunView, times: &Times) -> String {
+    let mut text = format!(
+        "{} {} after {}",
+        run.run_id,
+        Tone::from(run.status).paint(run.status.as_str()),
+        times.since(run.created_at, run.finished_at)
+    );
+    let used = words::usage(&run.usage);
+    if !used.is_empty() {
+        let _ = write!(text, ", {used}");
+    }
+    text.push('\n');
+    text
+}
+
 /// Who set the contract, and which schema it is.
 fn contract(run: &RunView) -> String {
     let Some(origin) = run.contract_origin else { return String::new() };
@@ -184,6 +200,14 @@ pub(crate) mod tests {
         failed[output_schema_validation_failed]: Output did not match schema after 1 retry
           $.total: 'a\nb' is not a number
         "#);
+    }
+
+    #[test]
+    fn the_end_is_one_line() {
+        assert_eq!(
+            plain(&end(&completed(), &times())),
+            "run_1 completed after 2.4s, 120 in, 40 out, $0.0012\n"
+        );
     }
 
     #[test]

@@ -1,31 +1,32 @@
 //! `accord run`: one run, from the question to the exit code.
 
-mod follow;
 mod parameters;
 mod report;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{CreateRun, Strategy, ValidationMode, contract};
+use accord_api::{Attempt, CreateRun, Demands, EventView, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
 use crate::connection::{self, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::follow::{Follower, OnSignal};
 use crate::host::{self, Embedded};
+use crate::progress::Progress;
 use crate::runtime;
 
-pub(crate) use follow::follow;
 pub(crate) use report::Report;
 
 /// Run an agent and print its result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The result goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or starts its own for as
-long as the run lasts. Exit codes: 0 conforming result, 1 usage or configuration, 2 the contract was not met, 3 the model,
-CLI or server failed, 4 stopped or timed out.
+The result goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
+starts its own for as long as the run lasts. Ctrl-C stops the run. Exit codes: 0 conforming result,
+1 usage or configuration, 2 the contract was not met, 3 the model, CLI or server failed, 4 stopped
+or timed out.
 
 Examples:
   accord run summarizer \"Summarise the attached minutes\"
@@ -49,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
     /// The same, by its name in the registry
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "schema")]
     schema_name: Option<String>,
     /// How often to ask again, 0 to 10; only with a schema of yours
     #[arg(long, value_name = "N")]
@@ -65,39 +66,57 @@ pub(crate) struct Arguments {
     model: Option<String>,
     /// Print one JSON object with everything
     #[arg(long)]
-    json: bool,
-    /// Stop after so many seconds
-    #[arg(long, value_name = "SECONDS")]
+    pub(crate) json: bool,
+    /// Stop the run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
+}
+
+impl Arguments {
+    /// How long the run may take.
+    pub(crate) fn time_limit(&self) -> Option<Duration> {
+        self.timeout.map(Duration::from_secs)
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
     runtime::block_on(async {
         if let Some(client) = connection::running(&config).await? {
-            return with(&client, arguments).await;
+            return with(&client, arguments, None).await;
         }
         let store = crate::store::local_store(&config).await?;
         let executors = host::executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let result = with(&client, arguments).await;
+        let result = with(&client, arguments, Some(embedded.demands())).await;
         embedded.end().await;
         result
     })
 }
 
-async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
-    let request = request(client, arguments).await?;
-    let created = client.create_run(&request, None).await?;
-    let timeout = arguments.timeout.map(Duration::from_secs);
-    let ending = follow(client, &created.run_id, &arguments.agent, timeout).await?;
-    let report = Report::new(ending);
-    if arguments.json {
-        report.json()?
-    } else {
-        report.show()?
-    }
-    Ok(report.exit())
+async fn with(client: &Client, arguments: &Arguments, demands: Option<Demands>) -> Result<Exit, Failure> {
+    let request = CreateRun { additional_demands: demands, ..request(client, arguments).await? };
+    let (report, _) = ask(client, &request, arguments.time_limit()).await?;
+    report.print(arguments.json)
+}
+
+/// Makes a run and follows it to its end. A signal or the time limit stops it.
+pub(crate) async fn ask(
+    client: &Client,
+    request: &CreateRun,
+    time_limit: Option<Duration>,
+) -> Result<(Report, Vec<Attempt>), Failure> {
+    let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
+    let created = client.create_run(request, None).await?;
+    let mut progress = Progress::new();
+    let tell = |event: &EventView| {
+        progress.tell(event);
+        Ok(())
+    };
+    let ending = follower.follow(&created.run_id, tell).await?;
+    progress.end(&ending.run);
+    let attempts = client.attempts(&created.run_id).await?.items;
+    Ok((Report::new(ending, &attempts), attempts))
 }
 
 /// The body of the request that these arguments mean.

@@ -1,15 +1,15 @@
 //! What a run came to, for people and for pipelines.
 
-use accord_api::{Failure as RunFailure, RunStatus};
+use accord_api::{Attempt, Failure as RunFailure, FailureType, RunStatus};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::follow::Ending;
-use crate::excerpt::visible;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::follow::{Ending, Interruption};
 use crate::output;
+use crate::view::run;
 
 /// What a run came to. The JSON form is part of the API.
 #[derive(Serialize)]
@@ -25,12 +25,15 @@ pub(crate) struct Report {
     attempts: usize,
     usage: accord_api::Usage,
     #[serde(skip)]
-    timed_out: bool,
+    interruption: Option<Interruption>,
+    #[serde(skip)]
+    exit: Exit,
 }
 
 impl Report {
-    pub(crate) fn new(ending: Ending) -> Self {
-        let Ending { run, attempts, timed_out } = ending;
+    pub(crate) fn new(ending: Ending, attempts: &[Attempt]) -> Self {
+        let exit = ending.exit();
+        let Ending { run, interruption } = ending;
         let (result_text, result_data, schema_validation) = match run.result {
             Some(result) => (result.result_text, result.result_data, result.schema_validation),
             None => (None, None, None),
@@ -46,50 +49,43 @@ impl Report {
             error: run.error,
             attempts: attempts.len(),
             usage: run.usage,
-            timed_out,
+            interruption,
+            exit,
         }
     }
 
-    /// One JSON object.
-    pub(crate) fn json(&self) -> Result<(), Failure> {
-        Ok(output::json(self)?)
+    /// One JSON object; or the result on stdout, and why there is none on stderr.
+    pub(crate) fn print(&self, json: bool) -> Result<Exit, Failure> {
+        if json {
+            output::json(self)?;
+            return Ok(self.exit);
+        }
+        if self.status == RunStatus::Completed {
+            output::result(self.result_data.as_deref(), self.result_text.as_deref())?;
+        }
+        let stopped = |error: &&RunFailure| error.kind == FailureType::Stopped;
+        if let Some(error) = self.error.as_ref().filter(|error| !stopped(error)) {
+            let hint = format!("accord runs attempts {} --text shows every answer", self.run_id);
+            let hint = if self.attempts == 0 { String::new() } else { self::hint(&hint) };
+            output::talk(&format!("{}{hint}", run::failure(error)));
+        } else if self.exit == Exit::Stopped {
+            output::talk(&format!("{}\n", self.why_stopped()));
+        }
+        Ok(self.exit)
     }
 
-    /// The result on stdout, or why there is none on stderr.
-    pub(crate) fn show(&self) -> Result<(), Failure> {
-        if let Some(data) = &self.result_data {
-            let value: serde_json::Value = serde_json::from_str(data.get()).unwrap_or_default();
-            output::pretty_json(&value)?;
-        } else if let Some(text) = &self.result_text {
-            let text = if output::stdout_is_terminal() { visible(text).to_string() } else { text.clone() };
-            output::data(format!("{text}\n").as_bytes())?;
+    fn why_stopped(&self) -> String {
+        let run_id = &self.run_id;
+        match (self.interruption, self.status.is_over()) {
+            (Some(Interruption::Timeout), true) => {
+                format!("{run_id} was stopped: it took longer than --timeout allows")
+            }
+            (_, true) => format!("{run_id} was stopped"),
+            (_, false) => format!("{run_id} was told to stop and has not yet; accord runs watch {run_id}"),
         }
-        if let Some(error) = &self.error {
-            self.tell(error);
-        }
-        Ok(())
     }
+}
 
-    fn tell(&self, error: &RunFailure) {
-        let kind = error.kind.as_str();
-        let mut text = format!("{} {}\n", format!("error[{kind}]:").red().bold(), visible(&error.message));
-        for line in &error.validation_errors {
-            text.push_str(&format!("  {}\n", visible(line)));
-        }
-        text.push_str(&format!(
-            "{} accord runs attempts {} shows every answer\n",
-            "hint:".cyan().bold(),
-            self.run_id
-        ));
-        output::talk(&text);
-    }
-
-    /// The exit code.
-    pub(crate) fn exit(&self) -> Exit {
-        // A run that is not over was given up by us.
-        if self.status != RunStatus::Completed && (self.timed_out || !self.status.is_over()) {
-            return Exit::Stopped;
-        }
-        Exit::of_run(self.status, self.error.as_ref().map(|error| error.kind))
-    }
+fn hint(text: &str) -> String {
+    format!("{} {text}\n", "hint:".cyan().bold())
 }

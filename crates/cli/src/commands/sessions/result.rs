@@ -1,13 +1,11 @@
 //! `accord sessions result`.
 
 use accord_api::{ErrorName, SessionId, SessionResult, SessionStatus, SessionStatusView};
-use serde_json::value::RawValue;
 
 use crate::connection::ConnectionArguments;
-use crate::excerpt::visible;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::view::{run, words};
+use crate::view::run;
 use crate::{output, runtime};
 
 /// Print the result of a session's newest run: the conforming JSON, or the text
@@ -35,7 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         match client.session_result(&arguments.session).await {
             Ok(result) if arguments.json => output::json(&result)?,
             Ok(SessionResult { result_data, result_text, .. }) => {
-                print(result_data.as_deref(), result_text.as_deref())?;
+                output::result(result_data.as_deref(), result_text.as_deref())?;
             }
             Err(error) if error.is(ErrorName::SessionNotFinished) => {
                 let status = client.session_status(&arguments.session).await?;
@@ -45,22 +43,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         Ok(Exit::Success)
     })
-}
-
-/// The result as data: as it was written in a pipe, indented and harmless on a terminal.
-pub(super) fn print(data: Option<&RawValue>, text: Option<&str>) -> Result<(), Failure> {
-    let for_people = output::stdout_is_terminal();
-    let mut shown = match (data, text) {
-        (Some(data), _) if for_people => words::raw_json(data),
-        (Some(data), _) => data.get().to_owned(),
-        (None, Some(text)) if for_people => visible(text),
-        (None, text) => text.unwrap_or_default().to_owned(),
-    };
-    if !shown.ends_with('\n') {
-        shown.push('\n');
-    }
-    output::data(shown.as_bytes())?;
-    Ok(())
 }
 
 fn without_result(status: &SessionStatusView, json: bool) -> Result<Exit, Failure> {

@@ -1,23 +1,22 @@
 //! `accord sessions resume`.
 
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use accord_api::{CreateRun, EventView, RunKind, SessionId};
 
-use super::result::print;
 use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::follow;
-use crate::view::{event, run};
+use crate::follow::{Follower, OnSignal};
+use crate::progress::Progress;
+use crate::view::run;
 use crate::{output, runtime};
 
 /// Go on with a session: ask again, wait, print the result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On a terminal what happens meanwhile goes to stderr. Ctrl-C stops waiting and leaves the run alone.
+On a terminal, progress goes to stderr. Ctrl-C stops waiting and leaves the run alone.
 Exit codes: 0 a conforming result, 1 usage, 2 the contract was not met, 3 failed otherwise, 4 stopped
 or timed out.
 
@@ -47,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     };
     runtime::block_on(async {
         let client = arguments.connection.client().await?;
-        let mut signals = runtime::signals()?;
+        let follower = Follower::new(&client, OnSignal::Leave)?;
         let request = CreateRun {
             kind: Some(RunKind::ResumeSession),
             session_id: Some(arguments.session.clone()),
@@ -62,29 +61,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             }
             return Ok(Exit::Success);
         }
-        let start = jiff::Timestamp::now();
-        let talkative = std::io::stderr().is_terminal();
-        let tell = |event: &EventView| -> Result<(), Failure> {
-            if let Some(line) = event::view(event, start).filter(|_| talkative) {
-                output::talk(&line);
-            }
+        let mut progress = Progress::new();
+        let tell = |event: &EventView| {
+            progress.tell(event);
             Ok(())
         };
-        let ended = tokio::select! {
-            ended = follow(&client, &created.run_id, tell) => ended?,
-            Some(()) = signals.recv() => {
-                output::talk(&format!("{} goes on; accord runs watch shows it\n", created.run_id));
-                return Ok(Exit::Stopped);
-            }
-        };
-        if arguments.json {
-            output::json(&ended)?;
-        } else if let Some(result) = &ended.result {
-            print(result.result_data.as_deref(), result.result_text.as_deref())?;
+        let ending = follower.follow(&created.run_id, tell).await?;
+        progress.end(&ending.run);
+        let ended = &ending.run;
+        if ending.interruption.is_some() && !ended.status.is_over() {
+            output::talk(&format!("{0} goes on; accord runs watch {0} shows it\n", ended.run_id));
+            return Ok(ending.exit());
         }
-        if let Some(failure) = ended.error.as_ref().filter(|_| !talkative) {
+        if arguments.json {
+            output::json(ended)?;
+        } else if let Some(result) = &ended.result {
+            output::result(result.result_data.as_deref(), result.result_text.as_deref())?;
+        }
+        if let Some(failure) = &ended.error {
             output::talk(&run::failure(failure));
         }
-        Ok(Exit::of_run(ended.status, ended.error.as_ref().map(|error| error.kind)))
+        Ok(ending.exit())
     })
 }

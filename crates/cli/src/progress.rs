@@ -1,0 +1,93 @@
+//! What a person sees on stderr while a run lasts: the step, the tokens, the time, and each verdict as it falls. In a
+//! pipe: nothing.
+
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use accord_api::attempt::Outcome;
+use accord_api::{EventBody, EventView, RunView, Usage};
+use indicatif::{ProgressBar, ProgressStyle};
+use owo_colors::OwoColorize as _;
+
+use crate::output;
+use crate::view::words::{self, Times, line};
+use crate::view::{attempt, run};
+
+/// How often the elapsed time moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The line at the bottom, and the lines above it.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    agent: String,
+    step: String,
+    used: Usage,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}") {
+                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+            }
+            bar.enable_steady_tick(TICK);
+            bar
+        });
+        let step = "waits for a runner".to_owned();
+        let progress = Self { bar, agent: String::new(), step, used: Usage::default() };
+        progress.show();
+        progress
+    }
+
+    /// Shows what happened.
+    pub(crate) fn tell(&mut self, event: &EventView) {
+        match &event.body {
+            EventBody::RunQueued { agent_name, reason } => {
+                self.agent = format!("{} · ", line(agent_name));
+                self.step = "waits for a runner".to_owned();
+                if let Some(reason) = reason {
+                    self.line(&format!("queued again: {}\n", line(reason)));
+                }
+            }
+            EventBody::RunClaimed { .. } | EventBody::RunStarted => self.step = "attempt 1".to_owned(),
+            EventBody::ToolStarted { name, .. } => self.step = format!("uses {}", line(name)),
+            EventBody::AttemptJudged { attempt } => {
+                self.used.input_tokens += attempt.usage.input_tokens;
+                self.used.output_tokens += attempt.usage.output_tokens;
+                let accepted = attempt.outcome == Outcome::Accepted;
+                self.step = match accepted {
+                    true => "reports".to_owned(),
+                    false => format!("attempt {}", attempt.number + 1),
+                };
+                let mark = if accepted { "✓".green().to_string() } else { "✗".red().to_string() };
+                let findings = attempt::findings(attempt, "    ");
+                self.line(&format!("{mark} {}\n{findings}", attempt::head(attempt)));
+            }
+            _ => {}
+        }
+        self.show();
+    }
+
+    /// Takes the bottom line away and says how the run ended.
+    pub(crate) fn end(self, run: &RunView) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+            output::talk(&run::end(run, &Times::here()));
+        }
+    }
+
+    fn show(&self) {
+        if let Some(bar) = &self.bar {
+            let used = words::usage(&self.used);
+            let used = if used.is_empty() { used } else { format!(" · {used}") };
+            bar.set_message(format!("{}{}{used} ·", self.agent, self.step));
+        }
+    }
+
+    fn line(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.suspend(|| output::talk(text));
+        }
+    }
+}

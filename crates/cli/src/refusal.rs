@@ -1,0 +1,82 @@
+//! What a coordinator refuses, told with what to do next.
+
+use accord_api::{ErrorBody, ErrorName};
+use accord_client::ClientError;
+use serde_json::Value;
+
+use crate::failure::{Failure, Problem};
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let message = error.to_string();
+        match error {
+            ClientError::Api(body) if body.status_code < 500 => refused(&body).into(),
+            ClientError::Settings(_) => Problem::new(message).into(),
+            ClientError::Unreachable { .. } => {
+                Self::Remote(Problem::new(message).hint("is it running? accord up starts one"))
+            }
+            ClientError::Api(_) | ClientError::Unreadable { .. } => Self::Remote(Problem::new(message)),
+        }
+    }
+}
+
+fn refused(body: &ErrorBody) -> Problem {
+    let mut message = body.message.clone();
+    for line in further_errors(body) {
+        message.push_str("\n  ");
+        message.push_str(&line);
+    }
+    Problem::new(message).hint(hint(&body.error))
+}
+
+/// The message has the first error in it; these are the others.
+fn further_errors(body: &ErrorBody) -> Vec<String> {
+    let errors = body.details.as_ref().and_then(|details| details.get("errors")).and_then(Value::as_array);
+    let text = |error: &Value, name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
+    let line = |error: &Value| Some(format!("{}: {}", text(error, "path")?, text(error, "message")?));
+    errors.into_iter().flatten().skip(1).filter_map(line).collect()
+}
+
+fn hint(name: &str) -> String {
+    let known = ErrorName::ALL.iter().find(|known| known.as_str() == name);
+    let hint = match known {
+        Some(ErrorName::AgentNotFound) => "accord agents list shows what there is",
+        Some(ErrorName::ParameterValidationFailed) => "accord agents show AGENT shows what it takes",
+        Some(ErrorName::RunNotFound) => "accord runs list shows what there is",
+        Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
+        Some(ErrorName::SchemaNotFound) => "accord schemas list shows what there is",
+        Some(ErrorName::KeyNotFound) => "accord keys list shows what there is",
+        Some(ErrorName::Unauthorized) => "show a key with --key KEY or ACCORD_RUNNER__KEY",
+        Some(ErrorName::OutputSchemaConflict) => "leave --schema and --schema-name away",
+        Some(ErrorName::AgentBroken) => "accord agents validate AGENT says where",
+        _ => return format!("{name} is explained in docs/errors/{name}.md"),
+    };
+    hint.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_error_is_told_and_the_hint_fits() {
+        let body = ErrorBody {
+            error: "ParameterValidationFailed".to_owned(),
+            message: "no: $.a: is missing".to_owned(),
+            status_code: 400,
+            details: Some(json!({"errors": [
+                {"path": "$.a", "message": "is missing"}, {"path": "$.b", "message": "is not a number"}
+            ]})),
+        };
+        let told = serde_json::to_value(refused(&body)).unwrap();
+        let expected = json!({
+            "message": "no: $.a: is missing\n  $.b: is not a number",
+            "hint": "accord agents show AGENT shows what it takes",
+            "place": null,
+        });
+        assert_eq!(told, expected);
+        assert_eq!(hint("SchemaInUse"), "SchemaInUse is explained in docs/errors/SchemaInUse.md");
+    }
+}
