@@ -1,23 +1,16 @@
-//! Whether the store can be used. Nothing is opened for writing: that would make or migrate it.
+//! Whether the store can be used. It is looked at, never made or migrated.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read as _};
+use std::fs;
 use std::path::Path;
-use std::time::Duration;
+
+use accord_store_postgres::PostgresStore;
+use accord_store_sqlite::SqliteStore;
 
 use super::Check;
-use crate::config::Config;
+use crate::config::{Config, without_password};
 use crate::store::{Place, place};
 
 const NAME: &str = "store";
-
-/// How every SQLite file begins.
-const SQLITE_HEADER: &[u8] = b"SQLite format 3\0";
-
-/// A server that does not take a connection in this time is not there.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-
-const POSTGRES_PORT: u16 = 5432;
 
 pub(super) async fn check(config: &Config) -> Check {
     match place(config) {
@@ -38,57 +31,42 @@ pub(super) async fn check(config: &Config) -> Check {
 
 fn file(path: &Path) -> Check {
     let shown = path.display();
-    let mut start = Vec::new();
-    let read =
-        File::open(path).and_then(|file| file.take(SQLITE_HEADER.len() as u64).read_to_end(&mut start));
-    match read {
-        // An empty file is what SQLite makes first.
-        Ok(_) if start.is_empty() || start == SQLITE_HEADER => {
-            Check::ok(NAME, format!("{shown} can be read"))
-        }
-        Ok(_) => {
-            let message = format!("{shown} is not a SQLite file");
-            Check::fail(NAME, message, "move it away, or set database.url to another file")
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Check::ok(NAME, format!("{shown} is made at the first start"))
-        }
+    if fs::symlink_metadata(path).is_err() {
+        return to_be_made(path);
+    }
+    match SqliteStore::examine(path) {
+        Ok(()) => Check::ok(NAME, format!("{shown} can be used")),
         Err(error) => {
-            Check::fail(NAME, format!("{shown} cannot be read: {error}"), "check its owner and mode")
+            let remedy = "move it away, check its owner and mode, or set database.url to another file";
+            Check::fail(NAME, error.to_string(), remedy)
         }
     }
+}
+
+/// A file that is not there needs a folder that can be written to.
+fn to_be_made(path: &Path) -> Check {
+    let folder = path.ancestors().skip(1).find(|folder| fs::symlink_metadata(folder).is_ok());
+    let about = folder.and_then(|folder| fs::metadata(folder).ok().map(|about| (folder, about)));
+    let shown = path.display();
+    let refusal = match about {
+        Some((folder, about)) if !about.is_dir() => format!("{} is not a folder", folder.display()),
+        Some((folder, about)) if about.permissions().readonly() => {
+            format!("{} cannot be written to", folder.display())
+        }
+        Some(_) => return Check::ok(NAME, format!("{shown} is made at the first start")),
+        None => "its folder cannot be read".to_owned(),
+    };
+    Check::fail(NAME, format!("{shown} cannot be made: {refusal}"), "set database.url to another file")
 }
 
 async fn server(url: &str) -> Check {
-    let Some((host, port)) = host_and_port(url) else {
-        // A socket or several hosts: only the driver knows the way.
-        return Check::ok(NAME, "PostgreSQL; the way to it is tried at the first start");
-    };
-    let connecting = tokio::net::TcpStream::connect((host.as_str(), port));
-    let cause = match tokio::time::timeout(CONNECT_TIMEOUT, connecting).await {
-        Ok(Ok(_)) => {
-            return Check::ok(NAME, format!("PostgreSQL answers at {host}:{port} (nobody logged in)"));
+    let shown = without_password(url);
+    match PostgresStore::examine(url).await {
+        Ok(()) => Check::ok(NAME, format!("{shown} can be used")),
+        Err(error) => {
+            let remedy = "is PostgreSQL running, and do user, password and database exist?";
+            Check::fail(NAME, format!("{shown} cannot be used: {error}"), remedy)
         }
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "no answer in time".to_owned(),
-    };
-    let message = format!("PostgreSQL at {host}:{port} cannot be reached: {cause}");
-    Check::fail(NAME, message, "is it running, and is database.url right?")
-}
-
-/// The server of an address, without the password that may stand before it.
-fn host_and_port(url: &str) -> Option<(String, u16)> {
-    let (_, rest) = url.split_once("://")?;
-    let authority = rest.split(['/', '?']).next()?;
-    let server = authority.rsplit_once('@').map_or(authority, |(_, server)| server);
-    if server.is_empty() || server.contains([',', '%']) || url.contains("host=") {
-        return None;
-    }
-    match server.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && !port.ends_with(']') => {
-            Some((host.trim_matches(['[', ']']).to_owned(), port.parse().ok()?))
-        }
-        _ => Some((server.trim_matches(['[', ']']).to_owned(), POSTGRES_PORT)),
     }
 }
 
@@ -100,32 +78,37 @@ mod tests {
     #[test]
     fn a_file_is_looked_at_and_not_changed() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("accord.db");
+        let path = folder.path().join("50% of?what#.db");
         assert_eq!(file(&path).status, Status::Ok);
         assert!(!path.exists());
-        for (content, expected) in
-            [(b"".as_slice(), Status::Ok), (b"SQLite format 3\0rest", Status::Ok), (b"hello", Status::Fail)]
-        {
-            std::fs::write(&path, content).unwrap();
+        for (content, expected) in [(b"".as_slice(), Status::Ok), (b"hello", Status::Fail)] {
+            fs::write(&path, content).unwrap();
             assert_eq!(file(&path).status, expected, "{content:?}");
-            assert_eq!(std::fs::read(&path).unwrap(), content);
+            assert_eq!(fs::read(&path).unwrap(), content);
         }
+        fs::remove_file(&path).unwrap();
+        let store = SqliteStore::open(&path).unwrap();
+        assert_eq!(file(&path), Check::ok(NAME, format!("{} can be used", path.display())));
+        drop(store);
+        let before = fs::read(&path).unwrap();
+        assert_eq!(file(&path).status, Status::Ok);
+        assert_eq!((fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (before, 1));
     }
 
     #[test]
-    fn a_server_is_found_without_its_password() {
-        let cases = [
-            ("postgres://me:pass@host/db", Some(("host", 5432))),
-            ("postgres://host:6000", Some(("host", 6000))),
-            ("postgresql://me@[::1]:6000/db", Some(("::1", 6000))),
-            ("postgres://me@[::1]/db", Some(("::1", 5432))),
-            ("postgres:///db?host=/run/postgresql", None),
-            ("postgres://a,b/db", None),
-            ("postgres://me@%2Frun/db", None),
-        ];
-        for (url, expected) in cases {
-            let expected = expected.map(|(host, port): (&str, u16)| (host.to_owned(), port));
-            assert_eq!(host_and_port(url), expected, "{url}");
-        }
+    fn a_file_needs_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "").unwrap();
+        assert_eq!(file(&folder.path().join("b/c/accord.db")).status, Status::Ok);
+        assert_eq!(file(&folder.path().join("a/accord.db")).status, Status::Fail);
+        assert_eq!(file(folder.path()).status, Status::Fail);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_not_there_is_told_without_its_password() {
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let found = server(&format!("postgres://me:hush@127.0.0.1:{port}/db")).await;
+        assert_eq!(found.status, Status::Fail);
+        assert!(!found.message.contains("hush") && found.message.contains("(hidden)"), "{}", found.message);
     }
 }
