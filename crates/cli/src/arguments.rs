@@ -15,18 +15,16 @@ use crate::commands::{
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
-stdout is data, stderr is talk; what a command shows on a terminal is plain or JSON in a pipe.
+stdout is data, stderr is talk; --json gives one JSON object. accord COMMAND --help has examples.
 Exit codes: 0 success, 1 usage or configuration, 2 the contract was not met, 3 a model or server
 failed, 4 stopped or timed out.
 
 Examples:
   accord init
-  accord agents list
-  accord runs watch run_…
-  accord stats --since 7d
-  accord check --schema report.schema.json answer.txt
-  accord schema infer examples/*.json > report.schema.json
-  accord schema lower --for openai report.schema.json"
+  accord run word-count --param text=\"one two three\"
+  accord up
+  accord runs list --status failed --since 24h
+  accord check --schema report.schema.json answer.txt"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -37,21 +35,21 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Init(init::Arguments),
-    Up(up::Arguments),
-    Coordinator(coordinator::Arguments),
-    Runner(runner::Arguments),
     Run(run::Arguments),
-    Record(record::Arguments),
-    Replay(replay::Arguments),
+    Up(up::Arguments),
     Agents(agents::Arguments),
-    Sessions(sessions::Arguments),
     Runs(runs::Arguments),
+    Sessions(sessions::Arguments),
     Stats(stats::Arguments),
     Schemas(schemas::Arguments),
     Keys(keys::Arguments),
-    Doctor(doctor::Arguments),
+    Record(record::Arguments),
+    Replay(replay::Arguments),
     Check(check::Arguments),
     Schema(schema::Arguments),
+    Coordinator(coordinator::Arguments),
+    Runner(runner::Arguments),
+    Doctor(doctor::Arguments),
     Completions(completions::Arguments),
 }
 

@@ -17,8 +17,8 @@ use crate::runtime;
 /// Start coordinator and runner in one process
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-One line with the address goes to stdout when it is ready; logs go to stderr. The first Ctrl-C (or SIGTERM) lets running
-work end, the second gives it back at once. Nothing is lost either way.
+One line with the address goes to stdout when it is ready; logs go to stderr. The first Ctrl-C (or
+SIGTERM) lets running work end, the second gives it back at once. Nothing is lost either way.
 
 Examples:
   accord up

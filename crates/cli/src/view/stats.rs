@@ -58,7 +58,9 @@ fn rows(name: &str, rows: &[StatsRow], bars: Bars) -> String {
             duration(row.latency_ms_p50),
             duration(row.latency_ms_p95),
         ];
-        let key = Tone::Plain.cell(&line(&row.key));
+        // A run that ended before a model was asked has no model and no strategy.
+        let key = if row.key.is_empty() { "(none)".to_owned() } else { line(&row.key) };
+        let key = Tone::Plain.cell(&key);
         table.add_row(std::iter::once(key).chain(cells.into_iter().map(Cell::new)));
     }
     table::text(&table)

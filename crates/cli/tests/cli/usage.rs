@@ -59,12 +59,17 @@ fn every_help_fits_and_most_teach_by_example() {
         "agents validate",
         "check",
         "completions",
+        "coordinator",
         "doctor",
         "init",
         "keys",
         "keys create",
         "keys list",
         "keys rm",
+        "record",
+        "replay",
+        "run",
+        "runner",
         "runs",
         "runs attempts",
         "runs list",
@@ -86,6 +91,7 @@ fn every_help_fits_and_most_teach_by_example() {
         "sessions show",
         "sessions stop",
         "stats",
+        "up",
     ] {
         let command: Vec<&str> = command.split_whitespace().collect();
         let ran = folder.run(&[command.as_slice(), &["--help"]].concat(), "");

@@ -75,6 +75,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })?;
     if arguments.json {
         output::json(&page)?;
+    } else if page.items.is_empty() {
+        output::talk("no run is like that\n");
     } else {
         output::show(&run::list(&page.items, &Times::here()))?;
         paging::tell_more(&page);

@@ -38,6 +38,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })?;
     if arguments.json {
         output::json(&page)?;
+    } else if page.items.is_empty() {
+        output::talk("no schema is registered; accord schemas add NAME FILE does it\n");
     } else {
         output::show(&view(&page.items, &Times::here()))?;
         paging::tell_more(&page);
