@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
 mod chaos;
+mod commands;
 mod faults;
 mod kill;
 mod lifecycle;

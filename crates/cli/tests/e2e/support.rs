@@ -16,6 +16,9 @@ use tokio::process::{Child, Command};
 /// A run that takes longer than this hangs.
 const PATIENCE: u32 = 60;
 
+/// Any free port of this machine.
+const LOCAL: &str = "127.0.0.1:0";
+
 /// `accord up`, or its parts, in a folder of its own.
 pub(crate) struct Accord {
     folder: tempfile::TempDir,
@@ -69,18 +72,22 @@ impl Project {
 
     /// Coordinator and runner in one process.
     pub(crate) async fn up(self) -> Accord {
+        self.start(&["up", "--listen", LOCAL]).await
+    }
+
+    /// The same, where its configuration says.
+    pub(crate) async fn up_as_configured(self) -> Accord {
         self.start(&["up"]).await
     }
 
     /// The coordinator alone.
     pub(crate) async fn coordinator(self) -> Accord {
-        self.start(&["coordinator"]).await
+        self.start(&["coordinator", "--listen", LOCAL]).await
     }
 
     async fn start(self, arguments: &[&str]) -> Accord {
         let mut child = accord(self.folder.path())
             .args(arguments)
-            .args(["--listen", "127.0.0.1:0"])
             .envs(self.environment.iter().cloned())
             .stdout(Stdio::piped())
             .stderr(self.log.map_or_else(Stdio::inherit, Stdio::from))
@@ -144,12 +151,24 @@ impl Accord {
     }
 
     /// Asks it to end, as a person would, and waits.
-    pub(crate) async fn end(mut self) {
+    pub(crate) async fn end(self) {
+        self.leave().await;
+    }
+
+    /// The same, and keeps the folder.
+    pub(crate) async fn leave(mut self) -> tempfile::TempDir {
         let id = i32::try_from(self.child.id().unwrap()).unwrap();
         let status = Command::new("kill").arg("-TERM").arg(id.to_string()).status().await.unwrap();
         assert!(status.success());
         let ended = tokio::time::timeout(Duration::from_secs(40), self.child.wait()).await.unwrap().unwrap();
         assert!(ended.success(), "{ended}");
+        self.folder
+    }
+
+    /// Ends it without a word, and keeps the folder.
+    pub(crate) async fn kill(mut self) -> tempfile::TempDir {
+        self.child.kill().await.unwrap();
+        self.folder
     }
 }
 

@@ -1,0 +1,68 @@
+//! Projects that cannot be worked in: a clear error, never a panic. And what the doctor says of them.
+
+use serde_json::{Value, json};
+
+use super::{always, contracted, run};
+use crate::support::{Project, agent};
+
+#[tokio::test]
+async fn a_store_that_cannot_be_used_is_told() {
+    let model = always("x").await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let folder = project.path();
+    std::fs::create_dir(folder.join("folder.db")).unwrap();
+    std::fs::write(folder.join("other.db"), "not a database, and longer than a header of one").unwrap();
+    std::fs::write(folder.join("file"), "").unwrap();
+    // /proc takes no file from anybody, root or not: a folder that is read-only.
+    for (url, said) in [
+        ("sqlite://folder.db", "folder.db"),
+        ("sqlite://other.db", "other.db"),
+        ("sqlite://file/accord.db", "file"),
+        ("sqlite:///proc/accord.db", "/proc/accord.db"),
+        ("mysql://x", "postgres://user@host/database"),
+    ] {
+        std::fs::write(folder.join("accord.toml"), format!("[database]\nurl = \"{url}\"\n")).unwrap();
+        for arguments in [&["run", "triage", "x"][..], &["up", "--listen", "127.0.0.1:0"], &["keys", "list"]]
+        {
+            let ran = run(folder, arguments).await;
+            assert!(matches!(ran.code, Some(1 | 3)), "{url} {arguments:?}: {ran:?}");
+            assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains(said), "{url}: {ran:?}");
+            assert!(!ran.stderr.contains("panicked") && ran.stdout.is_empty(), "{url}: {ran:?}");
+        }
+        let report = run(folder, &["doctor", "--json"]).await.ends(1, &[]).json();
+        assert_eq!(check(&report, "store")["status"], json!("fail"), "{url}");
+    }
+}
+
+fn check(report: &Value, name: &str) -> Value {
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|check| check["name"] == *name);
+    found.cloned().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn the_doctor_tells_good_from_broken() {
+    let model = always("x").await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let report = run(project.path(), &["doctor", "--json"]).await.ends(0, &[]).json();
+    assert_eq!(report["ok"], json!(true));
+    assert_eq!(check(&report, "coordinator")["status"], json!("warn"));
+    assert!(check(&report, "store")["message"].as_str().unwrap().ends_with("is made at the first start"));
+    assert!(!project.path().join(".accord/accord.db").exists());
+
+    let host = project.file("wrong", "{").up().await;
+    let report = run(host.path(), &["doctor", "--json"]).await.ends(1, &[]).json();
+    let coordinator = check(&report, "coordinator");
+    assert!(coordinator["message"].as_str().unwrap().contains(&host.url), "{coordinator}");
+    assert_eq!(check(&report, "runners")["message"], json!("1 alive"));
+    assert!(check(&report, "store")["message"].as_str().unwrap().ends_with("accord.db can be used"));
+    let said = run(host.path(), &["doctor"]).await.ends(1, &[]).stdout;
+    assert!(said.contains("fail  agents: wrong") && said.contains("accord agents validate wrong"), "{said}");
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let gone = ["doctor", "--coordinator", "http://127.0.0.1:9"];
+    let said = run(elsewhere.path(), &gone).await.ends(1, &[]).stdout;
+    assert!(said.contains("fail  coordinator") && said.contains("--coordinator"), "{said}");
+    std::fs::write(elsewhere.path().join("accord.toml"), "[sever]\nx = 1\n").unwrap();
+    run(elsewhere.path(), &["doctor"]).await.ends(1, &["sever"]);
+}

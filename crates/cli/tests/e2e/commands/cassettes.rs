@@ -1,0 +1,85 @@
+//! `accord record` and `accord replay`.
+
+use accord_test_support::Reply;
+use serde_json::{Value, json};
+
+use super::{contracted, run};
+use crate::support::{Project, agent, model, severity};
+
+#[tokio::test]
+async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
+    let model = model([r#"{"severity": "critical"}"#, r#"{"severity": "high"}"#].map(Reply::text)).await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let folder = project.path();
+    let ran = run(folder, &["record", "triage", "Nobody can log in", "--output", "tape.json"]).await;
+    let ran = ran.ends(0, &["recorded 2 exchanges in tape.json"]);
+    assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
+    assert!(!folder.join(".accord/accord.db").exists(), "a recording is kept nowhere else");
+    run(folder, &["record", "triage", "x", "-o", "tape.json"]).await.ends(1, &["--force"]);
+    drop(model);
+
+    let ran = run(folder, &["replay", "tape.json"]).await.ends(0, &["replayed 2 attempts, as recorded"]);
+    assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
+    let ran = run(folder, &["replay", "tape.json", "--json"]).await.ends(0, &[]).json();
+    assert_eq!((&ran["attempts"], &ran["result_data"]), (&json!(2), &json!({"severity": "high"})));
+    // Anywhere: no project is needed.
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::copy(folder.join("tape.json"), elsewhere.path().join("tape.json")).unwrap();
+    run(elsewhere.path(), &["replay", "tape.json"]).await.ends(0, &[]);
+
+    let text = std::fs::read_to_string(folder.join("tape.json")).unwrap();
+    let edits = [
+        (
+            "verdict.json",
+            text.replace("\"accepted\"", "\"schema_invalid\""),
+            "is not the one that was recorded",
+        ),
+        (
+            "question.json",
+            text.replacen("Nobody can log in", "Who are you?", 1),
+            "no answer for this request",
+        ),
+    ];
+    for (name, edited, said) in edits {
+        assert_ne!(edited, text, "{name}");
+        std::fs::write(folder.join(name), edited).unwrap();
+        run(folder, &["replay", name]).await.ends(3, &[said]);
+    }
+    std::fs::write(folder.join("broken.json"), "{\"accord_cassette\": 1").unwrap();
+    run(folder, &["replay", "broken.json"]).await.ends(1, &["broken.json"]);
+    run(folder, &["replay", "none.json"]).await.ends(1, &["none.json"]);
+}
+
+#[tokio::test]
+async fn what_the_caller_asked_for_is_replayed_too() {
+    let answers = [r#"{"severity": "huge"}"#, r#"{"severity": 1}"#, "{}", r#"{"other": 1}"#];
+    let model = model(answers.map(Reply::text)).await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    let folder = project.path();
+    std::fs::write(folder.join("schema.json"), severity().to_string()).unwrap();
+    let asked =
+        ["record", "free", "x", "--schema", "schema.json", "--max-retries", "3", "--strategy", "prompt"];
+    let ran =
+        run(folder, &[&asked[..], &["--model", "claude-other", "-o", "tape.json", "--json"]].concat()).await;
+    let report = ran.ends(2, &["recorded 4 exchanges"]).json();
+    assert_eq!((&report["status"], &report["attempts"]), (&json!("failed"), &json!(4)));
+    let ran = run(folder, &["replay", "tape.json"]).await;
+    ran.ends(2, &["replayed 4 attempts, as recorded", "failed["]);
+    let tape = std::fs::read_to_string(folder.join("tape.json")).unwrap();
+    let tape: Value = serde_json::from_str(&tape).unwrap();
+    assert_eq!(tape["attempts"][3]["model"], json!("claude-other"));
+}
+
+#[tokio::test]
+async fn a_recording_uses_the_projects_registry() {
+    let model = model([Reply::text(r#"{"severity": "low"}"#)]).await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    std::fs::write(host.path().join("schema.json"), severity().to_string()).unwrap();
+    run(host.path(), &["schemas", "add", "severity", "schema.json"]).await.ends(0, &[]);
+    let kept = host.leave().await;
+    let named = ["record", "free", "x", "--schema-name", "severity", "-o", "tape.json"];
+    run(kept.path(), &named).await.ends(0, &["recorded 1 exchange in"]);
+    run(kept.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+    let missing = ["record", "free", "x", "--schema-name", "none", "-o", "other.json"];
+    run(kept.path(), &missing).await.ends(1, &["none"]);
+}

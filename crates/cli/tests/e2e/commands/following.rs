@@ -1,0 +1,57 @@
+//! Following a run at a coordinator of another version.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use super::run;
+
+const RUN: &str = r#"{"run_id": "run_1", "session_id": "ses_1", "type": "start_session", "agent_name": "a",
+    "status": "completed", "execution_mode": "sync", "demands": {}, "priority": 0, "attempt": 1, "retry_count": 0,
+    "runner_id": null, "usage": {"input_tokens": 0, "output_tokens": 0}, "created_at": "2026-11-15T10:00:00Z",
+    "claimed_at": null, "started_at": null, "finished_at": "2026-11-15T10:00:01Z", "mood": "fine"}"#;
+
+fn event(number: u32, body: &str) -> String {
+    format!(
+        "id: {number}\ndata: {{\"id\": \"evt_{number}\", \"at\": \"2026-11-15T10:00:00Z\", \"session_id\": \"ses_1\", \
+         \"run_id\": \"run_1\", {body}}}\n\n"
+    )
+}
+
+/// Answers as a newer coordinator would, with an event of a kind that nobody here knows.
+async fn newer_coordinator(listener: TcpListener) {
+    while let Ok((mut stream, _)) = listener.accept().await {
+        let mut request = [0; 4096];
+        let read = stream.read(&mut request).await.unwrap_or_default();
+        let request = String::from_utf8_lossy(request.get(..read).unwrap_or_default()).into_owned();
+        let (kind, body) = if request.starts_with("GET /events") {
+            let events = [
+                event(1, r#""type": "run.queued", "agent_name": "a""#),
+                event(2, r#""type": "run.meditated", "depth": 3"#),
+                event(3, r#""type": "run.completed""#),
+            ];
+            ("text/event-stream", events.concat())
+        } else {
+            ("application/json", RUN.to_owned())
+        };
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n");
+        let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+        // Whoever asked may be gone.
+        let _ = stream.write_all(answer.as_bytes()).await;
+    }
+}
+
+#[tokio::test]
+async fn an_event_of_an_unknown_kind_is_skipped() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(newer_coordinator(listener));
+    let folder = tempfile::tempdir().unwrap();
+    let watch = ["runs", "watch", "run_1", "--coordinator", &url];
+    let ran = tokio::time::timeout(Duration::from_secs(20), run(folder.path(), &watch)).await.unwrap();
+    server.abort();
+    let ran = ran.ends(0, &[]);
+    let lines: Vec<&str> = ran.stdout.lines().map(str::trim).collect();
+    assert_eq!(lines, ["0ms  queued for a", "0ms  completed", "run_1 completed after 1.0s"]);
+}

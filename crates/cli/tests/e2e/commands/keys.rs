@@ -1,0 +1,47 @@
+//! `accord keys`: the first one is made before the first start.
+
+use accord_api::Role;
+use serde_json::json;
+
+use super::{always, finish, run};
+use crate::support::{Project, accord, agent};
+
+#[tokio::test]
+async fn a_key_opens_what_listens_to_the_world() {
+    let model = always("done").await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    std::fs::write(project.path().join("accord.toml"), "[server]\nlisten = \"0.0.0.0:0\"\n").unwrap();
+    let refused = run(project.path(), &["up"]).await.ends(1, &["accord keys create"]);
+    assert_eq!(refused.stdout, "");
+
+    let made = run(project.path(), &["keys", "create", "--role", "admin", "--name", "ops"]).await;
+    let made = made.ends(0, &["key_", "admin", "cannot be shown again"]);
+    let admin = made.stdout.trim().to_owned();
+    assert!(!made.stderr.contains(&admin));
+    let host = project.up_as_configured().await;
+    let folder = host.path();
+    assert!(host.url.starts_with("http://127.0.0.1:"), "{}", host.url);
+
+    run(folder, &["run", "free", "x"]).await.ends(1, &["--key KEY or ACCORD_RUNNER__KEY"]);
+    run(folder, &["runs", "list", "--key", "accord_wrong"]).await.ends(1, &["key"]);
+    let ran = run(folder, &["run", "free", "x", "--key", &admin]).await.ends(0, &[]);
+    assert_eq!(ran.stdout, "done\n");
+    let made = ["keys", "create", "--role", "viewer", "--json", "--key", &admin];
+    let made = run(folder, &made).await.ends(0, &[]).json();
+    let viewer = made["key"].as_str().unwrap();
+    let mut command = accord(folder);
+    let list = finish(command.args(["runs", "list", "--json"]).env("ACCORD_RUNNER__KEY", viewer), "").await;
+    assert_eq!(list.ends(0, &[]).json()["items"].as_array().unwrap().len(), 1);
+    run(folder, &["run", "free", "x", "--key", viewer]).await.ends(1, &["viewer"]);
+    run(folder, &["doctor", "--key", viewer]).await.ends(0, &[]);
+
+    let list = run(folder, &["keys", "list", "--key", &admin]).await.ends(0, &[]).stdout;
+    assert!(list.contains("ops") && list.contains("viewer") && !list.contains(&admin), "{list}");
+    let list = run(folder, &["keys", "list", "--key", &admin, "--json"]).await.json();
+    let roles: Vec<_> = list["items"].as_array().unwrap().iter().map(|key| key["role"].clone()).collect();
+    assert!(roles.contains(&json!(Role::Admin)) && roles.contains(&json!(Role::Viewer)), "{list}");
+    let id = made["key_id"].as_str().unwrap();
+    run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(0, &["removed key_"]);
+    run(folder, &["runs", "list", "--key", viewer]).await.ends(1, &["key"]);
+    run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(1, &["accord keys list"]);
+}

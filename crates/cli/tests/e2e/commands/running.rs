@@ -1,0 +1,175 @@
+//! `accord run`: embedded and through a coordinator, its arguments, and its exit codes.
+
+use accord_test_support::Reply;
+use serde_json::json;
+
+use super::{always, contracted, finish, run};
+use crate::support::{Project, accord, agent, model, severity};
+
+#[tokio::test]
+async fn a_run_has_the_exit_code_of_its_outcome() {
+    let good = always(r#"{"severity": "high"}"#).await;
+    let bad = always("I would rather not say").await;
+    let locked = model([Reply::error(401, "invalid x-api-key")]).await;
+    let project = Project::new()
+        .agent(&agent("good", &good, &contracted()))
+        .agent(&agent("bad", &bad, &contracted()))
+        .agent(&agent("locked", &locked, &contracted()));
+    let folder = project.path();
+
+    let ran = run(folder, &["run", "good", "Nobody can log in"]).await.ends(0, &[]);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("{\"severity\":\"high\"}\n", ""));
+
+    let ran = run(folder, &["run", "good", "Nobody can log in", "--json"]).await.ends(0, &[]).json();
+    assert!(ran["run_id"].as_str().unwrap().starts_with("run_"), "{ran}");
+    assert!(ran["session_id"].as_str().unwrap().starts_with("ses_"), "{ran}");
+    assert_eq!(
+        [&ran["status"], &ran["agent_name"], &ran["result_data"], &ran["result_text"], &ran["attempts"]],
+        [&json!("completed"), &json!("good"), &json!({"severity": "high"}), &json!(null), &json!(1)]
+    );
+    assert_eq!((&ran["error"], &ran["schema_validation"]["valid"]), (&json!(null), &json!(true)));
+
+    let ran = run(folder, &["run", "bad", "x"]).await;
+    let ran = ran.ends(2, &["failed[output_schema_validation_failed]", "accord runs attempts run_"]);
+    assert_eq!(ran.stdout, "");
+    let ran = run(folder, &["run", "bad", "x", "--json"]).await.ends(2, &[]);
+    assert_eq!(ran.json()["error"]["type"], json!("output_schema_validation_failed"));
+    assert_eq!((ran.json()["result_data"].clone(), ran.stderr.as_str()), (json!(null), ""));
+
+    let ran = run(folder, &["run", "locked", "x"]).await.ends(3, &["executor_failed", "401"]);
+    assert_eq!(ran.stdout, "");
+}
+
+#[tokio::test]
+async fn wrong_usage_exits_with_one_and_queues_nothing() {
+    let model = model([]).await;
+    let typed = json!({"parameters_schema": {"type": "object", "required": ["count", "name"], "properties": {
+        "count": {"type": "integer"}, "name": {"type": "string"}}}});
+    let host = Project::new()
+        .agent(&agent("typed", &model, &typed))
+        .agent(&agent("own", &model, &contracted()))
+        .file("broken", "{\"name\": \"broken\"")
+        .up()
+        .await;
+    std::fs::write(host.path().join("schema.json"), severity().to_string()).unwrap();
+    std::fs::write(host.path().join("list.json"), "[1]").unwrap();
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["run", "nobody", "x"], &["nobody", "accord agents list"]),
+        (&["run", "broken", "x"], &["broken", "accord agents validate"]),
+        (&["run", "typed"], &["$: ", "name", "count", "accord agents show"]),
+        (&["run", "typed", "--param", "count=many", "--param", "name=a"], &["$.count", "many"]),
+        (&["run", "typed", "--param", "count"], &["--param count has no '='"]),
+        (&["run", "typed", "--params", "none.json"], &["none.json"]),
+        (&["run", "typed", "--params", "list.json"], &["not a JSON object"]),
+        (&["run", "own", "x", "--schema", "schema.json"], &["own", "--schema"]),
+        (&["run", "own", "x", "--schema", "none.json"], &["none.json"]),
+        (&["run", "own", "x", "--schema-name", "none"], &["--schema"]),
+        (&["run", "own", "x", "--schema", "schema.json", "--schema-name", "none"], &["--help"]),
+        (&["run", "own", "x", "--max-retries", "3"], &["--schema FILE"]),
+        (&["run", "own", "x", "--strategy", "magic"], &["auto, native, tool or prompt"]),
+        (&["run", "own", "x", "--timeout", "0"], &["--timeout"]),
+        (&["run", "own", "x", "--coordinator", "nowhere"], &["nowhere"]),
+    ];
+    for (arguments, said) in cases {
+        assert_eq!(run(host.path(), arguments).await.ends(1, said).stdout, "", "{arguments:?}");
+    }
+    let runs = run(host.path(), &["runs", "list", "--json"]).await.json();
+    assert_eq!((&runs["items"], model.requests().len()), (&json!([]), 0));
+}
+
+#[tokio::test]
+async fn parameters_are_typed_by_the_agent() {
+    let model = always("done").await;
+    let typed = json!({"parameters_schema": {"type": "object", "properties": {
+        "id": {"type": "string"}, "count": {"type": "integer"}, "tags": {"type": "array"}}}});
+    let project =
+        Project::new().agent(&agent("typed", &model, &typed)).agent(&agent("free", &model, &json!({})));
+    let folder = project.path();
+    std::fs::write(folder.join("params.json"), r#"{"count": 1, "id": "a"}"#).unwrap();
+    let host = project.up().await;
+    let folder = host.path();
+    let asked = async |arguments: &[&str], stdin: &str| {
+        let ran = finish(accord(folder).args(arguments).arg("--json"), stdin).await.ends(0, &[]);
+        let shown = run(folder, &["runs", "show", &ran.text("/run_id"), "--json"]).await.json();
+        shown["parameters"].clone()
+    };
+    let single = ["run", "typed", "--param", "id=42", "--param", "count=42", "--param", "tags=[\"a=b\"]"];
+    assert_eq!(asked(&single, "").await, json!({"id": "42", "count": 42, "tags": ["a=b"]}));
+    let both = ["run", "typed", "--params", "params.json", "--param", "count=2"];
+    assert_eq!(asked(&both, "").await, json!({"count": 2, "id": "a"}));
+    assert_eq!(asked(&["run", "typed", "--params", "-"], r#"{"count": 3}"#).await, json!({"count": 3}));
+    assert_eq!(asked(&["run", "free", "-"], "from stdin\n").await, json!({"prompt": "from stdin\n"}));
+    assert_eq!(asked(&["run", "free", "42"], "").await, json!({"prompt": "42"}));
+}
+
+#[tokio::test]
+async fn a_caller_brings_a_contract_a_model_and_a_strategy() {
+    let model = model([
+        Reply::text(r#"{"severity": "huge"}"#),
+        Reply::text(r#"{"severity": 1}"#),
+        Reply::text("{}"),
+        Reply::text(r#"{"severity": "low"}"#),
+        Reply::text("plain words"),
+    ])
+    .await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let folder = host.path();
+    std::fs::write(folder.join("schema.json"), severity().to_string()).unwrap();
+    let held = ["run", "free", "x", "--schema", "schema.json", "--max-retries", "2", "--strategy", "prompt"];
+    let ran = run(folder, &[held.as_slice(), &["--model", "claude-other", "--json"]].concat()).await;
+    let ran = ran.ends(2, &[]).json();
+    assert_eq!((&ran["error"]["type"], &ran["attempts"]), (&json!("schema_validation_failed"), &json!(3)));
+    let requests = model.requests();
+    assert!(requests.iter().all(|request| request.model() == "claude-other"));
+    assert!(requests.iter().all(|request| request.schema().is_none()), "the prompt alone holds it");
+
+    run(folder, &["schemas", "add", "severity", "schema.json"]).await.ends(0, &[]);
+    let named = ["run", "free", "x", "--schema-name", "severity", "--strategy", "native", "--json"];
+    let ran = run(folder, &named).await.ends(0, &[]).json();
+    assert_eq!(ran["schema_validation"]["schema_name"], json!("severity"));
+    assert!(model.requests()[3].schema().is_some());
+
+    let ran = run(folder, &["run", "free", "x"]).await.ends(0, &[]);
+    assert_eq!(ran.stdout, "plain words\n");
+}
+
+#[tokio::test]
+async fn two_runs_at_once_without_a_coordinator_do_not_disturb_each_other() {
+    let model = always(r#"{"severity": "high"}"#).await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let one = || run(project.path(), &["run", "triage", "x", "--json"]);
+    let (first, second, third) = tokio::join!(one(), one(), one());
+    let ids = [first, second, third].map(|ran| ran.ends(0, &[]).text("/run_id"));
+    assert!(ids[0] != ids[1] && ids[1] != ids[2], "{ids:?}");
+    // What they did is kept in the one store of the project.
+    let host = project.up().await;
+    for id in &ids {
+        let shown = run(host.path(), &["runs", "show", id, "--json"]).await.ends(0, &[]);
+        assert_eq!(shown.text("/status"), "completed");
+    }
+}
+
+#[tokio::test]
+async fn a_running_coordinator_is_found_and_a_stale_address_is_ignored() {
+    let model = always("done").await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let folder = host.path().to_owned();
+    let address = folder.join(".accord/coordinator.json");
+    let left = std::fs::read_to_string(&address).unwrap();
+    assert!(left.contains(&host.url), "{left}");
+    let id = run(&folder, &["run", "free", "x", "--json"]).await.ends(0, &[]).text("/run_id");
+    assert_eq!(host.client.run(&id.parse().unwrap()).await.unwrap().agent_name, "free");
+    // From a folder below, and from elsewhere by name.
+    run(&folder.join(".accord"), &["run", "free", "x"]).await.ends(0, &[]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    run(elsewhere.path(), &["run", "free", "x", "--coordinator", &host.url]).await.ends(0, &[]);
+    let dir = folder.display().to_string();
+    run(elsewhere.path(), &["runs", "show", &id, "--dir", &dir]).await.ends(0, &[]);
+    assert!(!elsewhere.path().join(".accord").exists());
+
+    let kept = host.leave().await;
+    assert!(!address.exists(), "a clean end takes the address away");
+    std::fs::write(&address, left).unwrap();
+    run(kept.path(), &["run", "free", "x"]).await.ends(0, &[]);
+    run(kept.path(), &["runs", "list"]).await.ends(1, &["no coordinator runs", "accord up"]);
+}

@@ -1,0 +1,65 @@
+//! `accord sessions`: conversations that go on.
+
+use accord_test_support::Reply;
+use serde_json::json;
+
+use super::{contracted, finish, run};
+use crate::support::{Project, accord, agent, model};
+
+#[tokio::test]
+async fn a_session_goes_on_where_it_was() {
+    let model = model(["Paris", "Lyon", "Nice", "Lille"].map(Reply::text)).await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let folder = host.path();
+    let first = run(folder, &["run", "free", "A city?", "--json"]).await.ends(0, &[]);
+    let session = first.text("/session_id");
+
+    let ran = run(folder, &["sessions", "resume", &session, "Another?"]).await.ends(0, &[]);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("Lyon\n", ""));
+    let requests = model.requests();
+    let said: Vec<&str> = ["A city?", "Paris", "Another?"].into();
+    let heard = requests[1].text();
+    assert!(said.iter().all(|words| heard.contains(words)), "the whole conversation: {heard}");
+    assert_eq!(requests[1].body["messages"].as_array().unwrap().len(), 3);
+
+    let mut command = accord(folder);
+    let ran =
+        finish(command.args(["sessions", "resume", &session, "-", "--json"]), "One more?").await.ends(0, &[]);
+    assert_eq!((ran.text("/session_id"), ran.text("/result/result_text")), (session.clone(), "Nice".into()));
+    let ran = run(folder, &["sessions", "resume", &session, "--no-wait", "Last?"]).await.ends(0, &[]);
+    let last = ran.stdout.trim().to_owned();
+    run(folder, &["runs", "watch", &last]).await.ends(0, &[]);
+    assert_eq!(run(folder, &["sessions", "result", &session]).await.ends(0, &[]).stdout, "Lille\n");
+
+    let list = run(folder, &["sessions", "list", "--agent", "free"]).await.ends(0, &[]).stdout;
+    assert!(list.lines().count() == 2 && list.contains(&session) && list.contains(&last), "{list}");
+    let list = run(folder, &["sessions", "list", "--status", "finished", "--json"]).await.json();
+    assert_eq!(list["items"][0]["session_id"], json!(session));
+    let shown = run(folder, &["sessions", "show", &session]).await.ends(0, &[]).stdout;
+    assert!(shown.starts_with(&session) && shown.matches("run_").count() == 4, "{shown}");
+    assert_eq!(run(folder, &["sessions", "show", &session, "--json"]).await.text("/agent_name"), "free");
+}
+
+#[tokio::test]
+async fn a_session_without_a_result_says_why() {
+    let model = model([Reply::text("no"), Reply::text("no"), Reply::hang()]).await;
+    let host = Project::new().agent(&agent("triage", &model, &contracted())).up().await;
+    let folder = host.path();
+    let failed = run(folder, &["run", "triage", "x", "--json"]).await.ends(2, &[]).text("/session_id");
+    let ran = run(folder, &["sessions", "result", &failed]).await;
+    assert_eq!(ran.ends(2, &["failed[output_schema_validation_failed]"]).stdout, "");
+
+    let busy = host.client.create_run(&crate::support::ask("triage"), None).await.unwrap().session_id;
+    model.wait_for_requests(3).await;
+    run(folder, &["sessions", "result", busy.as_str()])
+        .await
+        .ends(1, &["no result yet", "accord runs watch run_"]);
+    run(folder, &["sessions", "resume", busy.as_str(), "x"]).await.ends(1, &[busy.as_str()]);
+    let stopped = run(folder, &["sessions", "stop", busy.as_str(), "--json"]).await.ends(0, &[]);
+    assert_eq!(stopped.text("/session_id"), busy.as_str());
+    let last = stopped.text("/run_id");
+    let last = if last.is_empty() { stopped.text("/last_run_id") } else { last };
+    run(folder, &["runs", "watch", &last]).await.ends(4, &[]);
+    run(folder, &["sessions", "result", busy.as_str()]).await.ends(4, &[]);
+    run(folder, &["sessions", "result", "ses_none"]).await.ends(1, &["ses_none", "accord sessions list"]);
+}

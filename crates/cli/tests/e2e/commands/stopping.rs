@@ -1,0 +1,93 @@
+//! What ends a run early: `--timeout`, Ctrl-C, and a coordinator that goes.
+
+use std::process::Stdio;
+
+use accord_api::{RunQuery, RunStatus};
+use accord_test_support::Reply;
+use serde_json::json;
+use tokio::process::Child;
+
+use super::{finish, run};
+use crate::support::{Accord, Project, accord, agent, model};
+
+async fn interrupt(child: &Child) {
+    let id = child.id().unwrap().to_string();
+    assert!(tokio::process::Command::new("kill").args(["-INT", &id]).status().await.unwrap().success());
+}
+
+async fn newest(host: &Accord) -> RunStatus {
+    host.client.runs(&RunQuery::default()).await.unwrap().items.remove(0).status
+}
+
+#[tokio::test]
+async fn a_time_limit_and_a_signal_stop_the_run_on_the_server() {
+    let model = model([Reply::hang(), Reply::hang(), Reply::hang()]).await;
+    let host = Project::new().agent(&agent("slow", &model, &json!({}))).up().await;
+    let ran = run(host.path(), &["run", "slow", "x", "--timeout", "1"]).await;
+    assert_eq!(ran.ends(4, &["was stopped", "--timeout"]).stdout, "");
+    assert_eq!(newest(&host).await, RunStatus::Stopped);
+
+    let mut command = accord(host.path());
+    command.args(["run", "slow", "x", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    model.wait_for_requests(2).await;
+    interrupt(&child).await;
+    let output = child.wait_with_output().await.unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["status"], json!("stopped"));
+    assert_eq!(newest(&host).await, RunStatus::Stopped);
+
+    // Whoever only watches leaves the run alone.
+    let created = host.client.create_run(&crate::support::ask("slow"), None).await.unwrap();
+    model.wait_for_requests(3).await;
+    let mut command = accord(host.path());
+    let mut child =
+        command.args(["runs", "watch", created.run_id.as_str()]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines =
+        tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(child.stdout.take().unwrap()));
+    assert!(lines.next_line().await.unwrap().unwrap().contains("queued for slow"));
+    interrupt(&child).await;
+    assert_eq!(child.wait().await.unwrap().code(), Some(4));
+    assert_eq!(newest(&host).await, RunStatus::Running);
+
+    let ran = run(host.path(), &["runs", "stop", created.run_id.as_str(), "--json"]).await.ends(0, &[]);
+    assert_eq!(ran.text("/run_id"), created.run_id.as_str());
+    let ran = run(host.path(), &["runs", "watch", created.run_id.as_str()]).await.ends(4, &[]);
+    assert!(ran.stdout.contains("stopped after"), "{ran:?}");
+    model.wait_until_idle().await;
+}
+
+#[tokio::test]
+async fn an_embedded_run_stops_too() {
+    let model = model([Reply::hang(), Reply::hang()]).await;
+    let project = Project::new().agent(&agent("slow", &model, &json!({})));
+    run(project.path(), &["run", "slow", "x", "--timeout", "1"]).await.ends(4, &["was stopped"]);
+    let child = accord(project.path())
+        .args(["run", "slow", "x"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    model.wait_for_requests(2).await;
+    interrupt(&child).await;
+    let output = child.wait_with_output().await.unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("was stopped"), "{output:?}");
+}
+
+#[tokio::test]
+async fn a_coordinator_that_goes_ends_the_waiting() {
+    let model = model([Reply::hang()]).await;
+    let host = Project::new().agent(&agent("slow", &model, &json!({}))).up().await;
+    let mut command = accord(host.path());
+    command.args(["run", "slow", "x"]);
+    let (ran, kept) = tokio::join!(finish(&mut command, ""), async {
+        model.wait_for_requests(1).await;
+        host.kill().await
+    });
+    ran.ends(3, &["is not over, but the coordinator", "cannot be reached", "accord runs watch run_"]);
+    // The address that a killed coordinator leaves is not answered.
+    let url = "http://127.0.0.1:9";
+    run(kept.path(), &["runs", "list", "--coordinator", url]).await.ends(3, &["cannot be reached"]);
+}
