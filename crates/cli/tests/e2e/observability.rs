@@ -1,6 +1,7 @@
 //! What can be seen from outside: logs, traces, and no secret in either.
 
 use std::path::Path;
+use std::time::Duration;
 
 use accord_api::RunStatus;
 use accord_test_support::{ModelServer, Reply};
@@ -9,7 +10,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-use crate::support::{Accord, Project, agent, ask, model, severity};
+use crate::support::{Accord, Project, accord, agent, ask, model, severity};
 
 const SECRET: &str = "secret-0123456789abcdef";
 
@@ -144,12 +145,11 @@ async fn work_goes_on_without_the_collector() {
 #[tokio::test]
 async fn an_address_that_is_none_is_refused() {
     let project = Project::new();
-    let output = crate::support::accord(project.path())
+    let refusing = accord(project.path())
         .args(["up", "--listen", "127.0.0.1:0"])
         .env("ACCORD_TELEMETRY__OTLP_ENDPOINT", "collector:4318")
-        .output()
-        .await
-        .unwrap();
+        .output();
+    let output = tokio::time::timeout(Duration::from_secs(20), refusing).await.unwrap().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("telemetry.otlp_endpoint is 'collector:4318'"), "{said}");
