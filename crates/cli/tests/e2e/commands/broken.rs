@@ -1,9 +1,10 @@
 //! Projects that cannot be worked in: a clear error, never a panic. And what the doctor says of them.
 
+use accord_test_support::PostgresCluster;
 use serde_json::{Value, json};
 
-use super::{always, contracted, run};
-use crate::support::{Project, agent};
+use super::{always, contracted, finish, run};
+use crate::support::{Project, accord, agent};
 
 #[tokio::test]
 async fn a_store_that_cannot_be_used_is_told() {
@@ -65,4 +66,21 @@ async fn the_doctor_tells_good_from_broken() {
     assert!(said.contains("fail  coordinator") && said.contains("--coordinator"), "{said}");
     std::fs::write(elsewhere.path().join("accord.toml"), "[sever]\nx = 1\n").unwrap();
     run(elsewhere.path(), &["doctor"]).await.ends(1, &["sever"]);
+}
+
+#[tokio::test]
+async fn the_doctor_logs_in_where_the_store_is_postgres() {
+    let cluster = PostgresCluster::start().unwrap();
+    let fresh = cluster.fresh_database().unwrap();
+    let project = Project::new();
+    let store = async |url: &str| {
+        let mut command = accord(project.path());
+        command.args(["doctor", "--json"]).env("ACCORD_DATABASE__URL", url);
+        check(&finish(&mut command, "").await.json(), "store")["status"].clone()
+    };
+    assert_eq!(store(&fresh).await, json!("ok"), "no tables yet");
+    let mut keys = accord(project.path());
+    finish(keys.args(["keys", "list", "--database", &fresh]), "").await.ends(0, &["there is no key"]);
+    assert_eq!(store(&fresh).await, json!("ok"), "with its tables");
+    assert_eq!(store(&cluster.url("nobody_made_this")).await, json!("fail"));
 }
