@@ -1,7 +1,7 @@
 //! The way to a coordinator: one that runs, or one of the command's own.
 //!
-//! Looked for in this order: `--coordinator`; the address that `accord up` has left in `.accord/coordinator.json`, if it
-//! answers; the configured `runner.coordinator`. A command that can do its work alone starts its own where none is found.
+//! An address that somebody has set (`--coordinator`, `runner.coordinator`) is the one. Else the one that `accord up` has left
+//! in `.accord/coordinator.json`, if it answers. A command that can do its work alone starts its own where none is found.
 
 use std::path::{Path, PathBuf};
 
@@ -52,16 +52,12 @@ impl ConnectionArguments {
 
 /// A client of the coordinator that runs for a project, where there is one.
 pub(crate) async fn running(config: &Config) -> Result<Option<Client>, Failure> {
-    if let Some(address) = Address::read(&config.project) {
-        let client = client(&address.url, config)?;
-        if config.origin("runner.coordinator") == Origin::Default && client.health().await.is_ok() {
-            return Ok(Some(client));
-        }
+    if config.origin("runner.coordinator") != Origin::Default {
+        return client(&config.values.runner.coordinator, config).map(Some);
     }
-    if config.origin("runner.coordinator") == Origin::Default {
-        return Ok(None);
-    }
-    client(&config.values.runner.coordinator, config).map(Some)
+    let Some(address) = Address::read(&config.project) else { return Ok(None) };
+    let client = client(&address.url, config)?;
+    Ok(client.health().await.is_ok().then_some(client))
 }
 
 /// A client for an address, with the configured key.

@@ -1,8 +1,9 @@
 //! A model that misbehaves in every way that we know of: nothing that does not conform is ever seen, no run hangs, and no
 //! run asks more often than it may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use accord_api::attempt::Outcome;
 use accord_api::{
@@ -21,6 +22,12 @@ const RUNS: u32 = 2000;
 
 /// How many are asked for at once.
 const AT_ONCE: usize = 64;
+
+/// One in so many is a child of the parent.
+const CHILDREN: u32 = 10;
+
+/// How long what follows the last run may take.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const MAX_RETRIES: u32 = 2;
 
@@ -94,8 +101,8 @@ async fn nothing_that_does_not_conform_is_ever_seen() {
     let results: Vec<(u32, RunView)> = stream::iter(0..runs)
         .map(|number| {
             let mut request = request(number);
-            // Every tenth is a child whose end its parent is told.
-            if number % 10 == 0 {
+            // Some are children whose end their parent is told.
+            if number % CHILDREN == 0 {
                 request.parent_session_id = Some(parent.clone());
                 request.execution_mode = Some(ExecutionMode::AsyncCallback);
             }
@@ -116,9 +123,16 @@ async fn nothing_that_does_not_conform_is_ever_seen() {
     }
     assert!(ends.get("completed").is_some_and(|count| *count > runs / 20), "{ends:?}");
     assert!(ends.contains_key("schema_validation_failed"), "{ends:?}");
+    let children: BTreeSet<String> = results
+        .iter()
+        .filter(|(number, _)| number % CHILDREN == 0)
+        .map(|(_, run)| run.session_id.to_string())
+        .collect();
+    let told = tokio::time::timeout(PATIENCE, told_to_the_parent(&parent_model, &children, &schema)).await;
+    assert!(told.is_ok(), "the parent has not heard of all its children");
+    let quiet = tokio::time::timeout(PATIENCE, nothing_is_left(client)).await;
+    assert!(quiet.is_ok(), "runs are left unfinished");
     every_result_event_conforms(&accord, &schema).await;
-    nothing_is_left(client).await;
-    told_to_the_parent(&parent_model);
 }
 
 /// Whatever can be asked about one run.
@@ -172,9 +186,13 @@ async fn every_result_event_conforms(accord: &Accord, schema: &Schema) {
     assert_eq!(results, over);
 }
 
+/// The parent's own runs end a moment after the last child's.
 async fn nothing_is_left(client: &Client) {
-    for status in [RunStatus::Stopping, RunStatus::Stopped] {
-        assert_eq!(all(client, status).await.len(), 0);
+    let mut look = tokio::time::interval(Duration::from_millis(50));
+    for status in [RunStatus::Pending, RunStatus::Claimed, RunStatus::Running, RunStatus::Stopping] {
+        while !all(client, status).await.is_empty() {
+            look.tick().await;
+        }
     }
 }
 
@@ -191,9 +209,27 @@ async fn all(client: &Client, status: RunStatus) -> Vec<RunView> {
     }
 }
 
-/// What the parent hears of its children is a conforming value or a failure.
-fn told_to_the_parent(model: &ModelServer) {
-    let heard: String = model.requests().iter().map(|request| request.last_text()).collect();
-    assert!(heard.contains("<agent-callback"), "the parent heard nothing");
-    assert!(!heard.contains("result_text"), "{heard}");
+/// The parent hears of each child once: a conforming value, or an error.
+async fn told_to_the_parent(model: &ModelServer, children: &BTreeSet<String>, schema: &Schema) {
+    let mut heard = BTreeSet::new();
+    let mut seen = 0;
+    while heard.len() < children.len() {
+        model.wait_for_requests(seen + 1).await;
+        for request in model.requests().iter().skip(seen) {
+            seen += 1;
+            for told in request.last_text().split("<agent-callback ").skip(1) {
+                let (head, body) = told.split_once(">\n").unwrap();
+                let body = body.split_once("\n</agent-callback>").unwrap().0;
+                let child = head.split('"').nth(1).unwrap().to_owned();
+                if head.contains("status=\"completed\"") {
+                    let value: Value = serde_json::from_str(body).unwrap();
+                    assert!(schema.is_valid(&value), "{told}");
+                } else {
+                    assert!(body.starts_with("Error: "), "{told}");
+                }
+                assert!(heard.insert(child), "told twice: {told}");
+            }
+        }
+    }
+    assert_eq!(&heard, children);
 }

@@ -34,7 +34,6 @@ struct Settings {
     #[serde(rename = "type")]
     _kind: Option<String>,
     cassette: PathBuf,
-    base_dir: Option<PathBuf>,
     #[serde(rename = "match")]
     matching: Option<String>,
 }
@@ -53,7 +52,8 @@ impl Executor for ReplayExecutor {
             OpenError::Settings(format!("the settings of the replay executor do not fit: {error}"))
         })?;
         let matching = matching(settings.matching.as_deref())?;
-        let path = settings.path(&start.project_dir);
+        // Joining leaves whole paths as they are.
+        let path = start.project_dir.join(&settings.cassette);
         let cassette = Cassette::load(&path).await.map_err(|error| match error {
             CassetteError::Missing(text) => OpenError::Missing(text),
             CassetteError::Broken(text) => OpenError::Settings(text),
@@ -61,15 +61,6 @@ impl Executor for ReplayExecutor {
         let recorded = recorded_settings(&cassette, &path)?;
         let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
         (self.make_inner)(transport).open(Start { settings: recorded, ..start }).await
-    }
-}
-
-impl Settings {
-    /// A path is relative to `base_dir`, and that to the project folder. Joining leaves whole paths as they are.
-    fn path(&self, project_dir: &Path) -> PathBuf {
-        let base =
-            self.base_dir.as_ref().map_or_else(|| project_dir.to_owned(), |base| project_dir.join(base));
-        base.join(&self.cassette)
     }
 }
 

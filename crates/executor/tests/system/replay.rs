@@ -109,7 +109,7 @@ async fn a_recorded_run_can_be_had_again() {
         assert!(over.to_string().contains("all of its 3 exchanges have been used"), "{over}");
     }
     let conversation = Some(json!(["first", "one\ntwoé"]));
-    let settings = json!({"type": "replay", "cassette": "a.json", "base_dir": "tapes"});
+    let settings = json!({"type": "replay", "cassette": "tapes/a.json"});
     let mut resumed = replaying().open(start(folder.path(), settings, conversation)).await.unwrap();
     assert_eq!(ask(resumed.as_mut(), "second [redacted]").await.unwrap(), "three");
 }
