@@ -7,10 +7,15 @@ use tokio::sync::mpsc;
 
 use crate::failure::{Failure, Problem};
 
+/// Threads for calls that block. They run at the speed of the processor or the disk, so more would wait for each other;
+/// and each holds memory long after a burst of ten thousand runs.
+const BLOCKING_THREADS: usize = 32;
+
 /// Runs a future to its end.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| Problem::new(format!("no threads to work with: {error}")))?;
     let result = runtime.block_on(future);

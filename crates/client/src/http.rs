@@ -13,6 +13,10 @@ use crate::error::ClientError;
 /// A coordinator that does not take a connection in this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Connections that are kept for the next request. A runner with thousands of runs asks in bursts, and what a burst
+/// leaves open holds memory on both sides.
+const IDLE_CONNECTIONS: usize = 16;
+
 /// A client with the host's certificates, or the bundled ones where the host has none.
 pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
     // Another provider that is already there does as well.
@@ -21,6 +25,7 @@ pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
     let configured = || -> ClientBuilder {
         let builder = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
+            .pool_max_idle_per_host(IDLE_CONNECTIONS)
             .redirect(Policy::none())
             .user_agent(concat!("accord/", env!("CARGO_PKG_VERSION")));
         // A proxy would look for a coordinator on this machine on its own.

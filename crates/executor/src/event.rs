@@ -53,13 +53,14 @@ pub enum Event {
     },
 }
 
-/// Where events go. Bounded: a slow listener slows the turn down instead of filling the memory.
+/// Where events go. Bounded: a slow listener slows the turn down instead of filling the memory. Boxed, because a channel
+/// makes room for many at once, and thousands of turns wait with an empty one.
 #[derive(Debug, Clone)]
-pub struct Events(Option<mpsc::Sender<Event>>);
+pub struct Events(Option<mpsc::Sender<Box<Event>>>);
 
 impl Events {
     /// Events to a channel.
-    pub fn new(sender: mpsc::Sender<Event>) -> Self {
+    pub fn new(sender: mpsc::Sender<Box<Event>>) -> Self {
         Self(Some(sender))
     }
 
@@ -71,7 +72,7 @@ impl Events {
     /// Tells one event. A listener that has gone is no reason to stop.
     pub async fn tell(&self, event: Event) {
         if let Some(sender) = &self.0 {
-            sender.send(event).await.unwrap_or_default();
+            sender.send(Box::new(event)).await.unwrap_or_default();
         }
     }
 }

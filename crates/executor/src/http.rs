@@ -75,8 +75,11 @@ fn bundled() -> ClientConfig {
 #[async_trait]
 impl Transport for HttpTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        let sending = self.to(&request.url)?.json(&request.body);
-        let response = with_headers(sending, request.headers).send().await.map_err(failed)?;
+        let Request { url, headers, body } = request;
+        let sending = with_headers(self.to(&url)?.json(&body), headers);
+        // An answer may take minutes, and what was asked is written out by now.
+        drop((url, body));
+        let response = sending.send().await.map_err(failed)?;
         let text =
             |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = response.headers();

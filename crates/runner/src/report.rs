@@ -15,8 +15,9 @@ use crate::drive::Observer;
 use crate::leases::{Hold, Reason};
 use crate::limits::{EVENTS_PER_BATCH, REPORTS_HELD};
 
+/// Boxed, because a channel makes room for many at once, and thousands of runs wait with an empty one.
 enum Report {
-    Event(EventBody),
+    Event(Box<EventBody>),
     Attempt(Box<Attempt>),
 }
 
@@ -57,7 +58,7 @@ impl Reporter {
 #[async_trait]
 impl Observer for Reporter {
     async fn event(&self, event: EventBody) {
-        self.send(Report::Event(event)).await;
+        self.send(Report::Event(Box::new(event))).await;
     }
 
     async fn attempt(&self, attempt: Attempt) {
@@ -90,7 +91,7 @@ impl Sending {
         while let Some(report) = self.receive().await {
             let holding = self.hold.holding.clone();
             let batch = match report {
-                Report::Event(event) => Batch::Events(ReportEvents { holding, events: self.events(event) }),
+                Report::Event(event) => Batch::Events(ReportEvents { holding, events: self.events(*event) }),
                 Report::Attempt(attempt) => {
                     Batch::Attempts(ReportAttempts { holding, attempts: vec![*attempt] })
                 }
@@ -111,7 +112,7 @@ impl Sending {
         let mut events = vec![first];
         while events.len() < EVENTS_PER_BATCH {
             match self.receiver.try_recv() {
-                Ok(Report::Event(event)) => events.push(event),
+                Ok(Report::Event(event)) => events.push(*event),
                 Ok(other) => {
                     self.next = Some(other);
                     break;

@@ -36,10 +36,10 @@ pub(crate) fn span(claim: &ClaimedRun) -> Span {
 
 /// Works on a run and reports its end, unless it is lost on the way. A panic fails the run, not the runner.
 pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>) {
-    let worked = AssertUnwindSafe(attempt(&shared, &claim, &hold)).catch_unwind().await;
+    let worked = AssertUnwindSafe(attempt(&shared, claim, &hold)).catch_unwind().await;
     let (finish, origin) = worked.unwrap_or_else(|panic| {
         let message = format!("the runner broke while it worked on this run: {}", words(panic.as_ref()));
-        tracing::error!(run_id = %claim.run_id, message);
+        tracing::error!(run_id = %hold.run_id, message);
         (finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message)), None)
     });
     let is_told = match hold.reason() {
@@ -59,7 +59,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "no reason is given".to_owned())
 }
 
-async fn attempt(shared: &Shared, claim: &ClaimedRun, hold: &Arc<Hold>) -> (FinishRun, Option<Origin>) {
+async fn attempt(shared: &Shared, claim: ClaimedRun, hold: &Arc<Hold>) -> (FinishRun, Option<Origin>) {
     started(shared, hold).await;
     if let Some(reason) = hold.reason() {
         return (finish::ended(&hold.holding, Some(reason)), None);
@@ -110,8 +110,9 @@ async fn started(shared: &Shared, hold: &Hold) {
     }
 }
 
-async fn read(shared: &Shared, claim: &ClaimedRun) -> Result<Assignment, String> {
-    let (claim, schemas) = (claim.clone(), shared.schemas.clone());
+/// What was handed over, read. Its documents are not kept: the run may wait for its model for a long time.
+async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> {
+    let schemas = shared.schemas.clone();
     // A large schema takes a while to compile, and others wait for this thread.
     let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &schemas));
     match reading.await {

@@ -2,14 +2,15 @@
 //!
 //! Use cases arrive as closures on a bounded channel. The thread takes all that have queued up while the last commit was
 //! on its way to the disk, runs each in a savepoint of its own inside one transaction, commits once, and answers all of
-//! them. So one sync of the disk carries many use cases under load, and none waits for company when there is none.
+//! them. So one sync of the disk carries many use cases under load, and none waits for company when there is none. Where
+//! there is a crowd, it waits a moment for more of them.
 //!
 //! What fails is undone alone. What succeeded is acknowledged only after the commit; where that fails, nobody is.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use accord_store::{Notice, StoreError};
 use rusqlite::Connection;
@@ -24,6 +25,16 @@ const QUEUE: usize = 1024;
 /// Use cases in one transaction: enough that syncing is no longer what costs, few enough that the first one does not
 /// wait long for the last.
 const GROUP: usize = 256;
+
+/// A group of so many says that there is a crowd, and that more are on their way.
+const CROWD: usize = 8;
+
+/// How long the next of a crowd may take to come. A few requests are read in that time.
+const NEXT_COMER: Duration = Duration::from_micros(100);
+
+/// How long a crowd is waited for in all. A commit costs processor time however much it carries; where the disk is quick,
+/// that and not the disk is what limits a crowd. About as long as a commit takes on a slower disk.
+const GATHERING: Duration = Duration::from_millis(1);
 
 /// How long the end of the store may hold up who drops it: what has queued is written within this on any working disk.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -168,17 +179,39 @@ struct Thread {
 
 impl Thread {
     fn run(mut self) {
+        let mut crowd = 0;
         while let Some(first) = self.queue.blocking_recv() {
             let mut group = vec![first];
-            while group.len() < GROUP
-                && let Ok(next) = self.queue.try_recv()
-            {
-                group.push(next);
+            self.take_waiting(&mut group);
+            if crowd >= CROWD {
+                self.wait_for_more(&mut group);
             }
+            crowd = group.len();
             self.commit(group);
         }
         if let Err(error) = open::checkpoint(&self.connection) {
             tracing::warn!(%error, "the write-ahead log stays beside the database");
+        }
+    }
+
+    fn take_waiting(&mut self, group: &mut Vec<Box<dyn Job>>) {
+        while group.len() < GROUP
+            && let Ok(next) = self.queue.try_recv()
+        {
+            group.push(next);
+        }
+    }
+
+    /// Waits while others come, but not for long.
+    fn wait_for_more(&mut self, group: &mut Vec<Box<dyn Job>>) {
+        let begun = Instant::now();
+        while group.len() < GROUP && begun.elapsed() < GATHERING {
+            let before = group.len();
+            std::thread::sleep(NEXT_COMER);
+            self.take_waiting(group);
+            if group.len() == before {
+                return;
+            }
         }
     }
 

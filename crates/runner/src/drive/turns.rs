@@ -131,12 +131,12 @@ impl<'a> Turns<'a> {
                     over = Some(why);
                 }
                 () = &mut grace, if over.is_some() => break None,
-                Some(event) = receiver.recv() => tell(observer, run_id, event).await,
+                Some(event) = receiver.recv() => tell(observer, run_id, *event).await,
                 result = &mut working => break Some(result),
             }
         };
         while let Ok(event) = receiver.try_recv() {
-            tell(observer, run_id, event).await;
+            tell(observer, run_id, *event).await;
         }
         self.dropped |= result.is_none();
         match (result, over) {

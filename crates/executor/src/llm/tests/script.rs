@@ -171,7 +171,7 @@ pub(super) struct Opened {
     pub(super) session: Box<dyn Session>,
     pub(super) cancel: CancellationToken,
     events: Events,
-    heard: mpsc::Receiver<Event>,
+    heard: mpsc::Receiver<Box<Event>>,
 }
 
 impl Opened {
@@ -182,7 +182,7 @@ impl Opened {
     pub(super) fn heard(&mut self) -> Vec<Event> {
         let mut heard = Vec::new();
         while let Ok(event) = self.heard.try_recv() {
-            heard.push(event);
+            heard.push(*event);
         }
         heard
     }
