@@ -10,6 +10,7 @@ mod child;
 mod event;
 mod http;
 mod llm;
+mod mcp_server;
 mod process;
 mod registry;
 mod session;
@@ -27,6 +28,7 @@ pub use cassette::{
 pub use event::{Event, Events};
 pub use http::HttpTransport;
 pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
+pub use mcp_server::{McpServer, Reach};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};

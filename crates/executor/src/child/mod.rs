@@ -9,6 +9,7 @@
 mod capture;
 mod environment;
 mod group;
+mod live;
 
 use std::future::Future;
 use std::io;
@@ -22,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
 pub(crate) use environment::{Environment, is_secret, own_variable, secret};
+pub(crate) use live::{Deaf, Heard, Live, Signal};
 
 use group::Group;
 
