@@ -26,7 +26,7 @@ pub use cassette::{
     Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedRequest, RecordedResponse,
     Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
 };
-pub use cli::{CLAUDE_CODE, CODEX, Program, SubmitServer};
+pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, Program, SubmitServer};
 pub use event::{Event, Events};
 pub use http::HttpTransport;
 pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
