@@ -7,9 +7,11 @@
 mod answer;
 mod cassette;
 mod child;
+mod cli;
 mod event;
 mod http;
 mod llm;
+mod mcp_server;
 mod process;
 mod registry;
 mod session;
@@ -24,9 +26,11 @@ pub use cassette::{
     Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedRequest, RecordedResponse,
     Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
 };
+pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, Program, SubmitServer};
 pub use event::{Event, Events};
 pub use http::HttpTransport;
 pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
+pub use mcp_server::{McpServer, Reach};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};

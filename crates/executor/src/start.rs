@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::mcp_server::McpServer;
+
 /// Everything that an executor needs to open a session.
 #[derive(Debug, Clone)]
 pub struct Start {
@@ -17,6 +19,8 @@ pub struct Start {
     pub project_dir: PathBuf,
     /// The built-in tools that the blueprint lists.
     pub tools: Vec<String>,
+    /// The MCP servers that the agent may use.
+    pub mcp_servers: Vec<McpServer>,
     /// The run's parameters; a procedural agent computes from them.
     pub parameters: Value,
     /// What [`crate::Session::conversation`] gave at the end of the session's run before.

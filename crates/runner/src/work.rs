@@ -133,6 +133,7 @@ async fn open(shared: &Shared, assignment: &Assignment) -> Result<Box<dyn Sessio
         settings: assignment.settings.clone(),
         project_dir: project_dir(shared, assignment)?,
         tools: assignment.agent.tools.clone(),
+        mcp_servers: Vec::new(),
         parameters: assignment.parameters.clone(),
         conversation: assignment.conversation.clone(),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),

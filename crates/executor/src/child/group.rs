@@ -53,6 +53,12 @@ impl Group {
         }
     }
 
+    /// Sends a signal to every member that is left.
+    pub(super) fn signal(&self, number: i32) {
+        // The only failure is that nobody is left.
+        self.child.signal(number).unwrap_or_default();
+    }
+
     /// Kills what is left and takes away what remains of it.
     pub(super) async fn end(mut self) {
         self.kill();

@@ -9,6 +9,7 @@
 mod capture;
 mod environment;
 mod group;
+mod live;
 
 use std::future::Future;
 use std::io;
@@ -21,7 +22,8 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
-pub(crate) use environment::{Environment, is_secret, own_variable, secret};
+pub(crate) use environment::{Environment, is_secret, no_nul, own_variable, secret, variable};
+pub(crate) use live::{Heard, Live, Signal};
 
 use group::Group;
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::child::{no_nul, variable};
 use crate::session::OpenError;
 
 /// Long enough for any computation that a caller waits for; more must be asked for.
@@ -73,9 +74,9 @@ impl Settings {
         if timeout_seconds == 0 || timeout_seconds > MAX_SECONDS {
             return Err(wrong(format!("`timeout_seconds` is {timeout_seconds}: use 1 to {MAX_SECONDS}")));
         }
-        no_nul("command", &written.command)?;
-        arguments.iter().try_for_each(|argument| no_nul("args", argument))?;
-        written.env.iter().try_for_each(variable)?;
+        no_nul("command", &written.command).map_err(wrong)?;
+        arguments.iter().try_for_each(|argument| no_nul("args", argument)).map_err(wrong)?;
+        written.env.iter().try_for_each(variable).map_err(wrong)?;
         let Written { command, env, working_dir, .. } = written;
         Ok(Self { command, arguments, parameters_as, env, working_dir, timeout_seconds })
     }
@@ -127,21 +128,6 @@ fn mode(field: &str, word: &str) -> Result<ParametersAs, OpenError> {
         "both" => Ok(ParametersAs::Both),
         _ => Err(wrong(format!("`{field}` is '{word}': use json, flags or both"))),
     }
-}
-
-fn variable((name, value): (&String, &String)) -> Result<(), OpenError> {
-    if name.is_empty() || name.contains('=') {
-        return Err(wrong(format!("`env` has '{name}', which cannot be the name of a variable")));
-    }
-    no_nul("env", name)?;
-    no_nul("env", value)
-}
-
-fn no_nul(field: &str, text: &str) -> Result<(), OpenError> {
-    if text.contains('\0') {
-        return Err(wrong(format!("`{field}` holds a NUL character: leave it out")));
-    }
-    Ok(())
 }
 
 fn wrong(text: String) -> OpenError {

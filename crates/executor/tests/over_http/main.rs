@@ -37,6 +37,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         settings: json!({"type": "llm", "provider": provider, "model": "m-1", "base_url": base_url}),
         project_dir: ".".into(),
         tools: Vec::new(),
+        mcp_servers: Vec::new(),
         parameters: Value::Null,
         conversation: None,
         max_steps: 3,

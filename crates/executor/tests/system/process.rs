@@ -20,6 +20,7 @@ fn start(folder: &Path, settings: Value, parameters: Value) -> Start {
         settings,
         project_dir: folder.to_owned(),
         tools: Vec::new(),
+        mcp_servers: Vec::new(),
         parameters,
         conversation: None,
         max_steps: 1,

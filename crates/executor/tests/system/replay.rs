@@ -27,6 +27,7 @@ fn start(folder: &Path, settings: Value, conversation: Option<Value>) -> Start {
         settings,
         project_dir: folder.to_owned(),
         tools: Vec::new(),
+        mcp_servers: Vec::new(),
         parameters: json!({}),
         conversation,
         max_steps: 1,

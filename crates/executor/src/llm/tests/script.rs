@@ -204,6 +204,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         settings,
         project_dir: "project".into(),
         tools: tools.iter().map(|&name| name.to_owned()).collect(),
+        mcp_servers: Vec::new(),
         parameters: Value::Null,
         conversation,
         max_steps: 4,

@@ -1,0 +1,44 @@
+//! Where an agent finds the tools of others.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// An MCP server that an agent may use, with everything filled in: what is secret is here in plain, and shown nowhere.
+#[derive(Clone, PartialEq, Eq)]
+pub struct McpServer {
+    /// The name that the blueprint gives it.
+    pub name: String,
+    /// How it is reached.
+    pub reach: Reach,
+}
+
+/// How an MCP server is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// A program, spoken to over its stdin and stdout.
+    Program {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its variables, beside the usual ones.
+        env: BTreeMap<String, String>,
+    },
+    /// An address, spoken to by streamable HTTP.
+    Address {
+        /// The address.
+        url: String,
+        /// Headers of every request.
+        headers: BTreeMap<String, String>,
+    },
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = match &self.reach {
+            Reach::Program { command, .. } => command,
+            Reach::Address { url, .. } => url,
+        };
+        write!(formatter, "McpServer({} at {at})", self.name)
+    }
+}
