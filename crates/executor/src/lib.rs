@@ -8,10 +8,12 @@ mod answer;
 mod cassette;
 mod child;
 mod event;
+mod external;
 mod http;
 mod llm;
 mod mcp_server;
 mod process;
+mod program;
 mod registry;
 mod session;
 mod start;
@@ -26,6 +28,7 @@ pub use cassette::{
     Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
 };
 pub use event::{Event, Events};
+pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
 pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
 pub use mcp_server::{McpServer, Reach};

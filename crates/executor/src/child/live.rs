@@ -117,6 +117,17 @@ impl Live {
         text.trim().to_owned()
     }
 
+    /// The same of a child whose stdout is closed: what it wrote at its end may still be on its way.
+    pub(crate) async fn last_words(&mut self) -> String {
+        // The task that reads stderr is the last. It is asked only once how it ended.
+        if let Some(mut keeping) = self.tasks.pop()
+            && timeout(GRACE, &mut keeping).await.is_err()
+        {
+            self.tasks.push(keeping);
+        }
+        self.stderr()
+    }
+
     /// Waits for its exit, for so long; none where it still runs then, or cannot be waited for.
     pub(crate) async fn exit(&mut self, patience: Duration) -> Option<ExitStatus> {
         timeout(patience, self.group.leader_exit()).await.ok()?.ok()
