@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use accord_executor::{
-    BuiltinTools, Executor, HttpTransport, LlmExecutor, MakeExecutor, ProcessExecutor, Provider,
-    ProviderKind, Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor, Secret,
-    Transport,
+    BuiltinTools, Executor, ExternalExecutor, HttpTransport, LlmExecutor, MakeExecutor, ProcessExecutor,
+    Provider, ProviderKind, Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor,
+    Secret, Transport,
 };
 
 use crate::config::{self, Config};
@@ -32,6 +32,7 @@ fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
         Arc::new(LlmExecutor::new(keyless(), transport, replayed.clone()))
     });
     Registry::default()
+        .with("external", Arc::new(ExternalExecutor::new(std::env::vars_os())))
         .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools)))
         .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
         .with("replay", Arc::new(ReplayExecutor::new(make)))

@@ -51,6 +51,8 @@ pub struct Finding {
     pub verdict: Verdict,
     /// In words.
     pub message: String,
+    /// The dialect that it wants schemas in, where the check is about that.
+    pub profile: Option<String>,
 }
 
 /// A program to be examined.
@@ -84,7 +86,7 @@ impl Conformance {
                 Ok(message) => (Verdict::Passed, message),
                 Err(other) => other,
             };
-            findings.push(Finding { check, verdict, message });
+            findings.push(Finding { check, verdict, message, profile: None });
         };
         let hello = match self.greeted().await {
             Ok(hello) => hello,
@@ -94,7 +96,7 @@ impl Conformance {
             }
         };
         note("hello", Ok(spoken(&hello)));
-        note("answer", self.answers(&hello).await);
+        note("answer", self.answers().await);
         note("unknown_types", self.ignores().await);
         note("reprompt", self.reprompted(&hello).await);
         note("resume", self.resumed(&hello).await);
@@ -102,6 +104,9 @@ impl Conformance {
         note("cancel", self.cancelled().await);
         note("shutdown", self.shut_down().await);
         note("end_of_input", self.hung_up().await);
+        let profile = hello.capabilities.native_schema.profile();
+        let about_schemas = findings.iter_mut().filter(|finding| finding.check == "native_schema");
+        about_schemas.for_each(|finding| finding.profile.clone_from(&profile));
         findings
     }
 
@@ -113,7 +118,7 @@ impl Conformance {
     }
 
     /// One turn, and nothing after its answer.
-    async fn answers(&self, _hello: &Hello) -> Checked {
+    async fn answers(&self) -> Checked {
         let mut dialogue = self.opened(None).await?;
         let answered = self.ask(&mut dialogue, 1, Delivery::Text).await?;
         dialogue.say(message::shutdown(SESSION)).await;

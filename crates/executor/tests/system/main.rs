@@ -4,6 +4,7 @@
 mod asking;
 mod command;
 mod confinement;
+mod external;
 mod process;
 mod replay;
 mod support;
