@@ -6,6 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use crate::child::{no_nul, variable};
 use crate::session::OpenError;
 
 /// Long enough for any work that a caller waits for; more must be asked for.
@@ -34,21 +35,6 @@ pub(crate) fn check(
     no_nul("command", command)?;
     arguments.iter().try_for_each(|argument| no_nul("args", argument))?;
     env.iter().try_for_each(variable)
-}
-
-fn variable((name, value): (&String, &String)) -> Result<(), String> {
-    if name.is_empty() || name.contains('=') {
-        return Err(format!("`env` has '{name}', which cannot be the name of a variable"));
-    }
-    no_nul("env", name)?;
-    no_nul("env", value)
-}
-
-fn no_nul(field: &str, text: &str) -> Result<(), String> {
-    if text.contains('\0') {
-        return Err(format!("`{field}` holds a NUL character: leave it out"));
-    }
-    Ok(())
 }
 
 /// The folder that a program starts in. It is not confined anyway, so that comparing real paths is enough: this guards

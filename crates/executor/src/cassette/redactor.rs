@@ -36,7 +36,7 @@ impl Redactor {
         Self { secrets: all.into() }
     }
 
-    pub(super) fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         self.secrets.iter().fold(text.to_owned(), |text, secret| {
             if text.contains(secret) { text.replace(secret, REDACTED) } else { text }
         })
@@ -46,7 +46,7 @@ impl Redactor {
         self.secrets.iter().fold(bytes.to_owned(), |bytes, secret| replace(bytes, secret.as_bytes()))
     }
 
-    pub(super) fn value(&self, value: Value) -> Value {
+    pub(crate) fn value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(&text)),
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.value(item)).collect()),

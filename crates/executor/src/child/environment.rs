@@ -54,6 +54,23 @@ pub(crate) fn is_secret(name: &str) -> bool {
     SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| ends(word))
 }
 
+/// Whether a variable of a blueprint can be one, or what is wrong with it.
+pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), String> {
+    if name.is_empty() || name.contains('=') {
+        return Err(format!("`env` has '{name}', which cannot be the name of a variable"));
+    }
+    no_nul("env", name)?;
+    no_nul("env", value)
+}
+
+/// Whether a text can be handed to a process.
+pub(crate) fn no_nul(field: &str, text: &str) -> Result<(), String> {
+    if text.contains('\0') {
+        return Err(format!("`{field}` holds a NUL character: leave it out"));
+    }
+    Ok(())
+}
+
 fn upper(name: &OsStr) -> String {
     name.to_string_lossy().to_ascii_uppercase()
 }

@@ -22,7 +22,7 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
-pub(crate) use environment::{Environment, is_secret, own_variable, secret};
+pub(crate) use environment::{Environment, is_secret, no_nul, own_variable, secret, variable};
 pub(crate) use live::{Deaf, Heard, Live, Signal};
 
 use group::Group;

@@ -1,0 +1,153 @@
+//! Where the executable of a CLI is.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// A CLI that an executor drives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Program {
+    /// What people call it.
+    pub title: &'static str,
+    /// The executor that needs it.
+    pub executor: &'static str,
+    /// Its name on the `PATH`.
+    pub executable: &'static str,
+    /// The variable that names another executable.
+    pub variable: &'static str,
+    /// The package of npm that has it.
+    pub package: &'static str,
+}
+
+/// Claude Code.
+pub const CLAUDE_CODE: Program = Program {
+    title: "Claude Code",
+    executor: "claude-code",
+    executable: "claude",
+    variable: "ACCORD_CLAUDE_CODE_BIN",
+    package: "@anthropic-ai/claude-code",
+};
+
+/// Codex.
+pub const CODEX: Program = Program {
+    title: "Codex",
+    executor: "codex",
+    executable: "codex",
+    variable: "ACCORD_CODEX_BIN",
+    package: "@openai/codex",
+};
+
+impl Program {
+    /// Finds the executable: the blueprint's `command`, else what the variable names, else by name on the path. One
+    /// that is named and is not there is an error, never a reason to take another. The error says what to do.
+    pub fn find(
+        &self,
+        command: Option<&str>,
+        folder: &Path,
+        environment: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<PathBuf, String> {
+        let path = environment("PATH").unwrap_or_default();
+        let title = self.title;
+        if let Some(command) = command {
+            return locate(OsStr::new(command), folder, &path).ok_or_else(|| {
+                format!(
+                    "{title} cannot be started: the blueprint's `command` is '{command}', which is {}",
+                    missing(command.contains('/'))
+                )
+            });
+        }
+        if let Some(named) = environment(self.variable).filter(|named| !named.is_empty()) {
+            return locate(&named, Path::new("."), &path).ok_or_else(|| {
+                let named = named.to_string_lossy();
+                let missing = missing(named.contains('/'));
+                format!("{title} cannot be started: {} is '{named}', which is {missing}", self.variable)
+            });
+        }
+        locate(OsStr::new(self.executable), folder, &path).ok_or_else(|| {
+            let Self { executable, variable, package, .. } = self;
+            format!(
+                "{title} was not found: '{executable}' is not on the PATH of the runner; install it (npm install -g \
+                 {package}), or name it by {variable} or by the executor's `command`"
+            )
+        })
+    }
+}
+
+fn missing(is_path: bool) -> &'static str {
+    if is_path { "not a file that can be executed" } else { "not on the PATH of the runner" }
+}
+
+/// A path as it is, relative to a folder; a name by the path.
+fn locate(name: &OsStr, folder: &Path, path: &OsStr) -> Option<PathBuf> {
+    if name.is_empty() {
+        return None;
+    }
+    if Path::new(name).components().count() > 1 || name.to_string_lossy().contains('/') {
+        return Some(folder.join(name)).filter(|file| is_executable(file));
+    }
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn executable(folder: &Path, name: &str, mode: u32) -> PathBuf {
+        let file = folder.join(name);
+        std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        file
+    }
+
+    #[test]
+    fn the_blueprint_is_asked_first_then_the_variable_then_the_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let [bin, project] = ["bin", "project"].map(|name| folder.path().join(name));
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::create_dir(&project).unwrap();
+        let on_path = executable(&bin, "claude", 0o755);
+        let other = executable(&bin, "other", 0o755);
+        let own = executable(&project, "own", 0o700);
+        let path = bin.clone();
+        let plain = |name: &str| (name == "PATH").then(|| path.clone().into_os_string());
+        let named = |name: &str| match name {
+            "ACCORD_CLAUDE_CODE_BIN" => Some(other.clone().into_os_string()),
+            name => plain(name),
+        };
+        assert_eq!(CLAUDE_CODE.find(None, &project, plain), Ok(on_path));
+        assert_eq!(CLAUDE_CODE.find(None, &project, named), Ok(other.clone()));
+        assert_eq!(CLAUDE_CODE.find(Some("./own"), &project, named), Ok(project.join("./own")));
+        assert_eq!(CLAUDE_CODE.find(own.to_str(), &project, named), Ok(own));
+        assert_eq!(CLAUDE_CODE.find(Some("other"), &project, plain), Ok(other));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        executable(folder.path(), "claude", 0o644);
+        let path = |name: &str| (name == "PATH").then(|| folder.path().as_os_str().to_owned());
+        let find = |command| CLAUDE_CODE.find(command, folder.path(), path).unwrap_err();
+        assert_eq!(
+            find(None),
+            "Claude Code was not found: 'claude' is not on the PATH of the runner; install it (npm install -g \
+             @anthropic-ai/claude-code), or name it by ACCORD_CLAUDE_CODE_BIN or by the executor's `command`"
+        );
+        let start = "Claude Code cannot be started: the blueprint's `command` is";
+        assert_eq!(
+            find(Some("./claude")),
+            format!("{start} './claude', which is not a file that can be executed")
+        );
+        assert_eq!(find(Some("clod")), format!("{start} 'clod', which is not on the PATH of the runner"));
+        let gone =
+            |name: &str| if name == "ACCORD_CODEX_BIN" { Some("/gone/codex".into()) } else { path(name) };
+        assert_eq!(
+            CODEX.find(None, folder.path(), gone).unwrap_err(),
+            "Codex cannot be started: ACCORD_CODEX_BIN is '/gone/codex', which is not a file that can be executed"
+        );
+    }
+}

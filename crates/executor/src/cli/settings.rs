@@ -1,0 +1,133 @@
+//! What a blueprint says about a CLI.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::child::{no_nul, variable};
+use crate::session::OpenError;
+
+use super::Program;
+use super::wrong;
+
+/// An hour. An agent that works on files may take that long; more must be asked for.
+const DEFAULT_SECONDS: u64 = 60 * 60;
+
+/// A day. A turn that takes longer is a service.
+const MAX_SECONDS: u64 = 24 * 60 * 60;
+
+/// Settings that have been checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) model: Option<String>,
+    pub(crate) command: Option<String>,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) allowed_tools: Option<Vec<String>>,
+    pub(crate) timeout_seconds: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "type")]
+    _kind: Option<String>,
+    model: Option<String>,
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    allowed_tools: Option<Vec<String>>,
+    timeout_seconds: Option<u64>,
+}
+
+impl Settings {
+    pub(crate) fn read(program: &Program, value: &Value) -> Result<Self, OpenError> {
+        let written = Written::deserialize(value).map_err(|error| wrong(program, error))?;
+        let Written { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
+        let timeout_seconds = timeout_seconds.unwrap_or(DEFAULT_SECONDS);
+        let settings = Self { model, command, args, env, allowed_tools, timeout_seconds };
+        settings.check().map_err(|text| wrong(program, text))?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let Self { model, command, args, env, allowed_tools, timeout_seconds } = self;
+        for (field, text) in [("model", model), ("command", command)] {
+            if let Some(text) = text {
+                no_nul(field, text)?;
+                if text.trim().is_empty() || text.starts_with('-') {
+                    return Err(format!("`{field}` is '{text}': name one, or leave it out"));
+                }
+            }
+        }
+        args.iter().try_for_each(|argument| no_nul("args", argument))?;
+        env.iter().try_for_each(variable)?;
+        for tool in allowed_tools.iter().flatten() {
+            no_nul("allowed_tools", tool)?;
+            if tool.trim().is_empty() || tool.starts_with('-') {
+                return Err(format!("`allowed_tools` has '{tool}', which is no name of a tool"));
+            }
+        }
+        if !(1..=MAX_SECONDS).contains(timeout_seconds) {
+            return Err(format!("`timeout_seconds` is {timeout_seconds}: use 1 to {MAX_SECONDS}"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CLAUDE_CODE;
+    use super::*;
+    use serde_json::json;
+
+    fn refused(value: Value) -> String {
+        let prefix = "the settings of the claude-code executor do not fit: ";
+        let text = Settings::read(&CLAUDE_CODE, &value).unwrap_err().to_string();
+        text.strip_prefix(prefix).unwrap().to_owned()
+    }
+
+    #[test]
+    fn nothing_is_needed() {
+        let settings = Settings {
+            model: None,
+            command: None,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            allowed_tools: None,
+            timeout_seconds: 3600,
+        };
+        assert_eq!(Settings::read(&CLAUDE_CODE, &json!({"type": "claude-code"})).unwrap(), settings);
+        let all = json!({"type": "claude-code", "model": "m", "command": "c", "args": ["a"], "env": {"E": "v"},
+            "allowed_tools": ["Bash(git *)"], "timeout_seconds": 86400});
+        let settings = Settings {
+            model: Some("m".to_owned()),
+            command: Some("c".to_owned()),
+            args: vec!["a".to_owned()],
+            env: BTreeMap::from([("E".to_owned(), "v".to_owned())]),
+            allowed_tools: Some(vec!["Bash(git *)".to_owned()]),
+            timeout_seconds: 86400,
+        };
+        assert_eq!(Settings::read(&CLAUDE_CODE, &all).unwrap(), settings);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (value, text) in [
+            (json!({"model": " "}), "`model` is ' ': name one, or leave it out"),
+            (json!({"model": "--x"}), "`model` is '--x': name one, or leave it out"),
+            (json!({"command": ""}), "`command` is '': name one, or leave it out"),
+            (json!({"args": ["a\0"]}), "`args` holds a NUL character: leave it out"),
+            (json!({"env": {"A=B": ""}}), "`env` has 'A=B', which cannot be the name of a variable"),
+            (json!({"allowed_tools": ["-p"]}), "`allowed_tools` has '-p', which is no name of a tool"),
+            (json!({"timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
+            (json!({"timeout_seconds": 86401}), "`timeout_seconds` is 86401: use 1 to 86400"),
+        ] {
+            assert_eq!(refused(value), text);
+        }
+        assert!(refused(json!({"modle": "x"})).starts_with("unknown field `modle`"));
+    }
+}

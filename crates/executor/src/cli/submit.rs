@@ -1,0 +1,98 @@
+//! A result handed in by a tool call.
+//!
+//! The CLIs take tools only as MCP servers. So the submit tool is one: a small server on stdio that knows the schema
+//! and writes each submission to a file, a line of JSON each. The file is read when the turn is over.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
+
+use crate::mcp_server::{McpServer, Reach};
+
+use super::Scratch;
+
+/// The name of the server. Whoever gives an MCP server this name is refused.
+pub(crate) const SUBMIT_SERVER: &str = "accord_submit";
+
+/// As much as is read of the submissions of one turn: what the judge reads of one answer.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+/// How the server of the submit tool is started. `--schema FILE --out FILE` follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubmitServer {
+    /// The program.
+    pub program: PathBuf,
+    /// Its first arguments.
+    pub args: Vec<String>,
+}
+
+impl SubmitServer {
+    /// Prepares the tool for a schema.
+    pub(crate) fn open(&self, scratch: &Scratch, schema: &Value) -> io::Result<Desk> {
+        let schema = scratch.write("submit-schema.json", &schema.to_string())?;
+        let out = scratch.write("submissions.jsonl", "")?;
+        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        let files = ["--schema".to_owned(), text(&schema), "--out".to_owned(), text(&out)];
+        let reach = Reach::Program {
+            command: text(&self.program),
+            args: self.args.iter().cloned().chain(files).collect(),
+            env: BTreeMap::new(),
+        };
+        let server = McpServer { name: SUBMIT_SERVER.to_owned(), reach };
+        Ok(Desk { server, out, taken: 0 })
+    }
+}
+
+/// Where submissions arrive.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    /// The server to be passed to the CLI.
+    pub(crate) server: McpServer,
+    out: PathBuf,
+    /// How many bytes were read before.
+    taken: u64,
+}
+
+impl Desk {
+    /// What was handed in since the last time, each as it was written. A line without an end is not there yet.
+    pub(crate) async fn take(&mut self) -> io::Result<Vec<String>> {
+        let mut file = tokio::fs::File::open(&self.out).await?;
+        file.seek(io::SeekFrom::Start(self.taken)).await?;
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES).read_to_end(&mut bytes).await?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        bytes.truncate(whole);
+        self.taken += whole as u64;
+        let lines = String::from_utf8_lossy(&bytes);
+        Ok(lines.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn submissions_are_taken_once_and_whole() {
+        let scratch = Scratch::new().unwrap();
+        let server = SubmitServer { program: "/bin/accord".into(), args: vec!["submit".to_owned()] };
+        let mut desk = server.open(&scratch, &json!({"type": "object"})).unwrap();
+        let Reach::Program { command, args, .. } = desk.server.reach.clone() else { panic!("no program") };
+        assert_eq!((command.as_str(), args.first().unwrap().as_str()), ("/bin/accord", "submit"));
+        let schema = std::fs::read_to_string(args.get(2).unwrap()).unwrap();
+        assert_eq!(schema, r#"{"type":"object"}"#);
+        assert_eq!(desk.take().await.unwrap(), Vec::<String>::new());
+        let mut out = std::fs::OpenOptions::new().append(true).open(args.get(4).unwrap()).unwrap();
+        out.write_all(b"{\"a\":1}\n{\"a\":2}\n{\"a\"").unwrap();
+        assert_eq!(desk.take().await.unwrap(), [r#"{"a":1}"#, r#"{"a":2}"#]);
+        out.write_all(b":3}\n").unwrap();
+        assert_eq!(desk.take().await.unwrap(), [r#"{"a":3}"#]);
+        assert_eq!(desk.take().await.unwrap(), Vec::<String>::new());
+    }
+}
