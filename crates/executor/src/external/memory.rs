@@ -33,10 +33,11 @@ pub(super) struct Exchange {
 impl Memory {
     pub(super) fn read(conversation: Option<&Value>) -> Result<Self, OpenError> {
         let Some(value) = conversation else { return Ok(Self::default()) };
-        Self::deserialize(value).map_err(|error| {
-            OpenError::Settings(format!(
-                "the session cannot be continued: its conversation is not one of an external program ({error})"
-            ))
+        // A list would be read as the fields in their order.
+        let read = value.is_object().then(|| Self::deserialize(value).ok()).flatten();
+        read.ok_or_else(|| {
+            let text = "the session cannot be continued: its conversation is not one of an external program";
+            OpenError::Settings(text.to_owned())
         })
     }
 
