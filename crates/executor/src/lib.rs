@@ -28,7 +28,7 @@ pub use cassette::{
     Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedRequest, RecordedResponse,
     Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
 };
-pub use cli::{CLAUDE_CODE, CODEX, Program, SubmitServer};
+pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
 pub use event::{Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;

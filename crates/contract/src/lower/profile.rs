@@ -202,7 +202,7 @@ mod tests {
     fn the_file_is_read_whole() {
         let file: File = toml::from_str(include_str!("profiles.toml")).unwrap();
         let names: Vec<&str> = file.profile.iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["openai", "anthropic", "ollama"]);
+        assert_eq!(names, ["openai", "anthropic", "ollama", "claude-code"]);
         assert_eq!(Profile::all(), file.profile);
     }
 

@@ -59,6 +59,8 @@ pub(crate) struct Live {
     words: Option<mpsc::Sender<String>>,
     heard: mpsc::Receiver<Heard>,
     stderr: Arc<Mutex<Capture>>,
+    /// Reads stderr to its end.
+    keeping: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -78,10 +80,8 @@ impl Live {
         if let Some(pipe) = pipes.stdout {
             tasks.push(tokio::spawn(read(pipe, longest_line, telling)));
         }
-        if let Some(pipe) = pipes.stderr {
-            tasks.push(tokio::spawn(keep(pipe, Arc::clone(&stderr))));
-        }
-        Ok(Self { group, words: Some(words), heard, stderr, tasks })
+        let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, Arc::clone(&stderr))));
+        Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks })
     }
 
     /// Says one line. An error means that the child no longer listens; why is told by what is heard next.
@@ -117,20 +117,20 @@ impl Live {
         text.trim().to_owned()
     }
 
-    /// The same of a child whose stdout is closed: what it wrote at its end may still be on its way.
-    pub(crate) async fn last_words(&mut self) -> String {
-        // The task that reads stderr is the last. It is asked only once how it ended.
-        if let Some(mut keeping) = self.tasks.pop()
-            && timeout(GRACE, &mut keeping).await.is_err()
-        {
-            self.tasks.push(keeping);
-        }
-        self.stderr()
-    }
-
     /// Waits for its exit, for so long; none where it still runs then, or cannot be waited for.
     pub(crate) async fn exit(&mut self, patience: Duration) -> Option<ExitStatus> {
         timeout(patience, self.group.leader_exit()).await.ok()?.ok()
+    }
+
+    /// Why it ended, once it has closed its stdout: how it exited, none where it still runs after so long, and the end of
+    /// stderr.
+    pub(crate) async fn last_words(&mut self, patience: Duration) -> (Option<ExitStatus>, String) {
+        let status = self.exit(patience).await;
+        if let Some(mut keeping) = self.keeping.take() {
+            timeout(GRACE, &mut keeping).await.ok();
+            keeping.abort();
+        }
+        (status, self.stderr())
     }
 
     /// Ends it: closes its stdin and waits for it, then asks it to terminate and waits again, then kills the group.
@@ -151,7 +151,7 @@ impl Live {
     /// Kills the group at once.
     pub(crate) async fn kill(mut self) {
         self.group.kill();
-        for task in &mut self.tasks {
+        for task in self.tasks.iter_mut().chain(&mut self.keeping) {
             timeout(GRACE, &mut *task).await.ok();
             task.abort();
         }

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
 pub(crate) use environment::{Environment, is_secret, no_nul, own_variable, secret, variable};
-pub(crate) use live::{Deaf, Heard, Live, Signal};
+pub(crate) use live::{Heard, Live, Signal};
 
 use group::Group;
 

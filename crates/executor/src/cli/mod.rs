@@ -3,12 +3,16 @@
 //! What they share is here: the settings of a blueprint, how the executable is found, which variables it sees, where
 //! temporary files stand, and how a result is handed in by an MCP tool. How each is spoken to is in its own module.
 
+mod claude;
+mod codex;
 mod host;
 mod program;
 mod scratch;
 mod settings;
 mod submit;
 
+pub use claude::ClaudeCodeExecutor;
+pub use codex::CodexExecutor;
 pub(crate) use host::Host;
 pub use program::{CLAUDE_CODE, CODEX, Program};
 pub(crate) use scratch::Scratch;
@@ -16,7 +20,19 @@ pub(crate) use settings::Settings;
 pub use submit::SubmitServer;
 pub(crate) use submit::{Desk, SUBMIT_SERVER};
 
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+
 use crate::session::OpenError;
+
+/// How a program ended, in words.
+pub(crate) fn ended(status: Option<ExitStatus>) -> String {
+    match status.map(|status| (status.code(), status.signal())) {
+        Some((Some(code), _)) => format!("exited with code {code}"),
+        Some((None, Some(signal))) => format!("was ended by signal {signal}"),
+        _ => "closed its output".to_owned(),
+    }
+}
 
 /// The longest line that a CLI may say: twice what the judge reads of one answer, because JSON in JSON grows.
 pub(crate) const LONGEST_LINE: usize = 16 * 1024 * 1024;

@@ -107,15 +107,13 @@ impl Dialogue {
                 Err(self.failed(&how))
             }
             Heard::Closed { unfinished } => {
-                let end = match self.live.exit(EXIT_PATIENCE).await {
-                    Some(status) => program::ended(status),
-                    None => "closed its stdout".to_owned(),
-                };
+                let (status, stderr) = self.live.last_words(EXIT_PATIENCE).await;
+                let end = status.map_or_else(|| "closed its stdout".to_owned(), program::ended);
                 let how = match unfinished.is_empty() {
                     true => format!("{end} without an answer"),
                     false => format!("{end} in the middle of a line"),
                 };
-                Err(program::failed(&self.command, &how, &self.live.last_words().await))
+                Err(program::failed(&self.command, &how, &stderr))
             }
         }
     }

@@ -1,0 +1,244 @@
+//! What the CLI is started with.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use crate::mcp_server::{McpServer, Reach};
+use crate::session::OpenError;
+use crate::turn::{Delivery, Turn};
+
+use super::super::{CLAUDE_CODE, wrong};
+use super::tools::Permissions;
+
+/// Arguments that decide how it is spoken to, or that a blueprint says in another way. Whoever passes them takes the
+/// conversation apart.
+const OWN: [(&str, &str); 17] = [
+    ("-p", "it is set"),
+    ("--print", "it is set"),
+    ("--output-format", "it is set"),
+    ("--input-format", "it is set"),
+    ("--verbose", "it is set"),
+    ("--json-schema", "use `output_schema`"),
+    ("-r", "resume the session instead"),
+    ("--resume", "resume the session instead"),
+    ("-c", "resume the session instead"),
+    ("--continue", "resume the session instead"),
+    ("--session-id", "it is set"),
+    ("--fork-session", "start a new session instead"),
+    ("--no-session-persistence", "the conversation must be kept"),
+    ("--mcp-config", "use `mcp_servers`"),
+    ("--model", "use `model`"),
+    ("--max-turns", "use `limits.max_steps`"),
+    ("--append-system-prompt", "use `system_prompt`"),
+];
+
+/// Variables that turn off what reaches for the network beside the model.
+pub(super) const QUIET: [(&str, &str); 5] = [
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("DISABLE_TELEMETRY", "1"),
+    ("DISABLE_ERROR_REPORTING", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+    ("DISABLE_BUG_COMMAND", "1"),
+];
+
+/// Its own attempts at a schema: one, because Accord counts and words the others.
+pub(super) const OWN_ATTEMPTS: (&str, &str) = ("MAX_STRUCTURED_OUTPUT_RETRIES", "1");
+
+/// Its own repetitions of a request that failed, where nobody has said another number. Its usual ten take three minutes,
+/// for a wrong key too.
+pub(super) const REPETITIONS: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "3");
+
+/// Variables by which it would know that it runs inside another one of its kind, and behave so.
+pub(super) const NESTED: [&str; 4] =
+    ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"];
+
+/// What cannot change while a process lives.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Setup {
+    pub(super) system_prompt: String,
+    pub(super) model: Option<String>,
+    pub(super) way: Way,
+}
+
+/// How the answer is to be given.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Way {
+    Text,
+    Native(Value),
+    Tool(Value),
+}
+
+impl Setup {
+    pub(super) fn new(turn: &Turn, model: Option<&str>) -> Self {
+        let way = match &turn.delivery {
+            Delivery::Text => Way::Text,
+            Delivery::Native { schema, .. } => Way::Native(schema.clone()),
+            // The description stands in the schema: the server of the tool has no other place for it.
+            Delivery::Tool { schema, .. } => Way::Tool(schema.clone()),
+        };
+        let model = turn.model.as_deref().or(model).map(str::to_owned);
+        Self { system_prompt: turn.system_prompt.clone(), model, way }
+    }
+}
+
+/// Files that arguments name.
+pub(super) struct Files<'a> {
+    pub(super) mcp_config: &'a Path,
+    pub(super) system_prompt: Option<&'a Path>,
+}
+
+/// All arguments, those of the blueprint last.
+pub(super) fn list(
+    setup: &Setup,
+    permissions: &Permissions,
+    files: &Files<'_>,
+    resumed: Option<&str>,
+    max_steps: u32,
+    own: &[String],
+) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    let mut add = |words: &[&str]| list.extend(words.iter().map(|&word| word.to_owned()));
+    add(&["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--strict-mcp-config"]);
+    add(&["--mcp-config", &files.mcp_config.to_string_lossy()]);
+    add(&["--tools", &permissions.available.join(",")]);
+    if !permissions.allowed.is_empty() {
+        add(&["--allowedTools"]);
+        permissions.allowed.iter().for_each(|rule| add(&[rule]));
+    }
+    if let Way::Native(schema) = &setup.way {
+        add(&["--json-schema", &schema.to_string()]);
+    }
+    if let Some(file) = files.system_prompt {
+        add(&["--append-system-prompt-file", &file.to_string_lossy()]);
+    }
+    if let Some(id) = resumed {
+        // Without the latter it goes on with the system prompt that the conversation began with.
+        add(&["--resume", id, "--system-prompt-snapshot", "off"]);
+    }
+    if let Some(model) = &setup.model {
+        add(&["--model", model]);
+    }
+    // After lists of any length there must be an argument that ends them.
+    add(&["--max-turns", &max_steps.max(1).to_string(), "--verbose"]);
+    list.extend(own.iter().cloned());
+    list
+}
+
+/// The MCP servers, as the CLI reads them.
+pub(super) fn mcp_config(servers: &[&McpServer]) -> Value {
+    let entry = |server: &&McpServer| {
+        let reach = match &server.reach {
+            Reach::Program { command, args, env } => {
+                json!({"type": "stdio", "command": command, "args": args, "env": env})
+            }
+            Reach::Address { url, headers } => json!({"type": "http", "url": url, "headers": headers}),
+        };
+        (server.name.clone(), reach)
+    };
+    json!({"mcpServers": servers.iter().map(entry).collect::<Map<String, Value>>()})
+}
+
+/// Refuses arguments of a blueprint that are not the blueprint's to set.
+pub(super) fn check(own: &[String]) -> Result<(), OpenError> {
+    for argument in own {
+        let flag = argument.split('=').next().unwrap_or_default();
+        if let Some((_, remedy)) = OWN.iter().find(|(name, _)| *name == flag) {
+            return Err(wrong(&CLAUDE_CODE, format!("`args` has '{flag}': take it out, {remedy}")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_whole() {
+        let schema = json!({"type": "object"});
+        let setup = Setup {
+            system_prompt: "be kind".to_owned(),
+            model: Some("opus".to_owned()),
+            way: Way::Native(schema),
+        };
+        let permissions = Permissions {
+            available: vec!["Read".to_owned(), "Bash".to_owned()],
+            allowed: vec!["Bash(git *)".to_owned()],
+        };
+        let files =
+            Files { mcp_config: Path::new("/s/mcp.json"), system_prompt: Some(Path::new("/s/system.md")) };
+        let own = ["--effort".to_owned(), "low".to_owned()];
+        let list = list(&setup, &permissions, &files, Some("id-1"), 50, &own);
+        let expected = [
+            "-p",
+            "--output-format",
+            "stream-json",
+            "--input-format",
+            "stream-json",
+            "--strict-mcp-config",
+            "--mcp-config",
+            "/s/mcp.json",
+            "--tools",
+            "Read,Bash",
+            "--allowedTools",
+            "Bash(git *)",
+            "--json-schema",
+            r#"{"type":"object"}"#,
+            "--append-system-prompt-file",
+            "/s/system.md",
+            "--resume",
+            "id-1",
+            "--system-prompt-snapshot",
+            "off",
+            "--model",
+            "opus",
+            "--max-turns",
+            "50",
+            "--verbose",
+            "--effort",
+            "low",
+        ];
+        assert_eq!(list, expected);
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_is_not_there() {
+        let setup = Setup { system_prompt: String::new(), model: None, way: Way::Text };
+        let permissions = Permissions { available: Vec::new(), allowed: Vec::new() };
+        let files = Files { mcp_config: Path::new("m"), system_prompt: None };
+        let list = list(&setup, &permissions, &files, None, 1, &[]);
+        let expected = ["--mcp-config", "m", "--tools", "", "--max-turns", "1", "--verbose"];
+        assert_eq!(list.get(6..).unwrap(), expected);
+    }
+
+    #[test]
+    fn servers_are_written_as_the_cli_reads_them() {
+        let text = |pairs: &[(&str, &str)]| {
+            pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+        };
+        let program = Reach::Program {
+            command: "npx".to_owned(),
+            args: vec!["-y".to_owned()],
+            env: text(&[("A", "b")]),
+        };
+        let address = Reach::Address {
+            url: "http://h/mcp".to_owned(),
+            headers: text(&[("Authorization", "Bearer x")]),
+        };
+        let one = McpServer { name: "one".to_owned(), reach: program };
+        let two = McpServer { name: "two".to_owned(), reach: address };
+        let expected = json!({"mcpServers": {
+            "one": {"type": "stdio", "command": "npx", "args": ["-y"], "env": {"A": "b"}},
+            "two": {"type": "http", "url": "http://h/mcp", "headers": {"Authorization": "Bearer x"}},
+        }});
+        assert_eq!(mcp_config(&[&one, &two]), expected);
+    }
+
+    #[test]
+    fn arguments_that_take_the_conversation_apart_are_refused() {
+        assert!(check(&["--effort".to_owned(), "low".to_owned()]).is_ok());
+        let error = check(&["--output-format=json".to_owned()]).unwrap_err().to_string();
+        assert!(error.ends_with("`args` has '--output-format': take it out, it is set"), "{error}");
+    }
+}

@@ -1,0 +1,223 @@
+//! What was heard in one turn, told while it is heard.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::cassette::Redactor;
+use crate::event::{Event, Events};
+
+use super::line::{Call, Kind, Message, ToolResult};
+
+/// The tool that the CLI makes of a schema.
+const STRUCTURED_OUTPUT: &str = "StructuredOutput";
+
+/// How the CLI begins when it asks the model to go on after a cut. What follows then continues what was said before.
+const CUT: &str = "Output token limit hit";
+
+/// What was heard, as far as the answer depends on it.
+#[derive(Debug, Default)]
+pub(super) struct Hearing {
+    /// The last message of the model, in the parts that it was cut into.
+    pub(super) text: String,
+    /// Whether it was cut and continued.
+    pub(super) continued: bool,
+    /// The last value that was given for the schema, conforming or not.
+    pub(super) structured: Option<Value>,
+    /// How often the submit tool was called in the last message that called it.
+    pub(super) submitted: usize,
+    /// The words of a refusal.
+    pub(super) refusal: Option<String>,
+    /// The kind of the last error that the CLI told of.
+    pub(super) error: Option<String>,
+    /// The model that answered.
+    pub(super) model: String,
+    pub(super) following: Following,
+}
+
+/// What must be known to follow the lines.
+#[derive(Debug, Default)]
+pub(super) struct Following {
+    /// The id of the message that is being said.
+    message: String,
+    /// The id of the last message that called the submit tool.
+    submitting: String,
+    /// Whether the model was asked to go on after a cut.
+    cut: bool,
+    /// Names of tools that are at work, by the ids of their calls.
+    calls: HashMap<String, String>,
+}
+
+impl Hearing {
+    /// Takes what a line says, and tells it.
+    pub(super) async fn take(&mut self, kind: Kind, submit_tool: &str, events: &Events, redactor: &Redactor) {
+        match kind {
+            Kind::Begins { model, .. } => self.model = model,
+            Kind::Says(message) => self.says(message, submit_tool, events, redactor).await,
+            Kind::Told { results, text } => {
+                self.following.cut |= text.starts_with(CUT);
+                for result in results {
+                    self.finished(result, events, redactor).await;
+                }
+            }
+            Kind::Repeats { reason, milliseconds } => {
+                events.tell(Event::Retrying { reason, milliseconds }).await;
+            }
+            Kind::Refuses { words } => self.refusal = Some(words),
+            Kind::Asks { .. } | Kind::Ends(_) | Kind::Other => {}
+        }
+    }
+
+    async fn says(&mut self, message: Message, submit_tool: &str, events: &Events, redactor: &Redactor) {
+        if message.error.is_some() {
+            self.error = message.error;
+            return;
+        }
+        if !message.nested {
+            self.note(&message, submit_tool);
+        }
+        if !message.text.trim().is_empty() && !message.nested {
+            events.tell(Event::Message { text: redactor.text(&message.text) }).await;
+        }
+        // The calls that deliver the answer are the answer, not work on the way to it.
+        let delivers = |name: &str| name == STRUCTURED_OUTPUT || name == submit_tool;
+        for Call { id, name, input } in message.calls.into_iter().filter(|call| !delivers(&call.name)) {
+            self.following.calls.insert(id.clone(), name.clone());
+            let arguments = redactor.value(input);
+            events.tell(Event::ToolStarted { call_id: id, name, arguments }).await;
+        }
+    }
+
+    /// Remembers what the answer is made of.
+    fn note(&mut self, message: &Message, submit_tool: &str) {
+        if message.id != self.following.message {
+            self.following.message.clone_from(&message.id);
+            if self.following.cut {
+                self.continued = true;
+            } else {
+                self.text.clear();
+                self.continued = false;
+            }
+            self.following.cut = false;
+        }
+        self.text.push_str(&message.text);
+        self.model.clone_from(&message.model);
+        for call in &message.calls {
+            if call.name == STRUCTURED_OUTPUT {
+                self.structured = Some(call.input.clone());
+            }
+            if call.name == submit_tool {
+                if self.following.submitting != message.id {
+                    self.following.submitting.clone_from(&message.id);
+                    self.submitted = 0;
+                }
+                self.submitted += 1;
+            }
+        }
+    }
+
+    async fn finished(&mut self, result: ToolResult, events: &Events, redactor: &Redactor) {
+        let ToolResult { call_id, ok, text } = result;
+        if let Some(name) = self.following.calls.remove(&call_id) {
+            let output = redactor.text(&text);
+            events.tell(Event::ToolFinished { call_id, name, ok, output }).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use tokio::sync::mpsc;
+
+    const SUBMIT: &str = "mcp__accord_submit__submit_result";
+
+    fn says(id: &str, text: &str, calls: &[(&str, Value)]) -> Kind {
+        let call = |(name, input): &(&str, Value)| Call {
+            id: format!("{id}-{name}"),
+            name: (*name).to_owned(),
+            input: input.clone(),
+        };
+        let calls = calls.iter().map(call).collect();
+        let (id, text) = (id.to_owned(), text.to_owned());
+        Kind::Says(Message { id, model: "m".to_owned(), text, calls, ..Message::default() })
+    }
+
+    fn told(call_id: &str, text: &str) -> Kind {
+        let result = ToolResult { call_id: call_id.to_owned(), ok: true, text: "key sk-secret".to_owned() };
+        Kind::Told { results: vec![result], text: text.to_owned() }
+    }
+
+    async fn heard(kinds: Vec<Kind>) -> (Hearing, Vec<Event>) {
+        let (sender, mut receiver) = mpsc::channel(100);
+        let events = Events::new(sender);
+        let redactor = Redactor::new(["sk-secret".to_owned()]);
+        let mut hearing = Hearing::default();
+        for kind in kinds {
+            hearing.take(kind, SUBMIT, &events, &redactor).await;
+        }
+        drop(events);
+        let mut told = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            told.push(event);
+        }
+        (hearing, told)
+    }
+
+    #[tokio::test]
+    async fn messages_and_tools_are_told_without_secrets() {
+        let (hearing, events) = heard(vec![
+            says("1", "I look.", &[("Bash", json!({"command": "echo sk-secret"}))]),
+            told("1-Bash", ""),
+            says("2", "done", &[]),
+        ])
+        .await;
+        let name = || "Bash".to_owned();
+        let call_id = || "1-Bash".to_owned();
+        let expected = [
+            Event::Message { text: "I look.".to_owned() },
+            Event::ToolStarted {
+                call_id: call_id(),
+                name: name(),
+                arguments: json!({"command": "echo [redacted]"}),
+            },
+            Event::ToolFinished {
+                call_id: call_id(),
+                name: name(),
+                ok: true,
+                output: "key [redacted]".to_owned(),
+            },
+            Event::Message { text: "done".to_owned() },
+        ];
+        assert_eq!(events, expected);
+        assert_eq!((hearing.text.as_str(), hearing.model.as_str()), ("done", "m"));
+    }
+
+    #[tokio::test]
+    async fn what_was_cut_is_put_together() {
+        let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
+        let (hearing, _) =
+            heard(vec![says("1", "before", &[]), says("2", "{\"a\": ", &[]), cut(), says("3", "1}", &[])])
+                .await;
+        assert_eq!((hearing.text.as_str(), hearing.continued), ("{\"a\": 1}", true));
+        let (hearing, _) =
+            heard(vec![says("1", "a", &[]), cut(), says("2", "b", &[]), says("3", "c", &[])]).await;
+        assert_eq!((hearing.text.as_str(), hearing.continued), ("c", false));
+    }
+
+    #[tokio::test]
+    async fn calls_that_deliver_are_no_tools() {
+        let value = json!({"a": 1});
+        let (hearing, events) = heard(vec![
+            says("1", "", &[(STRUCTURED_OUTPUT, value.clone())]),
+            says("2", "", &[(SUBMIT, json!({})), (SUBMIT, json!({}))]),
+            says("3", "", &[(SUBMIT, json!({}))]),
+            says("3", "", &[(SUBMIT, json!({}))]),
+            says("4", "that is all", &[]),
+        ])
+        .await;
+        assert_eq!(events, [Event::Message { text: "that is all".to_owned() }]);
+        assert_eq!((hearing.structured, hearing.submitted), (Some(value), 2));
+    }
+}

@@ -1,0 +1,154 @@
+//! Listening to a turn, line by line, until it is over or cannot be.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::child::Heard;
+use crate::event::Events;
+use crate::session::TurnError;
+
+use super::super::{LONGEST_LINE, SUBMIT_SERVER, ended, shown, with_stderr};
+use super::arguments::Way;
+use super::conversation::{Conversation, is_id};
+use super::hearing::Hearing;
+use super::line::{Kind, Line};
+use super::outcome;
+use super::process::{Place, Running};
+use super::tools::prefix;
+use super::totals::Totals;
+
+/// How long it may take to exit once it has closed its stdout.
+const TIME_TO_EXIT: Duration = Duration::from_secs(2);
+
+/// Why there is no answer, and whether the process can be asked again.
+pub(super) enum Broken {
+    /// The turn failed, and the process is well.
+    Turn(TurnError),
+    /// The process is beyond use.
+    Process(TurnError),
+}
+
+impl Broken {
+    pub(super) fn process(text: impl Into<String>) -> Self {
+        Self::Process(TurnError::Failed(text.into()))
+    }
+
+    pub(super) fn is_beyond_use(&self) -> bool {
+        matches!(self, Self::Process(_))
+    }
+}
+
+impl From<TurnError> for Broken {
+    fn from(error: TurnError) -> Self {
+        Self::Turn(error)
+    }
+}
+
+/// Listens until the turn is over. What belongs to the conversation is noted at once: the turn may be given up at any
+/// line.
+pub(super) async fn hear_out(
+    place: &Place,
+    conversation: &mut Option<Conversation>,
+    running: &mut Running,
+    heard: &mut Hearing,
+    events: &Events,
+) -> Result<Value, Broken> {
+    let submit_tool = format!("{}__submit_result", prefix(SUBMIT_SERVER));
+    loop {
+        let text = match running.live.hear().await {
+            Heard::Line(text) if text.trim().is_empty() => continue,
+            Heard::Line(text) => text,
+            Heard::Garbage => return Err(Broken::process("Claude Code said something that is not UTF-8")),
+            Heard::TooLong => {
+                let mebibytes = LONGEST_LINE / 1024 / 1024;
+                let text = format!("Claude Code said a line of more than {mebibytes} MiB");
+                return Err(Broken::process(text));
+            }
+            Heard::Closed { unfinished } => {
+                return Err(closed(running, conversation.as_ref(), &unfinished).await);
+            }
+        };
+        let Some(line) = Line::read(&text) else {
+            let text = format!("Claude Code said something that is not a line of JSON: '{}'", shown(&text));
+            return Err(Broken::process(text));
+        };
+        belongs(conversation, &line)?;
+        match line.kind {
+            Kind::Begins { servers, model } => {
+                place.connected(running, &servers)?;
+                heard.model = model;
+            }
+            Kind::Asks { request_id } => running.live.say(declined(&request_id)).await.unwrap_or_default(),
+            Kind::Ends(line) => {
+                gone(conversation.as_ref(), &line)?;
+                if let Some(conversation) = conversation {
+                    conversation.totals = Totals::of_result(&line);
+                }
+                return Ok(line);
+            }
+            kind => heard.take(kind, &submit_tool, events, &place.redactor).await,
+        }
+    }
+}
+
+/// Nobody is there to be asked.
+fn declined(request_id: &str) -> String {
+    let response = json!({"subtype": "error", "request_id": request_id, "error": "nobody can be asked"});
+    json!({"type": "control_response", "response": response}).to_string()
+}
+
+/// Takes the id of a conversation that begins, and refuses lines of another one.
+fn belongs(conversation: &mut Option<Conversation>, line: &Line) -> Result<(), Broken> {
+    let Some(id) = &line.session_id else { return Ok(()) };
+    match conversation {
+        Some(ours) if ours.session_id == *id => Ok(()),
+        Some(ours) => Err(Broken::process(format!(
+            "Claude Code answered for another session: '{}' in the place of '{}'",
+            shown(id),
+            ours.session_id
+        ))),
+        None if matches!(line.kind, Kind::Begins { .. }) => {
+            if !is_id(id) {
+                return Err(Broken::process(format!(
+                    "Claude Code gave its session no usable id: '{}'",
+                    shown(id)
+                )));
+            }
+            *conversation = Some(Conversation { session_id: id.clone(), totals: Totals::default() });
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// A conversation that is not there is never begun anew in disguise.
+fn gone(conversation: Option<&Conversation>, line: &Value) -> Result<(), Broken> {
+    let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
+    match conversation {
+        Some(ours) if errors.filter_map(Value::as_str).any(outcome::is_gone) => {
+            Err(Broken::process(missing(&ours.session_id)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn missing(session_id: &str) -> String {
+    format!(
+        "the conversation of this session is gone: Claude Code has no transcript of '{session_id}' on this machine, for \
+         this project folder and this user; start a new session"
+    )
+}
+
+/// The process has closed its stdout in the middle of a turn.
+async fn closed(running: &mut Running, conversation: Option<&Conversation>, unfinished: &str) -> Broken {
+    let (status, stderr) = running.live.last_words(TIME_TO_EXIT).await;
+    if let Some(ours) = conversation.filter(|_| outcome::is_gone(&stderr)) {
+        return Broken::process(missing(&ours.session_id));
+    }
+    if matches!(running.setup.way, Way::Native(_)) && stderr.contains("--json-schema") {
+        return Broken::Process(TurnError::SchemaRejected(shown(&stderr)));
+    }
+    let place = if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
+    Broken::process(with_stderr(&format!("Claude Code {} {place}", ended(status)), &stderr))
+}

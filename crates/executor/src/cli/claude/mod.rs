@@ -1,0 +1,80 @@
+//! Claude Code, as one live process for each session.
+//!
+//! It is spoken to in lines of JSON both ways, and asked again in the same process. What it is started with cannot be
+//! changed later, so that another schema, model or system prompt means a new process that resumes the conversation. The
+//! conversation itself is a file of the CLI's own; what Accord keeps is its id.
+//!
+//! What its lines say of success is not to be trusted by itself: see `outcome`. A turn that fails after it was asked
+//! stays in the conversation, because the CLI cannot take it back.
+
+mod arguments;
+mod conversation;
+mod hearing;
+mod line;
+mod listen;
+mod outcome;
+mod process;
+mod session;
+mod tools;
+mod totals;
+
+use std::ffi::OsString;
+
+use async_trait::async_trait;
+
+use crate::session::{Executor, OpenError, Session};
+use crate::start::Start;
+
+use super::{CLAUDE_CODE, Host, Scratch, Settings, SubmitServer};
+
+use conversation::Conversation;
+use process::Place;
+use session::ClaudeCode;
+use tools::Permissions;
+
+/// Runs Claude Code.
+#[derive(Clone)]
+pub struct ClaudeCodeExecutor {
+    host: Host,
+    submit: SubmitServer,
+}
+
+impl ClaudeCodeExecutor {
+    /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
+    /// by a tool, it gets this server.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>, submit: SubmitServer) -> Self {
+        Self { host: Host::new(&CLAUDE_CODE, environment), submit }
+    }
+}
+
+#[async_trait]
+impl Executor for ClaudeCodeExecutor {
+    async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        let settings = Settings::read(&CLAUDE_CODE, &start.settings)?;
+        arguments::check(&settings.args)?;
+        let permissions =
+            Permissions::new(&start.tools, settings.allowed_tools.as_deref(), &start.mcp_servers)?;
+        let past = start.conversation.map(Conversation::read).transpose()?;
+        let folder = start.project_dir.canonicalize().map_err(|error| {
+            let folder = start.project_dir.display();
+            OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
+        })?;
+        let executable = self.host.find(&settings, &folder)?;
+        let scratch = Scratch::new()
+            .map_err(|error| OpenError::Missing(format!("no temporary folder can be made: {error}")))?;
+        let redactor = self.host.redactor(&settings, &start.mcp_servers);
+        let place = Place {
+            host: self.host.clone(),
+            submit: self.submit.clone(),
+            executable,
+            folder,
+            scratch,
+            settings,
+            permissions,
+            servers: start.mcp_servers,
+            redactor,
+            max_steps: start.max_steps,
+        };
+        Ok(Box::new(ClaudeCode::new(place, past)))
+    }
+}

@@ -1,0 +1,173 @@
+//! What the end of a turn means.
+//!
+//! Neither `subtype` nor the exit code can be believed: an error of the model's service comes as `success`, and so does
+//! an answer in prose where a schema was given. What counts is `is_error`, `terminal_reason`, why the model stopped, and
+//! whether there is a `structured_output`.
+
+use serde_json::Value;
+
+use crate::answer::Stop;
+use crate::session::TurnError;
+
+use super::super::shown;
+use super::arguments::Way;
+use super::hearing::Hearing;
+
+/// What was answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Said {
+    pub(super) text: String,
+    pub(super) structured: Option<Value>,
+    pub(super) stop: Stop,
+}
+
+/// Reads a line of type `result`.
+pub(super) fn read(line: &Value, heard: &Hearing, way: &Way, max_steps: u32) -> Result<Said, TurnError> {
+    let word = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default();
+    let is_error = line.get("is_error").and_then(Value::as_bool) != Some(false);
+    let stop_reason = word("stop_reason");
+    if stop_reason == "refusal" {
+        let words = heard.refusal.clone().filter(|words| !words.is_empty());
+        let words = words.unwrap_or_else(|| shown(word("result")));
+        return Ok(Said { text: String::new(), structured: None, stop: Stop::Refused(words) });
+    }
+    if !is_error {
+        let structured = line.get("structured_output").filter(|value| !value.is_null()).cloned();
+        let text = if heard.continued { heard.text.clone() } else { word("result").to_owned() };
+        let stop = match stop_reason {
+            "max_tokens" | "model_context_window_exceeded" if structured.is_none() => Stop::Truncated,
+            _ => Stop::Finished,
+        };
+        return Ok(Said { text, structured, stop });
+    }
+    if heard.error.as_deref() == Some("max_output_tokens") {
+        return Ok(Said { text: heard.text.clone(), structured: None, stop: Stop::Truncated });
+    }
+    match (word("terminal_reason"), word("subtype")) {
+        ("structured_output_retry_exhausted", _) | (_, "error_max_structured_output_retries") => {
+            // What its own validator refused is judged like every other answer.
+            let structured = heard.structured.clone();
+            let text = structured.as_ref().map_or_else(|| heard.text.clone(), Value::to_string);
+            Ok(Said { text, structured, stop: Stop::Finished })
+        }
+        ("max_turns", _) | (_, "error_max_turns") => Err(TurnError::TooManySteps(max_steps)),
+        ("api_error", _) => Err(service(line, way)),
+        _ => Err(TurnError::Failed(format!("Claude Code ended the turn with an error: {}", reason(line)))),
+    }
+}
+
+/// An error of the model's service.
+fn service(line: &Value, way: &Way) -> TurnError {
+    let status = line.get("api_error_status").and_then(Value::as_u64);
+    let reason = reason(line);
+    let text = format!("Claude Code could not reach an answer of its model: {reason}");
+    let of_schema = reason.contains("schema") || reason.contains("StructuredOutput");
+    match (status, way) {
+        (Some(400), Way::Native(_)) if of_schema => TurnError::SchemaRejected(reason),
+        (Some(400), Way::Tool(_)) if of_schema => TurnError::ToolRejected(reason),
+        // Without a status the service was not reached at all.
+        (None | Some(408 | 409 | 429 | 500..), _) => TurnError::Transport(text),
+        _ => TurnError::Failed(text),
+    }
+}
+
+/// Why, in the CLI's own words.
+fn reason(line: &Value) -> String {
+    let errors = line.get("errors").and_then(Value::as_array).into_iter().flatten();
+    let errors: Vec<&str> = errors.filter_map(Value::as_str).collect();
+    let result = line.get("result").and_then(Value::as_str).unwrap_or_default();
+    let words = if errors.is_empty() { result.to_owned() } else { errors.join("; ") };
+    match words.trim() {
+        "" => line.get("subtype").and_then(Value::as_str).unwrap_or("no reason is given").to_owned(),
+        words => shown(words),
+    }
+}
+
+/// Whether a resumed conversation is not there.
+pub(super) fn is_gone(words: &str) -> bool {
+    words.contains("No conversation found")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const STEPS: u32 = 7;
+
+    fn end(line: Value) -> Result<Said, TurnError> {
+        read(&line, &Hearing::default(), &Way::Native(json!({})), STEPS)
+    }
+
+    fn said(text: &str, structured: Option<Value>, stop: Stop) -> Result<Said, TurnError> {
+        Ok(Said { text: text.to_owned(), structured, stop })
+    }
+
+    #[test]
+    fn answers() {
+        let value = json!({"v": "a"});
+        let structured = json!({"is_error": false, "subtype": "success", "terminal_reason": "completed",
+            "stop_reason": "tool_use", "result": "{\"v\":\"a\"}", "structured_output": value});
+        assert_eq!(end(structured), said(r#"{"v":"a"}"#, Some(value), Stop::Finished));
+        let prose =
+            json!({"is_error": false, "subtype": "success", "stop_reason": "end_turn", "result": "hello"});
+        assert_eq!(end(prose), said("hello", None, Stop::Finished));
+        let cut =
+            json!({"is_error": false, "subtype": "success", "stop_reason": "max_tokens", "result": "{"});
+        assert_eq!(end(cut), said("{", None, Stop::Truncated));
+        let refused = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
+            "stop_reason": "refusal", "result": "API Error: flagged"});
+        assert_eq!(end(refused.clone()), said("", None, Stop::Refused("API Error: flagged".to_owned())));
+        let heard = Hearing { refusal: Some("no".to_owned()), ..Hearing::default() };
+        let read = read(&refused, &heard, &Way::Text, STEPS);
+        assert_eq!(read, said("", None, Stop::Refused("no".to_owned())));
+    }
+
+    #[test]
+    fn what_its_validator_refused_is_an_answer() {
+        let value = json!({"v": "z"});
+        let heard =
+            Hearing { structured: Some(value.clone()), text: "look".to_owned(), ..Hearing::default() };
+        let line = json!({"is_error": true, "subtype": "error_max_structured_output_retries",
+            "terminal_reason": "structured_output_retry_exhausted", "errors": ["Failed to provide"]});
+        assert_eq!(read(&line, &heard, &Way::Text, STEPS), said(r#"{"v":"z"}"#, Some(value), Stop::Finished));
+        let heard = Hearing { text: "prose".to_owned(), ..Hearing::default() };
+        assert_eq!(read(&line, &heard, &Way::Text, STEPS), said("prose", None, Stop::Finished));
+    }
+
+    #[test]
+    fn too_long_an_answer_is_cut() {
+        let heard = Hearing {
+            text: "{\"a\"".to_owned(),
+            error: Some("max_output_tokens".to_owned()),
+            ..Hearing::default()
+        };
+        let line = json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error",
+            "stop_reason": "stop_sequence", "result": "API Error: exceeded"});
+        assert_eq!(read(&line, &heard, &Way::Text, STEPS), said("{\"a\"", None, Stop::Truncated));
+    }
+
+    #[test]
+    fn errors_by_what_is_to_be_done() {
+        let service = |status: Value, text: &str| {
+            json!({"is_error": true, "subtype": "success", "terminal_reason": "api_error", "stop_reason": "stop_sequence",
+                   "api_error_status": status, "result": text})
+        };
+        let text = |reason: &str| format!("Claude Code could not reach an answer of its model: {reason}");
+        for status in [json!(429), json!(529), json!(500), json!(null)] {
+            assert_eq!(end(service(status, "busy")), Err(TurnError::Transport(text("busy"))));
+        }
+        for status in [json!(401), json!(400), json!(404)] {
+            assert_eq!(end(service(status, "no")), Err(TurnError::Failed(text("no"))));
+        }
+        let schema = "tools.1.custom.input_schema: JSON schema is invalid";
+        assert_eq!(end(service(json!(400), schema)), Err(TurnError::SchemaRejected(schema.to_owned())));
+        let turns = json!({"is_error": true, "subtype": "error_max_turns", "terminal_reason": "max_turns"});
+        assert_eq!(end(turns), Err(TurnError::TooManySteps(STEPS)));
+        let budget = json!({"is_error": true, "subtype": "error_max_budget_usd", "terminal_reason": "budget_exhausted",
+            "errors": ["Reached maximum budget ($1)"]});
+        let words = "Claude Code ended the turn with an error: Reached maximum budget ($1)";
+        assert_eq!(end(budget), Err(TurnError::Failed(words.to_owned())));
+        assert!(matches!(end(json!({})), Err(TurnError::Failed(_))));
+    }
+}

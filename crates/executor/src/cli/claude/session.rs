@@ -1,0 +1,199 @@
+//! The live process of a session: started when it is needed, asked as often as it is the right one, ended with all it
+//! started.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::{Answer, Stop, Usage};
+use crate::child::Signal;
+use crate::event::Events;
+use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
+use crate::turn::{Delivery, Turn};
+
+use super::arguments::Setup;
+use super::conversation::Conversation;
+use super::hearing::Hearing;
+use super::listen::{Broken, hear_out};
+use super::outcome::{self, Said};
+use super::process::{PROFILE, Place, Running};
+use super::totals::Totals;
+
+/// How long it may take to end a turn that it was told to end, before it is ended itself.
+const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
+
+/// How long it may take to exit, when it is asked and when it is told. It ends within a second.
+const TIME_TO_END: Duration = Duration::from_secs(3);
+
+/// One conversation.
+pub(super) struct ClaudeCode {
+    place: Place,
+    /// The conversation, once there is one.
+    conversation: Option<Conversation>,
+    running: Option<Running>,
+}
+
+#[async_trait]
+impl Session for ClaudeCode {
+    fn capabilities(&self) -> Capabilities {
+        let settings = &self.place.settings;
+        Capabilities {
+            endpoint: self.place.endpoint(),
+            model: settings.model.clone().unwrap_or_else(|| "default".to_owned()),
+            native: Some(PROFILE.to_owned()),
+            tool: Some(Tool { profile: PROFILE.to_owned(), strict: false, force: false }),
+            native_beside_tools: true,
+            reprompt: true,
+            max_tokens: None,
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let before = self.totals();
+        let seconds = self.place.settings.timeout_seconds;
+        let deadline = Instant::now() + Duration::from_secs(seconds);
+        let asked = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(TurnError::Stopped),
+            asked = timeout_at(deadline, self.ask(turn, events)) => {
+                asked.unwrap_or(Err(TurnError::TimedOut(seconds)))
+            }
+        };
+        match &asked {
+            Err(TurnError::Stopped | TurnError::TimedOut(_)) => self.interrupt().await,
+            Err(_) | Ok(_) => {}
+        }
+        let usage = self.totals().since(&before);
+        match asked {
+            Ok(answer) => Ok(Answer { usage, ..answer }),
+            Err(error) => Err(TurnFailure { error: self.place.shown(error), usage }),
+        }
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        self.conversation.as_ref().map(Conversation::write)
+    }
+
+    async fn close(mut self: Box<Self>) {
+        self.end().await;
+    }
+}
+
+impl ClaudeCode {
+    pub(super) fn new(place: Place, conversation: Option<Conversation>) -> Self {
+        Self { place, conversation, running: None }
+    }
+
+    fn totals(&self) -> Totals {
+        self.conversation.as_ref().map(|conversation| conversation.totals).unwrap_or_default()
+    }
+
+    /// One turn, without an end of its own.
+    async fn ask(&mut self, turn: Turn, events: &Events) -> Result<Answer, TurnError> {
+        let setup = Setup::new(&turn, self.place.settings.model.as_deref());
+        self.make_ready(setup, &turn.delivery).await?;
+        let said = self.converse(&turn.prompt, events).await;
+        if said.as_ref().is_err_and(Broken::is_beyond_use) {
+            self.kill().await;
+        }
+        match said {
+            Ok(answer) => Ok(answer),
+            Err(Broken::Turn(error) | Broken::Process(error)) => Err(error),
+        }
+    }
+
+    /// The right process: the one that runs, if it was started with this, else another that resumes the conversation.
+    async fn make_ready(&mut self, setup: Setup, delivery: &Delivery) -> Result<(), TurnError> {
+        if let Some(running) = &mut self.running {
+            let is_alive = running.live.exit(Duration::ZERO).await.is_none();
+            if is_alive && running.setup == setup {
+                return Ok(());
+            }
+            self.end().await;
+        }
+        let resumed = self.conversation.as_ref().map(|conversation| conversation.session_id.as_str());
+        self.running = Some(self.place.start(setup, delivery, resumed)?);
+        Ok(())
+    }
+
+    async fn converse(&mut self, prompt: &str, events: &Events) -> Result<Answer, Broken> {
+        let Self { place, conversation, running } = self;
+        let Some(running) = running else { return Err(Broken::process("no process runs")) };
+        let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
+        // One that no longer listens has said why, or is about to close.
+        running.live.say(message.to_string()).await.ok();
+        let mut heard = Hearing::default();
+        let line = hear_out(place, conversation, running, &mut heard, events).await?;
+        let said = outcome::read(&line, &heard, &running.setup.way, place.max_steps);
+        let submissions = match &mut running.desk {
+            Some(desk) => desk.take().await.map_err(|error| {
+                Broken::process(format!("what Claude Code handed in cannot be read: {error}"))
+            })?,
+            None => Vec::new(),
+        };
+        Ok(answer(said, submissions, heard)?)
+    }
+
+    /// Asks the CLI to end its turn, so that its conversation is whole, and ends it.
+    async fn interrupt(&mut self) {
+        let Self { place, conversation, running } = self;
+        if let Some(running) = running {
+            let request =
+                json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}});
+            running.live.say(request.to_string()).await.ok();
+            let mut heard = Hearing::default();
+            let silent = Events::none();
+            let ending = hear_out(place, conversation, running, &mut heard, &silent);
+            if timeout(TIME_TO_INTERRUPT, ending).await.is_err() {
+                running.live.signal(Signal::Interrupt);
+            }
+        }
+        self.end().await;
+    }
+
+    async fn end(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.live.end(TIME_TO_END).await;
+        }
+    }
+
+    async fn kill(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.live.kill().await;
+        }
+    }
+}
+
+fn answer(
+    said: Result<Said, TurnError>,
+    submissions: Vec<String>,
+    heard: Hearing,
+) -> Result<Answer, TurnError> {
+    let is_submitted = !submissions.is_empty();
+    let Said { text, structured, stop } = match said {
+        // It had its result handed in, and wanted to do more.
+        Err(TurnError::TooManySteps(_)) if is_submitted => {
+            Said { text: heard.text, structured: None, stop: Stop::Finished }
+        }
+        said => said?,
+    };
+    let refused = matches!(stop, Stop::Refused(_));
+    // The last message that handed in is the answer: the ones before it were taken back.
+    let last = submissions.len().saturating_sub(heard.submitted.max(1));
+    Ok(Answer {
+        text,
+        submissions: if refused { Vec::new() } else { submissions.into_iter().skip(last).collect() },
+        structured,
+        stop: if is_submitted && !refused { Stop::Submitted } else { stop },
+        usage: Usage::default(),
+        model: heard.model,
+    })
+}

@@ -1,0 +1,142 @@
+//! Which tools the CLI has, and which of them it may use without asking: nobody is there to be asked.
+//!
+//! `--tools` says what there is, `--allowedTools` what needs no permission. Without either list in the blueprint there
+//! is nothing. The file tools of a blueprint stay in the project folder, by the CLI's own rules: what lies in the
+//! folder that it works in may be read, and what may be edited is said with that folder in front.
+
+use crate::mcp_server::McpServer;
+use crate::session::OpenError;
+
+use super::super::{CLAUDE_CODE, SUBMIT_SERVER, wrong};
+
+/// Accord's built-in tools: what they are called here, and the rules that allow what reading does not need.
+const BUILT_IN: [(&str, &[&str], &[&str]); 5] = [
+    ("read_file", &["Read"], &[]),
+    ("list_files", &["Glob"], &[]),
+    ("search_files", &["Grep"], &[]),
+    ("write_file", &["Write", "Edit"], &["Edit(./**)"]),
+    ("run_command", &["Bash"], &["Bash"]),
+];
+
+/// What stands in front of the name of an MCP server's tool.
+const MCP: &str = "mcp__";
+
+/// Tools and rules, as the CLI takes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Permissions {
+    /// The CLI's own tools that there are.
+    pub(super) available: Vec<String>,
+    /// What may be used without asking.
+    pub(super) allowed: Vec<String>,
+}
+
+impl Permissions {
+    pub(super) fn new(
+        tools: &[String],
+        allowed_tools: Option<&[String]>,
+        servers: &[McpServer],
+    ) -> Result<Self, OpenError> {
+        let mut permissions = Self { available: Vec::new(), allowed: Vec::new() };
+        for tool in tools {
+            let known = BUILT_IN.iter().find(|(name, ..)| name == tool);
+            let (_, names, rules) = known.ok_or_else(|| unknown(tool))?;
+            names.iter().for_each(|name| add(&mut permissions.available, name));
+            rules.iter().for_each(|rule| add(&mut permissions.allowed, rule));
+        }
+        let allowed_tools = allowed_tools.unwrap_or_default();
+        for tool in allowed_tools {
+            let name = tool.split('(').next().unwrap_or_default().trim();
+            if !name.starts_with(MCP) {
+                add(&mut permissions.available, name);
+            }
+            add(&mut permissions.allowed, tool);
+        }
+        for (index, server) in servers.iter().enumerate() {
+            let prefix = prefix(&server.name);
+            let earlier = servers.iter().take(index).any(|other| self::prefix(&other.name) == prefix);
+            if earlier || server.name == SUBMIT_SERVER {
+                let text = format!("the name of the MCP server '{}' is taken: give it another", server.name);
+                return Err(wrong(&CLAUDE_CODE, text));
+            }
+            // Whoever lists tools of a server has chosen; else all of them are meant.
+            let is_chosen = |tool: &String| *tool == prefix || tool.starts_with(&format!("{prefix}__"));
+            if !allowed_tools.iter().any(is_chosen) {
+                add(&mut permissions.allowed, &prefix);
+            }
+        }
+        Ok(permissions)
+    }
+}
+
+/// What the tools of an MCP server are called by: other characters than these become underscores.
+pub(super) fn prefix(server: &str) -> String {
+    let plain = |each: char| if each.is_ascii_alphanumeric() || each == '-' { each } else { '_' };
+    format!("{MCP}{}", server.chars().map(plain).collect::<String>())
+}
+
+fn add(list: &mut Vec<String>, name: &str) {
+    if !list.iter().any(|each| each == name) {
+        list.push(name.to_owned());
+    }
+}
+
+fn unknown(tool: &str) -> OpenError {
+    let known: Vec<&str> = BUILT_IN.iter().map(|(name, ..)| *name).collect();
+    let text = format!(
+        "there is no tool '{tool}': `tools` may list {}; Claude Code's own tools go into `allowed_tools`",
+        known.join(", ")
+    );
+    wrong(&CLAUDE_CODE, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp_server::Reach;
+
+    fn words(list: &[&str]) -> Vec<String> {
+        list.iter().map(|&word| word.to_owned()).collect()
+    }
+
+    fn server(name: &str) -> McpServer {
+        let reach = Reach::Address { url: String::new(), headers: std::collections::BTreeMap::new() };
+        McpServer { name: name.to_owned(), reach }
+    }
+
+    fn permissions(
+        tools: &[&str],
+        allowed: Option<&[&str]>,
+        servers: &[&str],
+    ) -> Result<[String; 2], String> {
+        let allowed = allowed.map(words);
+        let servers: Vec<McpServer> = servers.iter().map(|name| server(name)).collect();
+        let made = Permissions::new(&words(tools), allowed.as_deref(), &servers);
+        made.map(|made| [made.available.join(" "), made.allowed.join(" ")]).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn there_is_what_the_blueprint_lists() {
+        let made = |available: &str, allowed: &str| Ok([available.to_owned(), allowed.to_owned()]);
+        assert_eq!(permissions(&[], None, &[]), made("", ""));
+        assert_eq!(permissions(&[], Some(&[]), &["my.docs"]), made("", "mcp__my_docs"));
+        assert_eq!(
+            permissions(&["read_file", "write_file", "write_file"], None, &[]),
+            made("Read Write Edit", "Edit(./**)")
+        );
+        let own = ["Bash(git log *)", "Bash(git diff *)", "Read", "mcp__docs__search"];
+        assert_eq!(
+            permissions(&["run_command"], Some(&own), &["docs", "doc"]),
+            made("Bash Read", "Bash Bash(git log *) Bash(git diff *) Read mcp__docs__search mcp__doc")
+        );
+    }
+
+    #[test]
+    fn what_there_is_not_is_refused() {
+        let error = permissions(&["rm"], None, &[]).unwrap_err();
+        assert!(error.contains("no tool 'rm'") && error.contains("read_file, list_files"), "{error}");
+        for servers in [&["accord_submit"][..], &["a.b", "a b"]] {
+            let error = permissions(&[], None, servers).unwrap_err();
+            assert!(error.contains("is taken: give it another"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a conversation has used. Claude Code counts from its beginning, over processes too; a turn is the difference.
+
+use serde_json::{Value, json};
+
+use crate::answer::Usage;
+
+/// Figures of the whole conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Totals {
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+    pub(super) cost_usd: f64,
+}
+
+impl Totals {
+    /// From a line of type `result`, all models together. Tokens of a cache were read too.
+    pub(super) fn of_result(line: &Value) -> Self {
+        let mut totals = Self::default();
+        let models = line.get("modelUsage").and_then(Value::as_object);
+        for model in models.into_iter().flat_map(|models| models.values()) {
+            let count = |name: &str| model.get(name).and_then(Value::as_u64).unwrap_or_default();
+            for name in ["inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"] {
+                totals.input_tokens = totals.input_tokens.saturating_add(count(name));
+            }
+            totals.output_tokens = totals.output_tokens.saturating_add(count("outputTokens"));
+        }
+        totals.cost_usd = cost(line.get("total_cost_usd"));
+        totals
+    }
+
+    /// What was used since other figures were taken. Smaller figures mean that it began to count anew.
+    pub(super) fn since(&self, before: &Self) -> Usage {
+        let began_anew = self.input_tokens < before.input_tokens
+            || self.output_tokens < before.output_tokens
+            || self.cost_usd < before.cost_usd;
+        let before = if began_anew { Self::default() } else { *before };
+        Usage {
+            input_tokens: self.input_tokens - before.input_tokens,
+            output_tokens: self.output_tokens - before.output_tokens,
+            cost_usd: Some(self.cost_usd - before.cost_usd),
+        }
+    }
+
+    pub(super) fn read(value: Option<&Value>) -> Self {
+        let count = |name: &str| value.and_then(|value| value.get(name)?.as_u64()).unwrap_or_default();
+        Self {
+            input_tokens: count("input_tokens"),
+            output_tokens: count("output_tokens"),
+            cost_usd: cost(value.and_then(|value| value.get("cost_usd"))),
+        }
+    }
+
+    pub(super) fn write(&self) -> Value {
+        let Self { input_tokens, output_tokens, cost_usd } = self;
+        json!({"input_tokens": input_tokens, "output_tokens": output_tokens, "cost_usd": cost_usd})
+    }
+}
+
+fn cost(value: Option<&Value>) -> f64 {
+    value.and_then(Value::as_f64).filter(|cost| cost.is_finite() && *cost >= 0.0).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_is_the_difference() {
+        let model = |input: u64, cached: u64, output: u64| {
+            json!({"inputTokens": input, "cacheReadInputTokens": cached, "cacheCreationInputTokens": 1,
+                   "outputTokens": output})
+        };
+        let line = |models: Value, cost: f64| json!({"modelUsage": models, "total_cost_usd": cost});
+        let first = Totals::of_result(&line(json!({"a": model(10, 0, 5)}), 0.25));
+        let second = Totals::of_result(&line(json!({"a": model(10, 0, 5), "b": model(20, 30, 7)}), 0.75));
+        assert_eq!(first, Totals { input_tokens: 11, output_tokens: 5, cost_usd: 0.25 });
+        let usage = Usage { input_tokens: 51, output_tokens: 7, cost_usd: Some(0.5) };
+        assert_eq!(second.since(&first), usage);
+        let all = Usage { input_tokens: 11, output_tokens: 5, cost_usd: Some(0.25) };
+        assert_eq!(first.since(&second), all);
+        assert_eq!(Totals::read(Some(&second.write())), second);
+        assert_eq!(Totals::of_result(&json!({})), Totals::default());
+    }
+}
