@@ -17,6 +17,8 @@ pub(super) struct Conversation {
     pub(super) told: String,
     /// What the thread has used so far: Codex counts the whole of it.
     pub(super) totals: Totals,
+    /// Whether anything was asked in it: a thread without a question is not kept.
+    pub(super) begun: bool,
 }
 
 /// Tokens of a whole thread.
@@ -53,6 +55,7 @@ impl Conversation {
             thread_id: thread_id.to_owned(),
             told: text("told").unwrap_or_default().to_owned(),
             totals,
+            begun: true,
         })
     }
 
@@ -83,7 +86,8 @@ mod tests {
     #[test]
     fn a_conversation_comes_back() {
         let totals = Totals { input_tokens: 10, output_tokens: 5 };
-        let ours = Conversation { thread_id: "01a1-b".to_owned(), told: hash("be short"), totals };
+        let ours =
+            Conversation { thread_id: "01a1-b".to_owned(), told: hash("be short"), totals, begun: true };
         assert_eq!(Conversation::read(&ours.write()).unwrap(), ours);
         for other in [
             json!({"held_by": "claude-code", "thread_id": "a"}),

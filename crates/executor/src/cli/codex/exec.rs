@@ -191,7 +191,8 @@ impl Lines {
                 }
                 None => {
                     let totals = Totals::default();
-                    *conversation = Some(Conversation { thread_id: id, told: told.to_owned(), totals });
+                    *conversation =
+                        Some(Conversation { thread_id: id, told: told.to_owned(), totals, begun: true });
                 }
             }
         }

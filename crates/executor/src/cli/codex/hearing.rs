@@ -15,7 +15,7 @@ pub(super) struct Hearing {
     /// How many model requests were answered.
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.
-    stepped: bool,
+    pub(super) stepped: bool,
 }
 
 impl Hearing {

@@ -139,7 +139,7 @@ impl Server {
         }
         if conversation.is_none() {
             let (thread_id, told) = (id.to_owned(), hash(&turn.system_prompt));
-            *conversation = Some(Conversation { thread_id, told, totals: Totals::default() });
+            *conversation = Some(Conversation { thread_id, told, totals: Totals::default(), begun: false });
         }
         let model = result.get("model").and_then(Value::as_str).unwrap_or("default").to_owned();
         let offered = offered(&turn.delivery).cloned();
@@ -153,7 +153,7 @@ impl Server {
         place: &Place,
         turn: &Turn,
         prompt: &str,
-        totals: &mut Totals,
+        conversation: &mut Conversation,
         heard: &mut Hearing,
         events: &Events,
     ) -> Result<End, Broken> {
@@ -176,11 +176,14 @@ impl Server {
                 }
                 Message::Response { id, result: Ok(result) } if id == asked => {
                     self.turn = result.pointer("/turn/id").and_then(Value::as_str).map(str::to_owned);
+                    conversation.begun = true;
                 }
                 Message::Response { .. } => {}
                 Message::Request { id } => self.live.say(rpc::declined(&id)).await.unwrap_or_default(),
                 Message::Notification { method, params } => {
-                    if let Some(end) = self.happened(place, &method, &params, totals, heard, events).await? {
+                    if let Some(end) =
+                        self.happened(place, &method, &params, conversation, heard, events).await?
+                    {
                         self.turn = None;
                         return Ok(end);
                     }
@@ -205,14 +208,14 @@ impl Server {
     }
 
     /// Interrupts the turn and waits for its end, so that the thread is whole.
-    pub(super) async fn interrupt(&mut self, totals: &mut Totals) {
+    pub(super) async fn interrupt(&mut self, conversation: &mut Conversation) {
         let (Some(thread), Some(turn)) = (&self.thread, self.turn.take()) else { return };
         let thread = thread.id.clone();
         self.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn})).await;
         while let Ok(message) = self.next().await {
             let Message::Notification { method, params } = message else { continue };
             if method == "thread/tokenUsage/updated" && is_of(&params, &thread) {
-                *totals = used(&params).unwrap_or(*totals);
+                conversation.totals = used(&params).unwrap_or(conversation.totals);
             }
             if method == "turn/completed" && is_of(&params, &thread) {
                 return;
@@ -225,7 +228,7 @@ impl Server {
         place: &Place,
         method: &str,
         params: &Value,
-        totals: &mut Totals,
+        conversation: &mut Conversation,
         heard: &mut Hearing,
         events: &Events,
     ) -> Result<Option<End>, Broken> {
@@ -241,7 +244,7 @@ impl Server {
             "item/started" => heard.begins(item(), events, &place.redactor).await,
             "item/completed" => heard.ends(item(), events, &place.redactor).await,
             "thread/tokenUsage/updated" => {
-                *totals = used(params).unwrap_or(*totals);
+                conversation.totals = used(params).unwrap_or(conversation.totals);
                 heard.step();
                 if heard.steps > place.max_steps {
                     return Err(Broken::Turn(TurnError::TooManySteps(place.max_steps)));

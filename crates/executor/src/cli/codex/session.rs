@@ -110,10 +110,10 @@ impl Codex {
             false => told(conversation, turn),
         };
         let mut heard = Hearing::default();
-        let end = server.ask(place, turn, &prompt, &mut conversation.totals, &mut heard, events).await;
+        let end = server.ask(place, turn, &prompt, conversation, &mut heard, events).await;
         let end = match end {
             Err(Broken::Turn(error @ TurnError::TooManySteps(_))) => {
-                let ending = server.interrupt(&mut conversation.totals);
+                let ending = server.interrupt(conversation);
                 timeout(TIME_TO_INTERRUPT, ending).await.ok();
                 return Err(Broken::Process(error));
             }
@@ -149,7 +149,7 @@ impl Codex {
             Way::Live(running) => {
                 if let Some(mut server) = running.take() {
                     if let Some(conversation) = &mut self.conversation {
-                        timeout(TIME_TO_INTERRUPT, server.interrupt(&mut conversation.totals)).await.ok();
+                        timeout(TIME_TO_INTERRUPT, server.interrupt(conversation)).await.ok();
                     }
                     server.live.end(TIME_TO_END).await;
                 }
@@ -219,7 +219,7 @@ impl Session for Codex {
     }
 
     fn conversation(&self) -> Option<Value> {
-        self.conversation.as_ref().map(Conversation::write)
+        self.conversation.as_ref().filter(|conversation| conversation.begun).map(Conversation::write)
     }
 
     async fn close(mut self: Box<Self>) {
