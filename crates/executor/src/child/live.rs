@@ -44,6 +44,11 @@ pub(crate) enum Heard {
     },
 }
 
+impl Heard {
+    /// Nothing more.
+    const SILENCE: Self = Self::Closed { unfinished: String::new() };
+}
+
 /// How a child can be told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
@@ -62,6 +67,8 @@ pub(crate) struct Live {
     /// Reads stderr to its end.
     keeping: Option<JoinHandle<()>>,
     tasks: Vec<JoinHandle<()>>,
+    /// The leader has exited.
+    over: bool,
 }
 
 impl Live {
@@ -81,7 +88,7 @@ impl Live {
             tasks.push(tokio::spawn(read(pipe, longest_line, telling)));
         }
         let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, Arc::clone(&stderr))));
-        Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks })
+        Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
     }
 
     /// Says one line. An error means that the child no longer listens; why is told by what is heard next.
@@ -98,9 +105,21 @@ impl Live {
     }
 
     /// What it says next. Waits as long as it takes: put a time-out and a cancel around it. Nothing is lost when this
-    /// is dropped half-way.
+    /// is dropped half-way. What it leaves behind when it exits may hold its stdout open, and is killed for that after
+    /// a moment.
     pub(crate) async fn hear(&mut self) -> Heard {
-        self.heard.recv().await.unwrap_or(Heard::Closed { unfinished: String::new() })
+        if !self.over {
+            tokio::select! {
+                biased;
+                heard = self.heard.recv() => return heard.unwrap_or(Heard::SILENCE),
+                _ = self.group.leader_exit() => self.over = true,
+            }
+        }
+        if let Ok(heard) = timeout(GRACE, self.heard.recv()).await {
+            return heard.unwrap_or(Heard::SILENCE);
+        }
+        self.group.kill();
+        timeout(GRACE, self.heard.recv()).await.ok().flatten().unwrap_or(Heard::SILENCE)
     }
 
     /// Sends a signal to the whole group.
@@ -259,6 +278,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_left_behind_does_not_hold_the_line() {
+        let mut child = shell("sleep 1000 & echo one; printf half; echo why >&2; exit 3");
+        assert_eq!((child.hear().await, child.hear().await), (line("one"), closed("half")));
+        let (status, stderr) = child.last_words(SOON).await;
+        assert_eq!((status.and_then(|status| status.code()), stderr.as_str()), (Some(3), "why"));
+    }
+
+    #[tokio::test]
     async fn the_longest_line_is_still_a_line() {
         let mut child = shell("head -c 100 /dev/zero | tr '\\0' x; echo");
         assert_eq!(child.hear().await, line(&"x".repeat(100)));
@@ -277,7 +304,17 @@ mod tests {
         let mut child = shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done");
         let Heard::Line(grandchild) = child.hear().await else { panic!("no process id") };
         assert_eq!(child.end(Duration::from_millis(50)).await, None);
-        let alive = std::fs::read_to_string(format!("/proc/{grandchild}/stat"));
-        assert!(alive.is_err() || alive.is_ok_and(|stat| stat.contains(") Z ")), "{grandchild} still runs");
+        // What is killed is not dead at once.
+        let runs = || {
+            let stat = std::fs::read_to_string(format!("/proc/{grandchild}/stat"));
+            stat.is_ok_and(|stat| !stat.contains(") Z ") && !stat.contains(") X "))
+        };
+        let mut ticks = tokio::time::interval(Duration::from_millis(5));
+        let gone = async {
+            while runs() {
+                ticks.tick().await;
+            }
+        };
+        timeout(SOON, gone).await.unwrap();
     }
 }

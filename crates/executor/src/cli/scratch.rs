@@ -1,8 +1,8 @@
 //! Temporary files of one session, which nobody else may read.
 
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -13,7 +13,8 @@ pub(crate) struct Scratch(TempDir);
 
 impl Scratch {
     pub(crate) fn new() -> io::Result<Self> {
-        tempfile::Builder::new().prefix("accord-").tempdir().map(Self)
+        let private = Permissions::from_mode(0o700);
+        tempfile::Builder::new().prefix("accord-").permissions(private).tempdir().map(Self)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -31,8 +32,6 @@ impl Scratch {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     #[test]

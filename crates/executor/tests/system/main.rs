@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
 mod asking;
+mod claude;
 mod command;
 mod confinement;
 mod external;

@@ -26,7 +26,7 @@ use super::totals::Totals;
 const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
 
 /// How long it may take to exit, when it is asked and when it is told. It ends within a second.
-const TIME_TO_END: Duration = Duration::from_secs(3);
+const TIME_TO_END: Duration = Duration::from_secs(2);
 
 /// One conversation.
 pub(super) struct ClaudeCode {

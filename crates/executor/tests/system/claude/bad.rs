@@ -1,0 +1,147 @@
+//! A CLI that is missing, speaks nonsense, or breaks: a clear error, and nothing of it left.
+
+use accord_executor::{Delivery, McpServer, OpenError, Reach, TurnError};
+use serde_json::{Value, json};
+
+use super::fixture::{Fake, SPEAK, native, text};
+
+/// A grandchild that outlives the script, were it not killed.
+const GRANDCHILD: &str = "sleep 300 & echo $! >> \"$LOG/pids\"\n";
+
+async fn failed(script: &str) -> String {
+    match Fake::new(&format!("{GRANDCHILD}{script}")).fails(Delivery::Text).await {
+        TurnError::Failed(text) => text,
+        other => format!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn nonsense_is_named() {
+    assert_eq!(
+        failed("read -r line; echo hello; cat").await,
+        "Claude Code said something that is not a line of JSON: 'hello'"
+    );
+    assert_eq!(
+        failed("read -r line; printf '\\377\\n'; cat").await,
+        "Claude Code said something that is not UTF-8"
+    );
+    let endless = "read -r line; head -c 100000000 /dev/zero | tr '\\0' x; echo; cat";
+    assert_eq!(failed(endless).await, "Claude Code said a line of more than 16 MiB");
+}
+
+#[tokio::test]
+async fn an_early_end_is_told_with_the_end_of_stderr() {
+    assert_eq!(
+        failed("read -r line; begin; printf '{\"type\":'; echo broken >&2; exit 7").await,
+        "Claude Code exited with code 7 in the middle of a line; the end of stderr:\nbroken"
+    );
+    assert_eq!(failed("exit 0").await, "Claude Code exited with code 0 before it answered; stderr is empty");
+    assert_eq!(
+        failed("read -r line; kill -9 $$").await,
+        "Claude Code was ended by signal 9 before it answered; stderr is empty"
+    );
+    assert_eq!(
+        failed("echo \"key $FAKE_API_KEY refused\" >&2; exit 1").await,
+        "Claude Code exited with code 1 before it answered; the end of stderr:\nkey [redacted] refused"
+    );
+}
+
+#[tokio::test]
+async fn another_session_is_refused() {
+    let start = "Claude Code answered for another session: 'sid-2' in the place of 'sid-1'";
+    let other = r#"echo '{"type":"result","is_error":false,"result":"mine","session_id":"sid-2"}'"#;
+    assert_eq!(failed(&format!("read -r line; begin; {other}; cat")).await, start);
+    let fake = Fake::new(&format!("ID=sid-2\n{SPEAK}"));
+    let mut start_with = fake.start();
+    start_with.conversation = Some(json!({"held_by": "claude-code", "session_id": "sid-1"}));
+    let mut session = fake.open_with(start_with).await.unwrap();
+    let error = fake.turn(&mut session, text("go")).await.unwrap_err();
+    assert_eq!(error, TurnError::Failed(start.to_owned()));
+    // What is kept is still the conversation that was asked for.
+    assert_eq!(session.conversation().unwrap()["session_id"], "sid-1");
+    session.close().await;
+    fake.nothing_is_left().await;
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_gone_is_not_begun_anew() {
+    let by_line = r#"read -r line; echo '{"type":"result","subtype":"error_during_execution","is_error":true,"session_id":"sid-1","errors":["No conversation found with session ID: sid-1"]}'; exit 1"#;
+    let by_stderr = "echo 'No conversation found with session ID: sid-1' >&2; exit 1";
+    for script in [by_line, by_stderr] {
+        let fake = Fake::new(script);
+        let mut start = fake.start();
+        start.conversation = Some(json!({"held_by": "claude-code", "session_id": "sid-1"}));
+        let mut session = fake.open_with(start).await.unwrap();
+        let error = fake.turn(&mut session, text("go")).await.unwrap_err();
+        let TurnError::Failed(words) = error else { panic!("{error:?}") };
+        assert!(words.starts_with("the conversation of this session is gone"), "{words}");
+        assert_eq!(fake.started(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_is_refused_at_start_is_told_as_such() {
+    let script = "echo 'Error: --json-schema is not a valid JSON Schema: strict mode: unknown keyword: \"x-key\"' >&2\nexit 1";
+    let error = Fake::new(script).fails(native()).await;
+    let words = "Error: --json-schema is not a valid JSON Schema: strict mode: unknown keyword: \"x-key\"";
+    assert_eq!(error, TurnError::SchemaRejected(words.to_owned()));
+    let properties: serde_json::Map<String, Value> =
+        (0..9000).map(|number| (format!("property_{number}"), json!({"type": "string"}))).collect();
+    let schema = json!({"type": "object", "properties": properties});
+    let fake = Fake::new(SPEAK);
+    let mut session = fake.open().await;
+    let mut turn = text("go");
+    turn.delivery = Delivery::Native { name: "result".to_owned(), schema };
+    let error = fake.turn(&mut session, turn).await.unwrap_err();
+    assert!(matches!(error, TurnError::SchemaRejected(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_mcp_server_that_does_not_start_fails_the_turn_by_its_name() {
+    let fake = Fake::new(&format!(
+        "{GRANDCHILD}SERVERS='{{\"name\":\"good\",\"status\":\"connected\"}},{{\"name\":\"bad\",\"status\":\"failed\"}}'\n{SPEAK}"
+    ));
+    let mut start = fake.start();
+    let reach = || Reach::Program { command: "x".to_owned(), args: Vec::new(), env: [].into() };
+    start.mcp_servers =
+        ["good", "bad", "lost"].map(|name| McpServer { name: name.to_owned(), reach: reach() }).into();
+    let mut session = fake.open_with(start).await.unwrap();
+    let error = fake.turn(&mut session, text("go")).await.unwrap_err();
+    let words = "Claude Code could not start the MCP server 'bad' (failed), 'lost' (not known to it): check its command or \
+                 address in the blueprint";
+    assert_eq!(error, TurnError::Failed(words.to_owned()));
+    session.close().await;
+    fake.nothing_is_left().await;
+    let submit = Delivery::Tool {
+        name: "submit_result".to_owned(),
+        description: String::new(),
+        schema: json!({"type": "object"}),
+        strict: false,
+        force: false,
+    };
+    let error = Fake::new(SPEAK).fails(submit).await;
+    assert!(matches!(error, TurnError::ToolRejected(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_says_why() {
+    let fake = Fake::new(SPEAK);
+    let refused = async |change: fn(&mut accord_executor::Start)| {
+        let mut start = fake.start();
+        change(&mut start);
+        fake.open_with(start).await.err().unwrap()
+    };
+    let error = refused(|start| start.settings["command"] = json!("./nowhere")).await;
+    assert!(matches!(error, OpenError::Missing(_)) && error.to_string().contains("'./nowhere'"), "{error}");
+    let error = refused(|start| start.settings["args"] = json!(["--resume", "x"])).await;
+    assert!(matches!(error, OpenError::Settings(_)) && error.to_string().contains("'--resume'"), "{error}");
+    let error = refused(|start| start.tools = vec!["fly".to_owned()]).await;
+    assert!(matches!(error, OpenError::Settings(_)) && error.to_string().contains("'fly'"), "{error}");
+    let error = refused(|start| start.conversation = Some(json!({"messages": []}))).await;
+    assert!(error.to_string().contains("was not held by Claude Code"), "{error}");
+    let error = refused(|start| start.project_dir.push("gone")).await;
+    assert!(
+        matches!(error, OpenError::Missing(_)) && error.to_string().contains("project folder"),
+        "{error}"
+    );
+}
