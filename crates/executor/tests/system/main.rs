@@ -3,6 +3,7 @@
 
 mod asking;
 mod claude;
+mod codex;
 mod command;
 mod confinement;
 mod external;
