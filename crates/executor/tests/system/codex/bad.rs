@@ -35,13 +35,15 @@ async fn a_death_is_told_with_the_last_words_and_without_secrets() {
 }
 
 #[tokio::test]
-async fn a_turn_without_a_message_at_its_end_is_told_as_what_it_is() {
-    let answer = Fake::new("refusal").ask("first").await.unwrap();
-    assert_eq!(
-        (answer.text.as_str(), answer.stop),
-        ("on the way", Stop::Finished),
-        "the last message counts"
-    );
+async fn a_turn_without_a_message_is_a_refusal() {
+    for fake in [Fake::new("refusal"), Fake::without_app_server("refusal")] {
+        let answer = fake.ask("first").await.unwrap();
+        assert!(
+            matches!(&answer.stop, Stop::Refused(words) if words.contains("without a message")),
+            "{answer:?}"
+        );
+        assert_eq!(answer.text, "");
+    }
     assert_eq!(Fake::new("steps").ask("first").await.unwrap_err(), TurnError::TooManySteps(7));
 }
 

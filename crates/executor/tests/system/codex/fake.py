@@ -21,8 +21,13 @@ def say(message):
     print(json.dumps(message), flush=True)
 
 
-def misbehave(where):
+def misbehave():
     """What a broken program does in the middle of a turn."""
+    if ACT in ("silence", "garbage", "bytes", "flood", "foreign"):
+        child = subprocess.Popen(["sleep", "300"])
+        with open(f"{LOG}/part", "w") as file:
+            file.write(str(child.pid))
+        os.rename(f"{LOG}/part", "pid")
     if ACT == "garbage":
         print("loading…", flush=True)
     elif ACT == "bytes":
@@ -39,13 +44,7 @@ def misbehave(where):
         os._exit(9)
     elif ACT == "killed":
         os.kill(os.getpid(), 9)
-    if ACT in ("silence", "garbage", "bytes", "flood", "foreign"):
-        child = subprocess.Popen(["sleep", "300"])
-        with open(f"{LOG}/part", "w") as file:
-            file.write(str(child.pid))
-        os.rename(f"{LOG}/part", "pid")
-        if ACT == "foreign":
-            return
+    if ACT in ("silence", "garbage", "bytes", "flood"):
         time.sleep(300)
 
 
@@ -83,14 +82,15 @@ def app_server():
             turns += 1
             answer({"turn": {"id": f"turn-{turns}"}})
             say({"id": "ask-1", "method": "item/commandExecution/requestApproval", "params": {}})
-            misbehave("turn")
+            misbehave()
             if ACT == "foreign":
                 tell("turn/completed", threadId="elsewhere", turn={"id": "x", "status": "completed"})
                 continue
             tell("item/started", item={"type": "commandExecution", "id": "c1", "command": "ls"})
             tell("item/completed", item={"type": "commandExecution", "id": "c1", "command": "ls", "exitCode": 0,
                                          "status": "completed", "aggregatedOutput": "sk-very-secret\n"})
-            tell("item/completed", item={"type": "agentMessage", "id": "m0", "text": "on the way"})
+            if ACT != "refusal":
+                tell("item/completed", item={"type": "agentMessage", "id": "m0", "text": "on the way"})
             prompt = params["input"][0]["text"]
             for _ in range(20 if ACT == "steps" else 1):
                 tell("thread/tokenUsage/updated", turnId=f"turn-{turns}",
@@ -113,14 +113,14 @@ def execute():
     resumed = "resume" in sys.argv
     say({"type": "thread.started", "thread_id": "other" if ACT == "other-thread" else THREAD})
     say({"type": "turn.started"})
-    misbehave("exec")
+    misbehave()
     if ACT == "denied":
         message = "unexpected status 401 Unauthorized: bad key sk-very-secret"
         say({"type": "error", "message": message})
         say({"type": "turn.failed", "error": {"message": message}})
         sys.exit(1)
-    say({"type": "item.completed", "item": {"id": "i0", "type": "agent_message", "text": "on the way"}})
     if ACT != "refusal":
+        say({"type": "item.completed", "item": {"id": "i0", "type": "agent_message", "text": "on the way"}})
         say({"type": "item.completed", "item": {"id": "i1", "type": "agent_message", "text": "resumed" if resumed else "begun"}})
     times = 2 if resumed else 1
     say({"type": "turn.completed", "usage": {"input_tokens": 10 * times, "output_tokens": 5 * times}})
