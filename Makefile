@@ -5,10 +5,11 @@ FUZZ_TARGETS := judge compile
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test run fuzz bench bench-coordinator peers deny
+.PHONY: help test test-real run fuzz bench bench-coordinator peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
+	@echo 'make test-real  the tests with agent CLIs from npm, none of them skipped'
 	@echo 'make run    build, start, and run the example agents on a recorded model'
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
@@ -18,6 +19,10 @@ help:
 
 test:
 	@.ci/run
+
+test-real:
+	@crates/cli/tests/real/setup
+	@ACCORD_REAL=1 cargo test --package accord-cli --test real
 
 run:
 	@examples/first-run

@@ -120,8 +120,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     checks.extend(agents::checks(&known, &config.agents_dir()));
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     checks.extend(providers::checks(&config.values.providers, &known, environment));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    checks.extend(programs::checks(&known, &path));
+    checks.extend(programs::checks(&known, &config.project, |name| std::env::var_os(name)));
     checks
 }
 

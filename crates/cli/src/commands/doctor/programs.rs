@@ -1,59 +1,54 @@
 //! Whether the agent CLIs are there.
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::Path;
 
 use accord_api::AgentSummary;
+use accord_executor::{CLAUDE_CODE, CODEX, Program};
 
 use super::Check;
 
 const NAME: &str = "programs";
 
-/// The executables, and the executors that need them.
-const PROGRAMS: [(&str, &str); 2] = [("claude", "claude-code"), ("codex", "codex")];
+const PROGRAMS: [Program; 2] = [CLAUDE_CODE, CODEX];
 
-pub(super) fn checks(agents: &[AgentSummary], path: &OsStr) -> Vec<Check> {
-    let check = |(program, executor): (&str, &str)| match find(program, path) {
-        Some(file) => Check::ok(NAME, format!("{program}: {}", file.display())),
-        None if agents.iter().any(|agent| agent.executor_type == executor) => {
-            let remedy =
-                format!("install it, or name it as the executor's command; {executor} agents need it");
-            Check::warn(NAME, format!("{program} is not on the PATH"), remedy)
+pub(super) fn checks(
+    agents: &[AgentSummary],
+    project: &Path,
+    environment: impl Fn(&str) -> Option<OsString>,
+) -> Vec<Check> {
+    let check = |program: Program| {
+        let Program { executable, executor, variable, .. } = program;
+        let is_needed = agents.iter().any(|agent| agent.executor_type == executor);
+        let is_named = environment(variable).is_some_and(|value| !value.is_empty());
+        match program.find(None, project, &environment) {
+            Ok(file) => Check::ok(NAME, format!("{executable}: {}", file.display())),
+            Err(reason) if is_needed || is_named => {
+                let remedy = format!("install it, or name it by {variable} or as the executor's command");
+                Check::warn(NAME, reason, format!("{remedy}; {executor} agents need it"))
+            }
+            Err(_) => Check::ok(NAME, format!("{executable} is not on the PATH, and no agent needs it")),
         }
-        None => Check::ok(NAME, format!("{program} is not on the PATH, and no agent needs it")),
     };
     PROGRAMS.into_iter().map(check).collect()
-}
-
-fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
-    std::env::split_paths(path).map(|folder| folder.join(program)).find(|file| is_executable(file))
-}
-
-#[cfg(unix)]
-fn is_executable(file: &std::path::Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(file: &std::path::Path) -> bool {
-    file.is_file()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
     #[test]
-    fn only_what_can_be_run_counts() {
-        use std::os::unix::fs::PermissionsExt as _;
+    fn one_that_is_named_and_not_there_is_a_warning() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("claude");
-        std::fs::write(&file, "").unwrap();
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(find("claude", folder.path().as_os_str()), None);
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        assert_eq!(find("claude", folder.path().as_os_str()), Some(file));
+        let named = |name: &str| (name == "ACCORD_CLAUDE_CODE_BIN").then(|| file.clone().into_os_string());
+        let found = checks(&[], folder.path(), named);
+        let message = format!(
+            "Claude Code cannot be started: ACCORD_CLAUDE_CODE_BIN is '{}', which is not a file that can be executed",
+            file.display()
+        );
+        let remedy = "install it, or name it by ACCORD_CLAUDE_CODE_BIN or as the executor's command; claude-code agents need it";
+        let codex = Check::ok(NAME, "codex is not on the PATH, and no agent needs it");
+        assert_eq!(found, [Check::warn(NAME, message, remedy), codex]);
     }
 }

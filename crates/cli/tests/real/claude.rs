@@ -1,0 +1,380 @@
+//! Claude Code.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use accord_executor::{
+    Answer, ClaudeCodeExecutor, Delivery, Events, Executor as _, McpServer, Reach, Session, Start, Stop,
+    SubmitServer, Turn, TurnError,
+};
+use accord_test_support::{Reply, Script};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{Bench, installed, signal};
+
+/// The tool that Claude Code makes of a schema.
+const STRUCTURED: &str = "StructuredOutput";
+
+fn claude() -> Option<PathBuf> {
+    installed("claude-code", "claude")
+}
+
+fn severity() -> Value {
+    json!({
+        "type": "object",
+        "required": ["severity"],
+        "additionalProperties": false,
+        "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
+    })
+}
+
+fn executor(bench: &Bench) -> Value {
+    json!({"type": "claude-code", "command": "./agent-cli", "model": "claude-test", "env": {
+        "HOME": bench.file("home"),
+        "CLAUDE_CONFIG_DIR": bench.file("config"),
+        "ANTHROPIC_BASE_URL": bench.model.url(),
+        "ANTHROPIC_API_KEY": "sk-ant-test",
+        "CLAUDE_CODE_MAX_RETRIES": "1",
+    }})
+}
+
+async fn bench(program: &std::path::Path, script: impl Into<Script>) -> Bench {
+    let bench = Bench::new(program, script).await;
+    bench.agent(&executor(&bench), &json!({"output_schema": severity()}));
+    bench
+}
+
+/// The sessions of Claude Code that requests belong to, as it tells them to the model's service.
+fn sessions(bench: &Bench) -> BTreeSet<String> {
+    let id = |body: &Value| {
+        let user: Value = serde_json::from_str(body["metadata"]["user_id"].as_str().unwrap()).unwrap();
+        user["session_id"].as_str().unwrap().to_owned()
+    };
+    bench.requests().iter().map(|request| id(&request.body)).collect()
+}
+
+fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
+    attempts.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn claude_keeps_the_contract_at_the_first_try() {
+    let Some(program) = claude() else { return };
+    let bench = bench(&program, [Reply::tool(STRUCTURED, &json!({"severity": "high"})).usage(100, 20)]).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]));
+    let usage = &ran.report["usage"];
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(100), &json!(20)), "{ran:?}");
+    assert!(usage["cost_usd"].as_f64().unwrap() > 0.0, "{ran:?}");
+    let requests = bench.requests();
+    assert!(
+        requests[0].text().contains("You sort tickets.") && requests[0].text().contains("Nobody can log in")
+    );
+    assert!(!requests[0].tools().contains(&"Bash"), "{:?}", requests[0].tools());
+    host.end().await;
+}
+
+#[tokio::test]
+async fn claude_is_asked_again_in_the_same_process() {
+    let Some(program) = claude() else { return };
+    let replies = [
+        Reply::tool(STRUCTURED, &json!({"severity": "urgent"})).usage(100, 20),
+        Reply::tool(STRUCTURED, &json!({"severity": "high"})).usage(150, 20),
+    ];
+    let bench = bench(&program, replies).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(host.attempts(&ran).await, words(&[("native", "schema_invalid"), ("native", "accepted")]));
+    assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
+    assert_eq!((bench.starts().len(), sessions(&bench).len(), bench.requests().len()), (1, 1, 2));
+    let asked = bench.requests()[1].text();
+    let said = ["Nobody can log in", "output-validation-error", "'urgent' is not one of"];
+    assert!(said.iter().all(|words| asked.contains(words)), "{asked}");
+    host.end().await;
+}
+
+#[tokio::test]
+async fn claude_that_never_keeps_the_contract_fails_the_run() {
+    let Some(program) = claude() else { return };
+    let severities = ["urgent", "dire"].map(|word| Reply::tool(STRUCTURED, &json!({"severity": word})));
+    let bench = bench(&program, severities).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let error = &ran.report["error"];
+    assert_eq!((&error["type"], &error["attempts"]), (&json!("output_schema_validation_failed"), &json!(2)));
+    let expected = json!(["$.severity: 'urgent' is not one of ['low', 'medium', 'high']"]);
+    assert_eq!(error["validation_errors"], expected, "{ran:?}");
+    assert_eq!((bench.starts().len(), &ran.report["result_data"]), (1, &json!(null)));
+    host.end().await;
+}
+
+#[tokio::test]
+async fn prose_of_claude_is_judged_too() {
+    let Some(program) = claude() else { return };
+    // It is asked by the CLI itself to call the tool, and does not.
+    let replies =
+        [Reply::text("I would call that severe."), Reply::text("Fine: {\"severity\": \"high\"} it is.")];
+    let bench = bench(&program, replies).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]));
+    host.end().await;
+}
+
+#[tokio::test]
+async fn an_error_of_claudes_model_fails_the_run_with_its_words() {
+    let Some(program) = claude() else { return };
+    let locked = Script::handler(|_, _| Reply::error(401, "invalid x-api-key"));
+    let bench = bench(&program, locked).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
+    let message = ran.report["error"]["message"].as_str().unwrap();
+    assert!(message.contains("401") || message.contains("API key"), "{message}");
+    host.end().await;
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_cut_of_claude_are_told_apart_from_answers() {
+    let Some(program) = claude() else { return };
+    let refusing = bench(&program, Script::handler(|_, _| Reply::refusal("not that"))).await;
+    let host = refusing.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("model_refused")), "{ran:?}");
+    host.end().await;
+    let replies =
+        [Reply::truncated("{\"severity\": "), Reply::text("\"high\"}"), Reply::text("That was all.")];
+    let cutting = bench(&program, replies).await;
+    cutting.agent(
+        &executor(&cutting),
+        &json!({"output_schema": severity(),
+        "output_schema_options": {"strategy": "prompt"}}),
+    );
+    let host = cutting.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    host.end().await;
+}
+
+#[tokio::test]
+async fn a_session_of_claude_goes_on_after_its_process_was_killed() {
+    let Some(program) = claude() else { return };
+    let replies = [Reply::hang(), Reply::tool(STRUCTURED, &json!({"severity": "low"}))];
+    let bench = bench(&program, replies).await;
+    let host = bench.up().await;
+    let killing = async {
+        bench.model.wait_for_requests(1).await;
+        signal("-KILL", bench.starts()[0]).await;
+    };
+    let (ran, ()) = tokio::join!(host.ask(), killing);
+    assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
+    let message = ran.report["error"]["message"].as_str().unwrap();
+    assert!(message.contains("was ended by signal 9 before it answered"), "{message}");
+    host.nothing_is_left().await;
+
+    let session = ran.report["session_id"].as_str().unwrap();
+    let ran = host.run(&["sessions", "resume", session, "And now?"]).await;
+    assert_eq!(
+        (ran.code, ran.report.pointer("/result/result_data")),
+        (Some(0), Some(&json!({"severity": "low"}))),
+        "{ran:?}"
+    );
+    let asked = bench.requests()[1].text();
+    assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{asked}");
+    assert_eq!((bench.starts().len(), sessions(&bench).len()), (2, 1));
+
+    // Without its transcript it is not begun anew in disguise.
+    std::fs::remove_dir_all(bench.path().join("config/projects")).unwrap();
+    let ran = host.run(&["sessions", "resume", session, "And then?"]).await;
+    let message = ran.report.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+    assert!(message.starts_with("the conversation of this session is gone"), "{ran:?}");
+    assert_eq!(bench.requests().len(), 2);
+    host.end().await;
+}
+
+#[tokio::test]
+async fn claude_is_stopped_in_mid_turn() {
+    let Some(program) = claude() else { return };
+    let bench = bench(&program, [Reply::hang(), Reply::hang()]).await;
+    let host = bench.up().await;
+    let stopping = async {
+        bench.model.wait_for_requests(1).await;
+        let runs = host.run(&["runs", "list"]).await.report;
+        let run = runs["items"][0]["run_id"].as_str().unwrap().to_owned();
+        host.run(&["runs", "stop", &run]).await
+    };
+    let (ran, _) = tokio::join!(host.ask(), stopping);
+    assert_eq!((ran.code, &ran.report["status"]), (Some(4), &json!("stopped")), "{ran:?}");
+    host.nothing_is_left().await;
+    let ran = host.run(&["run", "triage", "x", "--timeout", "4"]).await;
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    bench.model.wait_until_idle().await;
+    host.end().await;
+}
+
+/// A small MCP server on stdio: one tool, whose calls are written to a file.
+const SERVER: &str = r#"
+while [ $# -gt 0 ]; do case "$1" in --out) out=$2 ;; --tool) tool=$2 ;; esac; shift; done
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  [ -n "$id" ] || continue
+  start='{"jsonrpc":"2.0","id":'$id
+  case "$line" in
+    *'"method":"initialize"'*) echo "$start"',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}' ;;
+    *'"method":"tools/list"'*) echo "$start"',"result":{"tools":[{"name":"'"${tool:-submit_result}"'","description":"x","inputSchema":{"type":"object"}}]}}' ;;
+    *'"method":"tools/call"'*)
+      printf '%s\n' "$line" | sed 's/.*"arguments":\({[^}]*}\).*/\1/' >> "$out"
+      echo "$start"',"result":{"content":[{"type":"text","text":"noted"}]}}' ;;
+    *) echo "$start"',"error":{"code":-32601,"message":"no such method"}}' ;;
+  esac
+done"#;
+
+fn server(bench: &Bench) -> SubmitServer {
+    let file = bench.file("server.sh");
+    std::fs::write(&file, SERVER).unwrap();
+    SubmitServer { program: "/bin/sh".into(), args: vec![file] }
+}
+
+fn start(bench: &Bench, servers: Vec<McpServer>) -> Start {
+    Start {
+        session_id: "ses_1".to_owned(),
+        run_id: "run_1".to_owned(),
+        settings: executor(bench),
+        project_dir: bench.path().to_owned(),
+        tools: Vec::new(),
+        mcp_servers: servers,
+        parameters: json!({}),
+        conversation: None,
+        max_steps: 10,
+    }
+}
+
+async fn open(bench: &Bench, start: Start) -> Box<dyn Session> {
+    ClaudeCodeExecutor::new(std::env::vars_os(), server(bench)).open(start).await.unwrap()
+}
+
+async fn turn(session: &mut Box<dyn Session>, delivery: Delivery) -> Result<Answer, TurnError> {
+    let turn = Turn {
+        system_prompt: String::new(),
+        prompt: "Nobody can log in".to_owned(),
+        delivery,
+        model: None,
+        max_tokens: None,
+    };
+    let answer = session.turn(turn, &Events::none(), &CancellationToken::new()).await;
+    answer.map_err(|failure| failure.error)
+}
+
+fn program(name: &str, command: &str, args: &[String]) -> McpServer {
+    let reach = Reach::Program { command: command.to_owned(), args: args.to_vec(), env: [].into() };
+    McpServer { name: name.to_owned(), reach }
+}
+
+#[tokio::test]
+async fn claude_uses_the_mcp_servers_of_the_run() {
+    let Some(file) = claude() else { return };
+    let replies = [Reply::tool("mcp__my_desk__lookup", &json!({"key": "a"})), Reply::text("It says: noted.")];
+    let bench = bench(&file, replies).await;
+    let out = bench.file("calls");
+    let own = server(&bench).args.into_iter();
+    let args: Vec<String> = own.chain(["--tool", "lookup", "--out", &out].map(str::to_owned)).collect();
+    let good = program("my.desk", "/bin/sh", &args);
+    let mut session = open(&bench, start(&bench, vec![good.clone()])).await;
+    let answer = turn(&mut session, Delivery::Text).await.unwrap();
+    assert_eq!(answer.text, "It says: noted.");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "{\"key\":\"a\"}\n");
+    assert!(
+        bench.requests()[1].last_text().contains("noted") || bench.requests()[1].text().contains("noted")
+    );
+    session.close().await;
+
+    let bad = program("bad", "./nowhere", &[]);
+    let mut session = open(&bench, start(&bench, vec![good, bad])).await;
+    let error = turn(&mut session, Delivery::Text).await.unwrap_err();
+    let words = "Claude Code could not start the MCP server 'bad' (failed): check its command or address in the blueprint";
+    assert_eq!(error, TurnError::Failed(words.to_owned()));
+    session.close().await;
+    assert_eq!(bench.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn claude_hands_its_result_in() {
+    let Some(file) = claude() else { return };
+    let replies = [
+        Reply::tool("mcp__accord_submit__submit_result", &json!({"severity": "low"})),
+        Reply::text("Handed in."),
+        Reply::tool(STRUCTURED, &json!({"severity": "high"})),
+    ];
+    let bench = bench(&file, replies).await;
+    let mut session = open(&bench, start(&bench, Vec::new())).await;
+    let submit = Delivery::Tool {
+        name: "submit_result".to_owned(),
+        description: "Takes the result.".to_owned(),
+        schema: severity(),
+        strict: false,
+        force: false,
+    };
+    let answer = turn(&mut session, submit).await.unwrap();
+    let expected = (vec![r#"{"severity":"low"}"#.to_owned()], Stop::Submitted);
+    assert_eq!((answer.submissions, answer.stop), expected);
+    // Another way to answer is another process, and the same conversation.
+    let native = Delivery::Native { name: "result".to_owned(), schema: severity() };
+    let answer = turn(&mut session, native).await.unwrap();
+    assert_eq!(answer.structured, Some(json!({"severity": "high"})));
+    session.close().await;
+    assert_eq!((bench.starts().len(), sessions(&bench).len()), (2, 1));
+    assert!(bench.requests()[2].text().contains("Handed in."));
+}
+
+#[tokio::test]
+async fn claude_refuses_schemas_that_the_profile_keeps_from_it() {
+    let Some(file) = claude() else { return };
+    let bench = bench(&file, [Reply::tool(STRUCTURED, &json!({"value": [["a", 1]]}))]).await;
+    for schema in [
+        json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}),
+        json!({"type": "object", "x-key": 1}),
+        json!({"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{}]}}}),
+    ] {
+        let mut session = open(&bench, start(&bench, Vec::new())).await;
+        let native = Delivery::Native { name: "result".to_owned(), schema: schema.clone() };
+        let error = turn(&mut session, native).await.unwrap_err();
+        assert!(matches!(error, TurnError::SchemaRejected(_)), "{schema}: {error:?}");
+        session.close().await;
+    }
+    assert_eq!(bench.requests().len(), 0);
+    // Lowered by its profile, all of that is taken.
+    let source = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "x-key": "id",
+        "required": ["id"],
+        "unevaluatedProperties": false,
+        "dependentRequired": {"when": ["id"]},
+        "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}},
+        "properties": {
+            "id": {"type": "string", "pattern": "^[A-Z]{2}\\-[0-9]+$", "minLength": 1},
+            "when": {"type": "string", "format": "date-time", "default": "now"},
+            "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false},
+            "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": true, "contains": {"const": "a"},
+                     "minContains": 1},
+            "map": {"type": "object", "additionalProperties": {"type": "number", "exclusiveMinimum": 0}},
+            "node": {"$ref": "#/$defs/node"},
+            "either": {"oneOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"const": 1}}}]},
+            "anything": true,
+        },
+    });
+    let profile = accord_contract::lower::Profile::named("claude-code").unwrap();
+    let lowered = accord_contract::lower::lower(&accord_contract::Schema::compile(&source).unwrap(), profile);
+    assert_eq!(lowered.refusal, None);
+    let mut session = open(&bench, start(&bench, Vec::new())).await;
+    let native = Delivery::Native { name: "result".to_owned(), schema: lowered.schema.clone() };
+    let said = turn(&mut session, native).await;
+    assert!(said.is_ok(), "{said:?} for {}", lowered.schema);
+    session.close().await;
+}

@@ -1,0 +1,11 @@
+//! Agent CLIs as they are installed, end to end: `accord up` in a folder, the real program under it, and a scripted model
+//! on loopback behind that.
+//!
+//! The programs are installed by `setup` in this folder. Where one is missing its tests say so and pass, unless
+//! `ACCORD_REAL=1` is set: then nothing may be skipped.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+mod claude;
+mod support;
