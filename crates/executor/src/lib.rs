@@ -9,10 +9,12 @@ mod cassette;
 mod child;
 mod cli;
 mod event;
+mod external;
 mod http;
 mod llm;
 mod mcp_server;
 mod process;
+mod program;
 mod registry;
 mod session;
 mod start;
@@ -26,8 +28,9 @@ pub use cassette::{
     Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedRequest, RecordedResponse,
     Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply,
 };
-pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, Program, SubmitServer};
+pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
 pub use event::{Event, Events};
+pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
 pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
 pub use mcp_server::{McpServer, Reach};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use accord_executor::{
-    BuiltinTools, ClaudeCodeExecutor, Executor, HttpTransport, LlmExecutor, MakeExecutor, ProcessExecutor,
-    Provider, ProviderKind, Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor,
-    Secret, SubmitServer, Transport,
+    BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport, LlmExecutor,
+    MakeExecutor, ProcessExecutor, Provider, ProviderKind, Providers, Recorder, RecordingTransport, Redactor,
+    Registry, ReplayExecutor, Secret, SubmitServer, Transport,
 };
 
 use crate::config::{self, Config};
@@ -35,7 +35,9 @@ fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
     Registry::default()
-        .with("claude-code", Arc::new(ClaudeCodeExecutor::new(std::env::vars_os(), submit)))
+        .with("claude-code", Arc::new(ClaudeCodeExecutor::new(std::env::vars_os(), submit.clone())))
+        .with("codex", Arc::new(CodexExecutor::new(std::env::vars_os(), submit)))
+        .with("external", Arc::new(ExternalExecutor::new(std::env::vars_os())))
         .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools)))
         .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
         .with("replay", Arc::new(ReplayExecutor::new(make)))

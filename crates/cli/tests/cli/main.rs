@@ -4,6 +4,7 @@
 //! command line adds to them.
 
 mod check;
+mod conformance;
 mod infer;
 mod jsonl;
 mod lint;

@@ -4,6 +4,7 @@
 
 mod chaos;
 mod commands;
+mod external;
 mod faults;
 mod kill;
 mod lifecycle;

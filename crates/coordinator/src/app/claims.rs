@@ -123,7 +123,7 @@ fn view(
     lease_seconds: u32,
 ) -> Result<ClaimedRun, Error> {
     let Claimed { run, session, assignment, conversation } = claimed;
-    let held_by_coordinator = is_held(profile, &run);
+    let held_by_coordinator = is_held(profile, &run, &assignment.blueprint)?;
     let lease =
         run.lease.ok_or_else(|| Error::internal(format!("{} was claimed without a lease", run.id)))?;
     Ok(ClaimedRun {

@@ -18,7 +18,7 @@ pub enum Executor {
     /// A command that computes.
     Process(Command),
     /// A program that speaks the executor protocol.
-    External(Command),
+    External(External),
     /// A recording.
     Replay(Replay),
 }
@@ -106,7 +106,7 @@ pub enum ProcessArguments {
     List(Vec<String>),
 }
 
-/// The settings of a command or an external program.
+/// The settings of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
@@ -127,6 +127,29 @@ pub struct Command {
     /// How long it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
+}
+
+/// The settings of a program that speaks the executor protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct External {
+    /// The executable.
+    pub command: String,
+    /// Its arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// More environment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Where it works, inside the project folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+    /// How long one turn may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+    /// False for a program that cannot be asked again in place: then the coordinator holds it to its contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reprompt: Option<bool>,
 }
 
 /// The settings of a recording.

@@ -7,7 +7,7 @@ mod executor;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use executor::{Cli, Command, Executor, Llm, ProcessArguments, Replay};
+pub use executor::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
 
 use crate::contract::{Invariant, Options};
 use crate::demands::Demands;

@@ -4,6 +4,7 @@
 //! temporary files stand, and how a result is handed in by an MCP tool. How each is spoken to is in its own module.
 
 mod claude;
+mod codex;
 mod host;
 mod program;
 mod scratch;
@@ -11,6 +12,7 @@ mod settings;
 mod submit;
 
 pub use claude::ClaudeCodeExecutor;
+pub use codex::CodexExecutor;
 pub(crate) use host::Host;
 pub use program::{CLAUDE_CODE, CODEX, Program};
 pub(crate) use scratch::Scratch;

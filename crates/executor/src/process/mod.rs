@@ -12,9 +12,7 @@ mod settings;
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::{Answer, Stop, Usage};
 use crate::child::{self, Capture, End, Environment, Overflow, Plan, own_variable};
 use crate::event::Events;
+use crate::program;
 use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
 use crate::start::Start;
 use crate::turn::Turn;
@@ -125,7 +124,7 @@ impl Process {
         let stderr = finished.stderr;
         match finished.end {
             End::Exited(status) if status.success() => self.answer(finished.stdout),
-            End::Exited(status) => Err(self.failed(&ended(status), stderr)),
+            End::Exited(status) => Err(self.failed(&program::ended(status), stderr)),
             End::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
             End::Stopped => Err(TurnError::Stopped),
             End::Flooded => {
@@ -160,49 +159,16 @@ impl Process {
     }
 
     fn failed(&self, how: &str, stderr: Capture) -> TurnError {
-        let command = &self.settings.command;
-        let stderr = stderr.text(|_| "…".to_owned());
-        let stderr = stderr.trim();
-        TurnError::Failed(if stderr.is_empty() {
-            format!("'{command}' {how}; stderr is empty")
-        } else {
-            format!("'{command}' {how}; the end of stderr:\n{stderr}")
-        })
+        TurnError::Failed(program::failed(&self.settings.command, how, &stderr.text(|_| "…".to_owned())))
     }
 
     fn not_started(&self, error: &io::Error) -> TurnError {
         let command = &self.settings.command;
-        let text = match error.kind() {
-            io::ErrorKind::NotFound if command.contains('/') => {
-                format!(
-                    "'{command}' was not found: a path is relative to the working folder, and a script needs an interpreter that exists"
-                )
-            }
-            io::ErrorKind::NotFound if command.contains(char::is_whitespace) => {
-                format!(
-                    "'{command}' was not found: put the program alone into `command` and the rest into `args`"
-                )
-            }
-            io::ErrorKind::NotFound => format!(
-                "'{command}' was not found: install it, add its folder to the PATH of the runner, or give its path \
-                 (`./{command}` for a file in the project folder)"
-            ),
-            io::ErrorKind::PermissionDenied => {
-                format!("'{command}' may not be executed: make it executable (chmod +x)")
-            }
+        TurnError::Failed(match error.kind() {
             io::ErrorKind::ArgumentListTooLong => {
                 format!("the arguments of '{command}' are too long: use `parameters_as: json`")
             }
-            _ => format!("'{command}' could not be started: {error}"),
-        };
-        TurnError::Failed(text)
-    }
-}
-
-fn ended(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exited with code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "ended in an unknown way".to_owned(),
+            _ => program::not_started(command, error),
+        })
     }
 }

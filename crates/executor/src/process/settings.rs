@@ -9,14 +9,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::child::{no_nul, variable};
+use crate::program;
 use crate::session::OpenError;
-
-/// Long enough for any computation that a caller waits for; more must be asked for.
-const DEFAULT_SECONDS: u64 = 600;
-
-/// A day. A run that takes longer is a service.
-const MAX_SECONDS: u64 = 24 * 60 * 60;
 
 /// How parameters reach the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +51,6 @@ struct Written {
 impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
         let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
-        if written.command.trim().is_empty() {
-            return Err(wrong("`command` is empty: name a program".to_owned()));
-        }
         let (arguments, from_args) = arguments(written.args)?;
         let told = written.parameters_as.as_deref().map(|word| mode("parameters_as", word)).transpose()?;
         let parameters_as = match (from_args, told) {
@@ -70,40 +61,18 @@ impl Settings {
             }
             (one, other) => other.or(one).unwrap_or(ParametersAs::Json),
         };
-        let timeout_seconds = written.timeout_seconds.unwrap_or(DEFAULT_SECONDS);
-        if timeout_seconds == 0 || timeout_seconds > MAX_SECONDS {
-            return Err(wrong(format!("`timeout_seconds` is {timeout_seconds}: use 1 to {MAX_SECONDS}")));
-        }
-        no_nul("command", &written.command).map_err(wrong)?;
-        arguments.iter().try_for_each(|argument| no_nul("args", argument)).map_err(wrong)?;
-        written.env.iter().try_for_each(variable).map_err(wrong)?;
+        let timeout_seconds = program::seconds(written.timeout_seconds).map_err(wrong)?;
+        program::check(&written.command, &arguments, &written.env).map_err(wrong)?;
         let Written { command, env, working_dir, .. } = written;
         Ok(Self { command, arguments, parameters_as, env, working_dir, timeout_seconds })
     }
 
-    /// The folder that the command starts in. A command is not confined anyway, so that comparing real paths is enough:
-    /// this guards against mistakes.
+    /// The folder that the command starts in.
     pub(super) fn folder(&self, project_dir: &Path) -> Result<PathBuf, OpenError> {
-        let real = |path: &Path| {
-            path.canonicalize().map_err(|error| {
-                OpenError::Missing(format!("the folder {} cannot be used: {error}", path.display()))
-            })
-        };
-        let project = real(project_dir)?;
-        let folder = match &self.working_dir {
-            None => project.clone(),
-            Some(relative) => real(&project.join(relative))?,
-        };
-        if !folder.starts_with(&project) {
-            let folder = folder.display();
-            return Err(wrong(format!(
-                "`working_dir` is {folder}, outside of the project folder: use one inside it"
-            )));
-        }
-        if !folder.is_dir() {
-            return Err(wrong(format!("`working_dir` is {}, which is not a folder", folder.display())));
-        }
-        Ok(folder)
+        program::folder(project_dir, self.working_dir.as_deref()).map_err(|error| match error {
+            OpenError::Settings(text) => wrong(text),
+            other => other,
+        })
     }
 }
 

@@ -3,8 +3,10 @@
 
 mod asking;
 mod claude;
+mod codex;
 mod command;
 mod confinement;
+mod external;
 mod process;
 mod replay;
 mod support;

@@ -3,6 +3,7 @@
 mod agents;
 mod coordinator;
 mod database;
+mod executor;
 mod programs;
 mod providers;
 
@@ -21,13 +22,23 @@ use crate::{local, output, runtime, table};
 #[command(after_help = "\
 Nothing is changed and no secret is shown. Exit codes: 0 nothing is broken, 1 something is.
 
+With --executor a program that speaks the executor protocol is tested instead. It is really asked, a
+few short prompts at a time: where a model is behind it, that costs what a few short prompts cost.
+
 Examples:
   accord doctor
-  accord doctor --json | jq '.checks[] | select(.status != \"ok\")'")]
+  accord doctor --json | jq '.checks[] | select(.status != \"ok\")'
+  accord doctor --executor 'python3 my_agent.py'")]
 pub(crate) struct Arguments {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Test a program that speaks the executor protocol; the command as a shell takes it
+    #[arg(long, value_name = "CMD")]
+    executor: Option<String>,
+    /// How long the program may take for one answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "executor")]
+    timeout: u64,
     #[command(flatten)]
     connection: ConnectionArguments,
 }
@@ -82,6 +93,9 @@ struct Setting {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
+    if let Some(command) = &arguments.executor {
+        return executor::run(command, arguments.timeout, &config.project, arguments.json);
+    }
     let checks = runtime::block_on(async { Ok(examine(&config).await) })?;
     let settings = config.explain().into_iter();
     let settings = settings.map(|(key, value, origin)| Setting { key, value, origin: origin.to_string() });
@@ -115,8 +129,13 @@ fn view(report: &Report) -> String {
     for Setting { key, value, origin } in &report.settings {
         settings.add_row([line(key), line(value), line(origin)]);
     }
-    let mut text = format!("project {}\n\n{}\n", line(&report.project), table::text(&settings));
-    for check in &report.checks {
+    let head = format!("project {}\n\n{}\n", line(&report.project), table::text(&settings));
+    head + &lines(&report.checks)
+}
+
+fn lines(checks: &[Check]) -> String {
+    let mut text = String::new();
+    for check in checks {
         let status = match check.status {
             Status::Ok => Tone::Good.paint("ok  "),
             Status::Warn => Tone::Warning.paint("warn"),

@@ -5,7 +5,7 @@
 //! blueprint without its mistakes: good for looking for more, never for use.
 
 use accord_contract::{Place, Step};
-use accord_domain::agent::{Blueprint, Cli, Command, Executor, Llm, Replay};
+use accord_domain::agent::{Blueprint, Cli, Command, Executor, External, Llm, Replay};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use serde_path_to_error::Segment;
@@ -86,7 +86,7 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
         "claude-code" => pruned::<Cli>(settings.into(), place, findings).map(Executor::ClaudeCode),
         "codex" => pruned::<Cli>(settings.into(), place, findings).map(Executor::Codex),
         "process" => pruned::<Command>(settings.into(), place, findings).map(Executor::Process),
-        "external" => pruned::<Command>(settings.into(), place, findings).map(Executor::External),
+        "external" => pruned::<External>(settings.into(), place, findings).map(Executor::External),
         "replay" => pruned::<Replay>(settings.into(), place, findings).map(Executor::Replay),
         _ => {
             findings.error(at, unknown("executor", &kind, &EXECUTORS));

@@ -15,6 +15,7 @@ use accord_domain::run::{Assignment, Holder, Outcome, Run, Validation};
 use accord_domain::runner::Profile;
 use accord_domain::usage::Usage;
 use accord_store::{AskAgain, Report};
+use serde::Deserialize;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
@@ -27,9 +28,35 @@ use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics::{self, Figures};
 
-/// Whether the coordinator holds this run's executor to the contract.
-pub(crate) fn is_held(profile: &Profile, run: &Run) -> bool {
-    run.demands.executor_type.as_ref().is_some_and(|kind| profile.held_executor_types.contains(kind))
+/// Whether the coordinator holds this run's executor to the contract: the runner says so of all executors of the type, or
+/// the blueprint of this one.
+pub(crate) fn is_held(profile: &Profile, run: &Run, blueprint: &str) -> Result<bool, Error> {
+    let kind = run.demands.executor_type.as_deref();
+    if kind.is_some_and(|kind| profile.held_executor_types.contains(kind)) {
+        return Ok(true);
+    }
+    if kind != Some(EXTERNAL) {
+        return Ok(false);
+    }
+    let blueprint: ExecutorOnly = serde_json::from_str(blueprint).map_err(Error::internal)?;
+    Ok(blueprint.kind == Type::Autonomous && blueprint.executor.reprompt == Some(false))
+}
+
+/// The type of executors that say for themselves whether they can be asked again in place.
+const EXTERNAL: &str = "external";
+
+#[derive(Deserialize)]
+struct ExecutorOnly {
+    /// A procedural agent computes once and is never asked again.
+    #[serde(default, rename = "type")]
+    kind: Type,
+    executor: RepromptOnly,
+}
+
+#[derive(Deserialize)]
+struct RepromptOnly {
+    #[serde(default)]
+    reprompt: Option<bool>,
 }
 
 impl App {
@@ -40,14 +67,15 @@ impl App {
         mut report: FinishRun,
     ) -> Result<Run, Error> {
         let runner = self.store.runner(&holder.runner_id).await?;
-        if !runner.is_some_and(|runner| is_held(&runner.profile, &run)) {
+        let assignment = self.store.assignment(&run.id).await?;
+        let held = runner.map(|runner| is_held(&runner.profile, &run, &assignment.blueprint)).transpose()?;
+        if held != Some(true) {
             return Err(refuse(
                 "status answered is for executors that the coordinator holds to the contract; report completed or failed",
             ));
         }
         let answer =
             report.answer.take().ok_or_else(|| refuse("an answered run has an answer: answer is missing"))?;
-        let assignment = self.store.assignment(&run.id).await?;
         let usage = sum(run.usage, report.usage);
         let Some(contract) = &assignment.contract else {
             let outcome = free_text(&assignment, answer)?;

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use accord_contract::Place;
-use accord_domain::agent::{Cli, Command, Executor, Llm, ProcessArguments, Replay};
+use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
 
 use super::super::finding::Findings;
 
@@ -17,7 +17,8 @@ pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     match executor {
         Executor::Llm(settings) => llm(settings, findings),
         Executor::ClaudeCode(settings) | Executor::Codex(settings) => cli(settings, findings),
-        Executor::Process(settings) | Executor::External(settings) => command(settings, findings),
+        Executor::Process(settings) => command(settings, findings),
+        Executor::External(settings) => external(settings, findings),
         Executor::Replay(settings) => replay(settings, findings),
     }
 }
@@ -86,7 +87,17 @@ fn command(settings: &Command, findings: &mut Findings) {
         findings
             .error(at("parameters_as"), "'args' says how the parameters are given already, and otherwise");
     }
-    if let Some(folder) = &settings.working_dir {
+    working_dir(settings.working_dir.as_deref(), findings);
+}
+
+fn external(settings: &External, findings: &mut Findings) {
+    not_empty("command", &settings.command, findings);
+    timeout(settings.timeout_seconds, findings);
+    working_dir(settings.working_dir.as_deref(), findings);
+}
+
+fn working_dir(folder: Option<&str>, findings: &mut Findings) {
+    if let Some(folder) = folder {
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if folder.is_empty() || !Path::new(folder).components().all(inside) {
             let message = format!("'{folder}' must be a folder inside the project, without '..'");

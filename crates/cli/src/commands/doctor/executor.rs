@@ -1,0 +1,56 @@
+//! `accord doctor --executor`: whether a program speaks the executor protocol.
+
+use std::path::Path;
+
+use accord_contract::lower::Profile;
+use accord_executor::{Conformance, Finding, Verdict};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Check, Status, lines};
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::{output, runtime};
+
+/// Where the protocol is written down.
+const GUIDE: &str = "see docs/guides/external-executors.md";
+
+#[derive(Serialize)]
+struct Report<'a> {
+    ok: bool,
+    executor: &'a str,
+    checks: Vec<Check>,
+}
+
+pub(super) fn run(command: &str, seconds: u64, project: &Path, as_json: bool) -> Result<Exit, Failure> {
+    let settings = json!({
+        "type": "external", "command": "sh", "args": ["-c", command], "timeout_seconds": seconds,
+    });
+    let conformance = Conformance::new(&settings, project.to_owned(), std::env::vars_os())
+        .map_err(|error| Problem::new(error.to_string()))?;
+    let findings = runtime::block_on(async { Ok(conformance.examine().await) })?;
+    let checks: Vec<Check> = findings.into_iter().map(check).collect();
+    let ok = checks.iter().all(|check| check.status != Status::Fail);
+    let report = Report { ok, executor: command, checks };
+    if as_json {
+        output::json(&report)?;
+    } else {
+        output::show(&lines(&report.checks))?;
+    }
+    Ok(if ok { Exit::Success } else { Exit::Usage })
+}
+
+fn check(finding: Finding) -> Check {
+    let Finding { check, verdict, message, profile } = finding;
+    if let Some(unknown) = profile.filter(|name| Profile::named(name).is_none()) {
+        let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
+        let remedy = format!("say true, false or one of {}", known.join(", "));
+        return Check::fail(check, format!("native_schema is '{unknown}', which is not known"), remedy);
+    }
+    match verdict {
+        Verdict::Passed => Check::ok(check, message),
+        Verdict::Skipped => Check::ok(check, format!("not tried: {message}")),
+        Verdict::Doubtful => Check::warn(check, message, GUIDE),
+        Verdict::Failed => Check::fail(check, message, GUIDE),
+    }
+}

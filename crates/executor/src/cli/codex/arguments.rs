@@ -1,0 +1,203 @@
+//! What Codex is started with.
+//!
+//! Everything is said by `-c key=value`, because that is what both ways of starting it take. The blueprint's own come
+//! last, so that they win.
+
+use serde_json::Value;
+
+/// No figures to its maker, no plugins to be fetched, no look for a newer version; nobody is there to be asked.
+const ALWAYS: [&str; 4] = [
+    "analytics.enabled=false",
+    "features.plugins=false",
+    "check_for_update_on_startup=false",
+    "approval_policy=\"never\"",
+];
+
+/// The sandboxes that it knows.
+const SANDBOXES: [&str; 3] = ["read-only", "workspace-write", "danger-full-access"];
+
+/// What `allowed_tools` may name beside sandboxes.
+const WEB_SEARCH: &str = "web_search";
+
+/// The name under which a provider of ours stands in its configuration.
+const PROVIDER: &str = "accord";
+
+/// Where OpenAI answers, for a key without an address.
+const OPENAI: &str = "https://api.openai.com/v1";
+
+/// What the blueprint says about arguments, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Own {
+    arguments: Vec<String>,
+    sandbox: String,
+    web_search: bool,
+}
+
+impl Own {
+    pub(super) fn read(args: &[String], allowed_tools: Option<&[String]>) -> Result<Self, String> {
+        let mut own = Self { arguments: Vec::new(), sandbox: "read-only".to_owned(), web_search: false };
+        for tool in allowed_tools.into_iter().flatten() {
+            match tool.as_str() {
+                WEB_SEARCH => own.web_search = true,
+                sandbox if SANDBOXES.contains(&sandbox) => own.sandbox = sandbox.to_owned(),
+                other => {
+                    let known = SANDBOXES.join(", ");
+                    return Err(format!(
+                        "`allowed_tools` has '{other}': Codex knows {known} and {WEB_SEARCH}"
+                    ));
+                }
+            }
+        }
+        let mut rest = args.iter();
+        while let Some(argument) = rest.next() {
+            own.take(argument, &mut rest)?;
+        }
+        Ok(own)
+    }
+
+    fn take(&mut self, argument: &str, rest: &mut std::slice::Iter<'_, String>) -> Result<(), String> {
+        let mut value =
+            || rest.next().cloned().ok_or_else(|| format!("`args` ends in '{argument}' without a value"));
+        match argument {
+            "-s" | "--sandbox" => {
+                let sandbox = value()?;
+                if !SANDBOXES.contains(&sandbox.as_str()) {
+                    return Err(format!("`args` has the sandbox '{sandbox}': use {}", SANDBOXES.join(", ")));
+                }
+                self.sandbox = sandbox;
+            }
+            "-c" | "--config" | "--enable" | "--disable" => {
+                let value = value()?;
+                self.arguments.extend([argument.to_owned(), value]);
+            }
+            "--strict-config" => self.arguments.push(argument.to_owned()),
+            other if other.starts_with("--config=") => self.arguments.push(other.to_owned()),
+            other => {
+                return Err(format!(
+                    "`args` has '{other}': use -s MODE, -c KEY=VALUE, --enable, --disable or --strict-config; \
+                     everything that Codex can be told has a key"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the blueprint sets a key by itself.
+    fn sets(&self, key: &str) -> bool {
+        let begins = |text: &str| {
+            text.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        self.arguments
+            .iter()
+            .any(|argument| begins(argument) || argument.strip_prefix("--config=").is_some_and(begins))
+    }
+
+    /// All arguments, ours and the blueprint's.
+    pub(super) fn list(&self, provider: Option<&Provider>) -> Vec<String> {
+        let search = if self.web_search { "live" } else { "disabled" };
+        let mut keys: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
+        keys.push(format!("sandbox_mode={}", quoted(&self.sandbox)));
+        keys.push(format!("web_search={}", quoted(search)));
+        if let Some(provider) = provider.filter(|_| !self.sets("model_provider")) {
+            keys.extend(provider.keys());
+        }
+        let ours = keys.into_iter().flat_map(|key| ["-c".to_owned(), key]);
+        ours.chain(self.arguments.iter().cloned()).collect()
+    }
+}
+
+/// Another provider than the one that the user's own configuration names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Provider {
+    pub(super) base_url: String,
+    /// Whether the usual variable holds its key.
+    pub(super) has_key: bool,
+}
+
+impl Provider {
+    /// From the usual variables. Codex itself looks at neither: it knows only its configuration and its own login.
+    pub(super) fn of(base_url: Option<String>, has_key: bool, is_logged_in: bool) -> Option<Self> {
+        match base_url.filter(|url| !url.is_empty()) {
+            Some(base_url) => Some(Self { base_url, has_key }),
+            None if has_key && !is_logged_in => Some(Self { base_url: OPENAI.to_owned(), has_key }),
+            None => None,
+        }
+    }
+
+    fn keys(&self) -> Vec<String> {
+        let at = |key: &str, value: &str| format!("model_providers.{PROVIDER}.{key}={}", quoted(value));
+        let mut keys = vec![
+            format!("model_provider={}", quoted(PROVIDER)),
+            at("name", PROVIDER),
+            at("base_url", &self.base_url),
+            at("wire_api", "responses"),
+        ];
+        if self.has_key {
+            keys.push(at("env_key", "OPENAI_API_KEY"));
+        }
+        keys
+    }
+}
+
+/// A text as TOML writes it: as JSON does.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn nothing_may_be_written_unless_it_is_said() {
+        let own = Own::read(&[], None).unwrap();
+        let list = own.list(None);
+        assert!(list.contains(&"sandbox_mode=\"read-only\"".to_owned()));
+        assert!(list.contains(&"web_search=\"disabled\"".to_owned()), "{list:?}");
+        let tools = texts(&["workspace-write", "web_search"]);
+        let list = Own::read(&[], Some(&tools)).unwrap().list(None);
+        assert!(list.contains(&"sandbox_mode=\"workspace-write\"".to_owned()));
+        assert!(list.contains(&"web_search=\"live\"".to_owned()));
+        let own = Own::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None).unwrap();
+        let list = own.list(None);
+        assert!(list.contains(&"sandbox_mode=\"danger-full-access\"".to_owned()));
+        assert_eq!(list.last().map(String::as_str), Some("a.b=1"));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let refused =
+            |args: &[&str], tools: &[&str]| Own::read(&texts(args), Some(&texts(tools))).unwrap_err();
+        assert!(refused(&["--json"], &[]).starts_with("`args` has '--json': use -s MODE"));
+        assert_eq!(refused(&["-c"], &[]), "`args` ends in '-c' without a value");
+        assert_eq!(
+            refused(&["-s", "none"], &[]),
+            "`args` has the sandbox 'none': use read-only, workspace-write, danger-full-access"
+        );
+        assert!(refused(&[], &["Bash"]).starts_with("`allowed_tools` has 'Bash': Codex knows read-only"));
+    }
+
+    #[test]
+    fn a_provider_comes_from_the_usual_variables_or_from_the_blueprint() {
+        let url = Some("http://127.0.0.1:1/v1".to_owned());
+        let provider = Provider::of(url, true, true).unwrap();
+        let list = Own::read(&[], None).unwrap().list(Some(&provider));
+        for key in [
+            "model_provider=\"accord\"",
+            "model_providers.accord.base_url=\"http://127.0.0.1:1/v1\"",
+            "model_providers.accord.env_key=\"OPENAI_API_KEY\"",
+        ] {
+            assert!(list.contains(&key.to_owned()), "{list:?}");
+        }
+        let own = Own::read(&texts(&["-c", "model_provider = \"mine\""]), None).unwrap();
+        assert!(!own.list(Some(&provider)).contains(&"model_provider=\"accord\"".to_owned()));
+        assert_eq!(Provider::of(None, true, true), None);
+        assert_eq!(Provider::of(Some(String::new()), false, false), None);
+        let key_alone = Provider { base_url: OPENAI.to_owned(), has_key: true };
+        assert_eq!(Provider::of(None, true, false), Some(key_alone));
+    }
+}

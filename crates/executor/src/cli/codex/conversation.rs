@@ -1,0 +1,108 @@
+//! What is kept of a thread between runs.
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::answer::Usage;
+use crate::session::OpenError;
+
+/// Says whose conversation it is.
+const HELD_BY: &str = "codex";
+
+/// A thread that Codex keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Conversation {
+    pub(super) thread_id: String,
+    /// The instructions that the model was told last, by their hash: they are long, and only a change matters.
+    pub(super) told: String,
+    /// What the thread has used so far: Codex counts the whole of it.
+    pub(super) totals: Totals,
+    /// Whether anything was asked in it: a thread without a question is not kept.
+    pub(super) begun: bool,
+}
+
+/// Tokens of a whole thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Totals {
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+}
+
+impl Totals {
+    /// What was used since then. Codex knows no prices.
+    pub(super) fn since(self, before: Self) -> Usage {
+        Usage {
+            input_tokens: self.input_tokens.saturating_sub(before.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(before.output_tokens),
+            cost_usd: None,
+        }
+    }
+}
+
+impl Conversation {
+    pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
+        let text = |name: &str| value.get(name).and_then(Value::as_str);
+        let thread_id = text("thread_id").filter(|id| is_id(id)).filter(|_| text("held_by") == Some(HELD_BY));
+        let Some(thread_id) = thread_id else {
+            let text = "the conversation of this session was not held by Codex, and cannot be continued by it: start a \
+                        new session";
+            return Err(OpenError::Settings(text.to_owned()));
+        };
+        let used =
+            |name: &str| value.pointer(&format!("/used/{name}")).and_then(Value::as_u64).unwrap_or_default();
+        let totals = Totals { input_tokens: used("input_tokens"), output_tokens: used("output_tokens") };
+        Ok(Self {
+            thread_id: thread_id.to_owned(),
+            told: text("told").unwrap_or_default().to_owned(),
+            totals,
+            begun: true,
+        })
+    }
+
+    pub(super) fn write(&self) -> Value {
+        let Totals { input_tokens, output_tokens } = self.totals;
+        json!({
+            "held_by": HELD_BY, "thread_id": self.thread_id, "told": self.told,
+            "used": {"input_tokens": input_tokens, "output_tokens": output_tokens},
+        })
+    }
+}
+
+/// Whether a text can stand among arguments as an id.
+pub(super) fn is_id(text: &str) -> bool {
+    let fits = |each: char| each.is_ascii_alphanumeric() || each == '-';
+    !text.is_empty() && !text.starts_with('-') && text.len() <= 100 && text.chars().all(fits)
+}
+
+/// Instructions by their hash.
+pub(super) fn hash(instructions: &str) -> String {
+    Sha256::digest(instructions.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_comes_back() {
+        let totals = Totals { input_tokens: 10, output_tokens: 5 };
+        let ours =
+            Conversation { thread_id: "01a1-b".to_owned(), told: hash("be short"), totals, begun: true };
+        assert_eq!(Conversation::read(&ours.write()).unwrap(), ours);
+        for other in [
+            json!({"held_by": "claude-code", "thread_id": "a"}),
+            json!({"held_by": "codex", "thread_id": "--last"}),
+            json!([]),
+        ] {
+            let error = Conversation::read(&other).unwrap_err().to_string();
+            assert!(error.contains("was not held by Codex"), "{error}");
+        }
+    }
+
+    #[test]
+    fn usage_is_the_difference_and_never_negative() {
+        let totals = |input_tokens, output_tokens| Totals { input_tokens, output_tokens };
+        let used = Usage { input_tokens: 5, output_tokens: 0, cost_usd: None };
+        assert_eq!(totals(15, 3).since(totals(10, 4)), used);
+    }
+}

@@ -1,0 +1,208 @@
+//! One `codex exec` for a turn, where there is no app server to speak to.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::child::{Heard, Live, Signal};
+use crate::event::Events;
+use crate::session::TurnError;
+use crate::turn::{Delivery, Turn};
+
+use super::super::{Desk, LONGEST_LINE, SUBMIT_SERVER, ended, shown, with_stderr};
+use super::conversation::{Conversation, Totals, is_id};
+use super::fault::Fault;
+use super::hearing::Hearing;
+use super::item::Item;
+use super::live::{gone, is_gone};
+use super::outcome::End;
+use super::place::{Place, wrote};
+use super::servers::ByVariables;
+
+/// How long it may take to exit once it has closed its stdout.
+const TIME_TO_EXIT: Duration = Duration::from_secs(10);
+
+/// How long it may take to end after an interrupt.
+const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
+
+/// A turn at work.
+pub(super) struct Exec {
+    pub(super) live: Live,
+    desk: Option<Desk>,
+}
+
+/// What the lines of a turn said beside its items.
+#[derive(Default)]
+struct Lines {
+    thread_id: Option<String>,
+    totals: Option<Totals>,
+    end: Option<End>,
+    /// The last error that was told apart from the end.
+    error: Option<String>,
+}
+
+impl Exec {
+    /// Starts a turn. The prompt goes in by stdin: arguments can be read by everybody on the machine, and are short.
+    pub(super) async fn start(
+        place: &Place,
+        turn: &Turn,
+        prompt: &str,
+        past: Option<&str>,
+    ) -> Result<Self, TurnError> {
+        let desk = place.desk(&turn.delivery)?;
+        let told = ByVariables::new(place.servers(desk.as_ref())).map_err(TurnError::Failed)?;
+        let mut command = place.command(if past.is_some() { &["exec", "resume"] } else { &["exec"] });
+        command.args(["--json", "--skip-git-repo-check"]).args(told.arguments).envs(told.variables);
+        if let Delivery::Native { schema, .. } = &turn.delivery {
+            let file = place.scratch.write("output-schema.json", &schema.to_string());
+            command.arg("--output-schema").arg(file.map_err(|error| wrote(&error))?);
+        }
+        if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
+            command.arg("--model").arg(model);
+        }
+        command.args(past).arg("-");
+        let mut live = place.spawn(command).map_err(TurnError::Failed)?;
+        live.say(prompt.to_owned()).await.ok();
+        live.hush();
+        Ok(Self { live, desk })
+    }
+
+    /// Listens until it ends. The id of the thread is noted at once: the turn may be given up at any line.
+    pub(super) async fn listen(
+        &mut self,
+        place: &Place,
+        told: &str,
+        conversation: &mut Option<Conversation>,
+        heard: &mut Hearing,
+        events: &Events,
+    ) -> Result<End, TurnError> {
+        let mut lines = Lines::default();
+        loop {
+            match self.live.hear().await {
+                Heard::Line(text) if text.trim().is_empty() => {}
+                Heard::Line(text) => lines.take(&text, place, heard, events).await?,
+                Heard::Garbage => return Err(failed("Codex said something that is not UTF-8")),
+                Heard::TooLong => {
+                    let mebibytes = LONGEST_LINE / 1024 / 1024;
+                    return Err(failed(format!("Codex said a line of more than {mebibytes} MiB")));
+                }
+                Heard::Closed { unfinished } => {
+                    return self.closed(lines, conversation.as_ref(), &unfinished).await;
+                }
+            }
+            lines.note(told, conversation)?;
+        }
+    }
+
+    /// What was handed in by the submit tool.
+    pub(super) async fn submissions(&mut self) -> Result<Vec<String>, TurnError> {
+        let Some(desk) = &mut self.desk else { return Ok(Vec::new()) };
+        let taken = desk.take().await;
+        taken.map_err(|error| failed(format!("what Codex handed in cannot be read: {error}")))
+    }
+
+    pub(super) async fn interrupt(mut self) {
+        self.live.signal(Signal::Interrupt);
+        self.live.exit(TIME_TO_INTERRUPT).await;
+        self.live.kill().await;
+    }
+
+    async fn closed(
+        &mut self,
+        lines: Lines,
+        conversation: Option<&Conversation>,
+        unfinished: &str,
+    ) -> Result<End, TurnError> {
+        let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
+        match lines.end {
+            Some(End::Failed(fault)) if fault.message.is_empty() => {
+                return Ok(End::Failed(Fault::of_words(&lines.error.unwrap_or_default())));
+            }
+            Some(end) if unfinished.is_empty() => return Ok(end),
+            _ => {}
+        }
+        if let Some(ours) = conversation.filter(|_| is_gone(&stderr)) {
+            return Err(failed(gone(&ours.thread_id)));
+        }
+        if stderr.contains("required MCP servers failed") {
+            let first =
+                stderr.lines().find(|line| line.contains("required MCP servers failed")).unwrap_or_default();
+            let text = format!("Codex could not open a thread: {}", shown(first));
+            return Err(if first.contains(SUBMIT_SERVER) {
+                TurnError::ToolRejected(text)
+            } else {
+                failed(text)
+            });
+        }
+        let place = if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
+        Err(failed(with_stderr(&format!("Codex {} {place}", ended(status)), &stderr)))
+    }
+}
+
+impl Lines {
+    async fn take(
+        &mut self,
+        line: &str,
+        place: &Place,
+        heard: &mut Hearing,
+        events: &Events,
+    ) -> Result<(), TurnError> {
+        let wrong = || failed(format!("Codex said something that is not a line of JSON: '{}'", shown(line)));
+        let value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
+        let Some(kind) = value.get("type").and_then(Value::as_str) else { return Err(wrong()) };
+        let text =
+            |pointer: &str| value.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let item = || value.get("item").map_or(Item::Other, Item::read);
+        match kind {
+            "thread.started" => self.thread_id = Some(text("/thread_id")),
+            "item.started" => heard.begins(item(), events, &place.redactor).await,
+            "item.completed" => heard.ends(item(), events, &place.redactor).await,
+            "turn.completed" => {
+                let count = |name: &str| value.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
+                if let (Some(input_tokens), Some(output_tokens)) =
+                    (count("input_tokens"), count("output_tokens"))
+                {
+                    self.totals = Some(Totals { input_tokens, output_tokens });
+                }
+                self.end = Some(End::Completed);
+            }
+            "turn.failed" => self.end = Some(End::Failed(Fault::of_words(&text("/error/message")))),
+            "error" => self.error = Some(text("/message")),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Notes what belongs to the conversation, and refuses lines of another thread.
+    fn note(&mut self, told: &str, conversation: &mut Option<Conversation>) -> Result<(), TurnError> {
+        if let Some(id) = self.thread_id.take() {
+            match conversation {
+                Some(ours) if ours.thread_id == id => {}
+                Some(ours) => {
+                    let text = format!(
+                        "Codex answered for another thread: '{}' in the place of '{}'",
+                        shown(&id),
+                        ours.thread_id
+                    );
+                    return Err(failed(text));
+                }
+                None if !is_id(&id) => {
+                    return Err(failed(format!("Codex gave its thread no usable id: '{}'", shown(&id))));
+                }
+                None => {
+                    let totals = Totals::default();
+                    *conversation =
+                        Some(Conversation { thread_id: id, told: told.to_owned(), totals, begun: true });
+                }
+            }
+        }
+        if let (Some(totals), Some(conversation)) = (self.totals.take(), conversation) {
+            conversation.totals = totals;
+        }
+        Ok(())
+    }
+}
+
+fn failed(text: impl Into<String>) -> TurnError {
+    TurnError::Failed(text.into())
+}

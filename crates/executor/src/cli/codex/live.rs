@@ -1,0 +1,367 @@
+//! The app server of a session: one process, one thread, as many turns as are asked.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::child::{Heard, Live};
+use crate::event::{Event, Events};
+use crate::session::TurnError;
+use crate::turn::{Delivery, Turn};
+
+use super::super::{Desk, LONGEST_LINE, SUBMIT_SERVER, ended, shown, with_stderr};
+use super::conversation::{Conversation, Totals, hash, is_id};
+use super::fault::Fault;
+use super::hearing::Hearing;
+use super::item::Item;
+use super::outcome::End;
+use super::place::Place;
+use super::rpc::{self, Message};
+use super::servers;
+
+/// How long it may take to greet. It takes a second or two.
+const TIME_TO_GREET: Duration = Duration::from_secs(60);
+
+/// How long it may take to exit once it has closed its stdout.
+const TIME_TO_EXIT: Duration = Duration::from_secs(2);
+
+/// A process that is ready to be asked.
+pub(super) struct Server {
+    pub(super) live: Live,
+    requests: u64,
+    thread: Option<Thread>,
+    /// The turn that is under way, if its id is known.
+    pub(super) turn: Option<String>,
+    /// Threads that Codex began by itself, for agents of its own.
+    others: BTreeSet<String>,
+}
+
+/// The thread that the process has open.
+struct Thread {
+    id: String,
+    model: String,
+    /// The submit tool that it was opened with: another one means another process.
+    offered: Option<Value>,
+    pub(super) desk: Option<Desk>,
+}
+
+/// Why a process does not greet.
+pub(super) enum NoGreeting {
+    /// This version of Codex has no app server that we understand.
+    Unknown(String),
+    /// It hangs.
+    Silent,
+}
+
+/// Why there is no answer.
+pub(super) enum Broken {
+    /// The turn failed, and the process is well.
+    Turn(TurnError),
+    /// The process is beyond use.
+    Process(TurnError),
+}
+
+impl Broken {
+    fn process(text: impl Into<String>) -> Self {
+        Self::Process(TurnError::Failed(text.into()))
+    }
+}
+
+impl Server {
+    /// Starts a process and greets it.
+    pub(super) async fn start(place: &Place) -> Result<Self, NoGreeting> {
+        let live = place.spawn(place.command(&["app-server"])).map_err(NoGreeting::Unknown)?;
+        let mut server = Self { live, requests: 0, thread: None, turn: None, others: BTreeSet::new() };
+        let client = json!({"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")});
+        match timeout(TIME_TO_GREET, server.call("initialize", &json!({"clientInfo": client}))).await {
+            Ok(Ok(Ok(_))) => {}
+            Ok(Ok(Err(words))) => return Err(NoGreeting::Unknown(words)),
+            Ok(Err(Broken::Turn(error) | Broken::Process(error))) => {
+                return Err(NoGreeting::Unknown(error.to_string()));
+            }
+            Err(_) => return Err(NoGreeting::Silent),
+        }
+        server.live.say(rpc::notification("initialized")).await.ok();
+        Ok(server)
+    }
+
+    /// Whether it can take a turn with this delivery.
+    pub(super) async fn fits(&mut self, delivery: &Delivery) -> bool {
+        let is_alive = self.live.exit(Duration::ZERO).await.is_none();
+        let same = self.thread.as_ref().is_none_or(|thread| thread.offered.as_ref() == offered(delivery));
+        is_alive && same
+    }
+
+    /// Opens the thread, if it is not open yet: resumes the one of the conversation, or begins a new one.
+    pub(super) async fn open(
+        &mut self,
+        place: &Place,
+        turn: &Turn,
+        conversation: &mut Option<Conversation>,
+    ) -> Result<(), Broken> {
+        if self.thread.is_some() {
+            return Ok(());
+        }
+        let desk = place.desk(&turn.delivery).map_err(Broken::Turn)?;
+        let mut params = json!({
+            "cwd": place.folder,
+            "approvalPolicy": "never",
+            "config": {"mcp_servers": servers::inline(place.servers(desk.as_ref()))},
+        });
+        if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
+            params["model"] = json!(model);
+        }
+        let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
+        let method = match &past {
+            Some(id) => {
+                params["threadId"] = json!(id);
+                params["excludeTurns"] = json!(true);
+                "thread/resume"
+            }
+            None => {
+                params["developerInstructions"] = json!(turn.system_prompt);
+                "thread/start"
+            }
+        };
+        let result = match self.call(method, &params).await? {
+            Ok(result) => result,
+            Err(words) => return Err(not_opened(&words, past.as_deref())),
+        };
+        let id = result.pointer("/thread/id").and_then(Value::as_str).unwrap_or_default();
+        if !is_id(id) {
+            return Err(Broken::process(format!("Codex gave its thread no usable id: '{}'", shown(id))));
+        }
+        if let Some(past) = past.filter(|past| past != id) {
+            let text = format!("Codex opened another thread: '{}' in the place of '{past}'", shown(id));
+            return Err(Broken::process(text));
+        }
+        if conversation.is_none() {
+            let (thread_id, told) = (id.to_owned(), hash(&turn.system_prompt));
+            *conversation = Some(Conversation { thread_id, told, totals: Totals::default(), begun: false });
+        }
+        let model = result.get("model").and_then(Value::as_str).unwrap_or("default").to_owned();
+        let offered = offered(&turn.delivery).cloned();
+        self.thread = Some(Thread { id: id.to_owned(), model, offered, desk });
+        Ok(())
+    }
+
+    /// Asks a turn and listens until it is over.
+    pub(super) async fn ask(
+        &mut self,
+        place: &Place,
+        turn: &Turn,
+        prompt: &str,
+        conversation: &mut Conversation,
+        heard: &mut Hearing,
+        events: &Events,
+    ) -> Result<End, Broken> {
+        let Some(thread) = &self.thread else { return Err(Broken::process("Codex has no thread")) };
+        let mut params = json!({"threadId": thread.id, "input": [{"type": "text", "text": prompt}]});
+        if let Delivery::Native { schema, .. } = &turn.delivery {
+            params["outputSchema"] = schema.clone();
+        }
+        if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
+            params["model"] = json!(model);
+        }
+        self.turn = None;
+        let asked = self.request("turn/start", &params).await;
+        loop {
+            match self.next().await? {
+                Message::Response { id, result: Err(words) } if id == asked => {
+                    return Err(Broken::Turn(TurnError::Failed(format!(
+                        "Codex did not take the turn: {words}"
+                    ))));
+                }
+                Message::Response { id, result: Ok(result) } if id == asked => {
+                    self.turn = result.pointer("/turn/id").and_then(Value::as_str).map(str::to_owned);
+                    conversation.begun = true;
+                }
+                Message::Response { .. } => {}
+                Message::Request { id } => self.live.say(rpc::declined(&id)).await.unwrap_or_default(),
+                Message::Notification { method, params } => {
+                    if let Some(end) =
+                        self.happened(place, &method, &params, conversation, heard, events).await?
+                    {
+                        self.turn = None;
+                        return Ok(end);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The model that answers.
+    pub(super) fn model(&self, turn: &Turn) -> String {
+        let opened = self.thread.as_ref().map(|thread| thread.model.clone());
+        turn.model.clone().or(opened).unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// What was handed in by the submit tool since the last time.
+    pub(super) async fn submissions(&mut self) -> Result<Vec<String>, TurnError> {
+        let Some(desk) = self.thread.as_mut().and_then(|thread| thread.desk.as_mut()) else {
+            return Ok(Vec::new());
+        };
+        let taken = desk.take().await;
+        taken.map_err(|error| TurnError::Failed(format!("what Codex handed in cannot be read: {error}")))
+    }
+
+    /// Interrupts the turn and waits for its end, so that the thread is whole.
+    pub(super) async fn interrupt(&mut self, conversation: &mut Conversation) {
+        let (Some(thread), Some(turn)) = (&self.thread, self.turn.take()) else { return };
+        let thread = thread.id.clone();
+        self.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn})).await;
+        while let Ok(message) = self.next().await {
+            let Message::Notification { method, params } = message else { continue };
+            if method == "thread/tokenUsage/updated" && is_of(&params, &thread) {
+                conversation.totals = used(&params).unwrap_or(conversation.totals);
+            }
+            if method == "turn/completed" && is_of(&params, &thread) {
+                return;
+            }
+        }
+    }
+
+    async fn happened(
+        &mut self,
+        place: &Place,
+        method: &str,
+        params: &Value,
+        conversation: &mut Conversation,
+        heard: &mut Hearing,
+        events: &Events,
+    ) -> Result<Option<End>, Broken> {
+        if method == "thread/started" {
+            self.others.extend(params.pointer("/thread/id").and_then(Value::as_str).map(str::to_owned));
+            return Ok(None);
+        }
+        let ours = self.thread.as_ref().is_some_and(|thread| is_of(params, &thread.id));
+        let item = || params.get("item").map_or(Item::Other, Item::read);
+        match method {
+            "turn/completed" => return self.completed(params, ours),
+            _ if !ours => {}
+            "item/started" => heard.begins(item(), events, &place.redactor).await,
+            "item/completed" => heard.ends(item(), events, &place.redactor).await,
+            "thread/tokenUsage/updated" => {
+                conversation.totals = used(params).unwrap_or(conversation.totals);
+                heard.step();
+                if heard.steps > place.max_steps {
+                    return Err(Broken::Turn(TurnError::TooManySteps(place.max_steps)));
+                }
+            }
+            "error" if params.get("willRetry") == Some(&Value::Bool(true)) => {
+                let details = params.pointer("/error/additionalDetails").and_then(Value::as_str);
+                let words = details.or_else(|| params.pointer("/error/message").and_then(Value::as_str));
+                let reason = place.redactor.text(&shown(words.unwrap_or_default()));
+                events.tell(Event::Retrying { reason, milliseconds: 0 }).await;
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn completed(&self, params: &Value, ours: bool) -> Result<Option<End>, Broken> {
+        if !ours {
+            let theirs = params.get("threadId").and_then(Value::as_str).unwrap_or_default();
+            if self.others.contains(theirs) {
+                return Ok(None);
+            }
+            return Err(Broken::process(format!("Codex answered for another thread: '{}'", shown(theirs))));
+        }
+        let turn = params.pointer("/turn/id").and_then(Value::as_str);
+        if let Some(expected) = self.turn.as_deref().filter(|expected| Some(*expected) != turn) {
+            let theirs = shown(turn.unwrap_or_default());
+            let text = format!("Codex answered for another turn: '{theirs}' in the place of '{expected}'");
+            return Err(Broken::process(text));
+        }
+        Ok(Some(match params.pointer("/turn/status").and_then(Value::as_str).unwrap_or_default() {
+            "completed" => End::Completed,
+            "interrupted" => End::Interrupted,
+            _ => End::Failed(params.pointer("/turn/error").map(Fault::of_turn).unwrap_or_default()),
+        }))
+    }
+
+    /// Sends a request.
+    async fn request(&mut self, method: &str, params: &Value) -> u64 {
+        self.requests += 1;
+        // One that no longer listens has said why, or is about to close.
+        self.live.say(rpc::request(self.requests, method, params)).await.ok();
+        self.requests
+    }
+
+    /// Sends a request and waits for its answer; what happens meanwhile is of no interest yet.
+    async fn call(&mut self, method: &str, params: &Value) -> Result<Result<Value, String>, Broken> {
+        let asked = self.request(method, params).await;
+        loop {
+            match self.next().await? {
+                Message::Response { id, result } if id == asked => return Ok(result),
+                Message::Request { id } => self.live.say(rpc::declined(&id)).await.unwrap_or_default(),
+                Message::Response { .. } | Message::Notification { .. } => {}
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Result<Message, Broken> {
+        loop {
+            match self.live.hear().await {
+                Heard::Line(text) if text.trim().is_empty() => {}
+                Heard::Line(text) => return Message::read(&text).map_err(Broken::process),
+                Heard::Garbage => return Err(Broken::process("Codex said something that is not UTF-8")),
+                Heard::TooLong => {
+                    let mebibytes = LONGEST_LINE / 1024 / 1024;
+                    return Err(Broken::process(format!("Codex said a line of more than {mebibytes} MiB")));
+                }
+                Heard::Closed { unfinished } => {
+                    let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
+                    let place =
+                        if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
+                    let what = format!("Codex {} {place}", ended(status));
+                    return Err(Broken::process(with_stderr(&what, &stderr)));
+                }
+            }
+        }
+    }
+}
+
+/// The schema of the submit tool, where there is one.
+fn offered(delivery: &Delivery) -> Option<&Value> {
+    match delivery {
+        Delivery::Tool { schema, .. } => Some(schema),
+        Delivery::Text | Delivery::Native { .. } => None,
+    }
+}
+
+fn is_of(params: &Value, thread: &str) -> bool {
+    params.get("threadId").and_then(Value::as_str) == Some(thread)
+}
+
+fn used(params: &Value) -> Option<Totals> {
+    let total = params.pointer("/tokenUsage/total")?;
+    let count = |name: &str| total.get(name).and_then(Value::as_u64);
+    Some(Totals { input_tokens: count("inputTokens")?, output_tokens: count("outputTokens")? })
+}
+
+/// Why a thread could not be opened. One that is not there is never begun anew in disguise.
+fn not_opened(words: &str, past: Option<&str>) -> Broken {
+    Broken::Process(match past {
+        Some(id) if is_gone(words) => TurnError::Failed(gone(id)),
+        _ if words.contains(SUBMIT_SERVER) => {
+            TurnError::ToolRejected(format!("Codex could not start the submit tool: {words}"))
+        }
+        _ => TurnError::Failed(format!("Codex could not open a thread: {words}")),
+    })
+}
+
+/// Whether Codex says that it does not have a thread.
+pub(super) fn is_gone(words: &str) -> bool {
+    words.contains("no rollout found") || words.contains("thread not found")
+}
+
+/// What is said of a thread that is not there.
+pub(super) fn gone(id: &str) -> String {
+    format!(
+        "the conversation of this session is gone: Codex has no thread '{id}' on this machine, in the CODEX_HOME of this \
+         user; start a new session"
+    )
+}

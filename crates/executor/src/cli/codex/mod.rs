@@ -1,0 +1,90 @@
+//! Codex, live by its app server where that works, else by one `codex exec` for each turn.
+//!
+//! The app server is spoken to in JSON-RPC, one message a line. A schema and a model are those of the turn; what a thread
+//! was started with (its MCP servers, the submit tool among them) cannot be changed later, so that another submit tool
+//! means a new process that resumes the thread. The thread itself is a file of the CLI's own; what Accord keeps is its id.
+//!
+//! A thread keeps the instructions that it was started with, and silently ignores others when it is resumed: what
+//! changed goes into the user's message. Codex neither validates nor retries, and ends a turn without any message when
+//! the model refuses; see `outcome`. A turn that fails after it was asked stays in the thread.
+
+mod arguments;
+mod conversation;
+mod exec;
+mod fault;
+mod hearing;
+mod item;
+mod live;
+mod outcome;
+mod place;
+mod rpc;
+mod servers;
+mod session;
+
+use std::ffi::OsString;
+
+use async_trait::async_trait;
+
+use crate::session::{Executor, OpenError, Session};
+use crate::start::Start;
+
+use super::{CODEX, Host, Scratch, Settings, SubmitServer, wrong};
+
+use arguments::Own;
+use conversation::Conversation;
+use place::Place;
+use session::{Codex, Way};
+
+/// Runs Codex.
+#[derive(Clone)]
+pub struct CodexExecutor {
+    host: Host,
+    submit: SubmitServer,
+}
+
+impl CodexExecutor {
+    /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
+    /// by a tool, it gets this server.
+    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>, submit: SubmitServer) -> Self {
+        Self { host: Host::new(&CODEX, environment), submit }
+    }
+}
+
+#[async_trait]
+impl Executor for CodexExecutor {
+    async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        let settings = Settings::read(&CODEX, &start.settings)?;
+        if !start.tools.is_empty() {
+            let text = "Codex has its own tools: take `tools` out of the blueprint";
+            return Err(wrong(&CODEX, text));
+        }
+        let own = Own::read(&settings.args, settings.allowed_tools.as_deref())
+            .map_err(|text| wrong(&CODEX, text))?;
+        servers::check(&start.mcp_servers).map_err(|text| wrong(&CODEX, text))?;
+        let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
+        let folder = start.project_dir.canonicalize().map_err(|error| {
+            let folder = start.project_dir.display();
+            OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
+        })?;
+        let executable = self.host.find(&settings, &folder)?;
+        let home = place::home(&self.host, &settings)?;
+        let scratch = Scratch::new()
+            .map_err(|error| OpenError::Missing(format!("no temporary folder can be made: {error}")))?;
+        let redactor = self.host.redactor(&settings, &start.mcp_servers);
+        let place = Place {
+            host: self.host.clone(),
+            submit: self.submit.clone(),
+            executable,
+            folder,
+            home,
+            scratch,
+            settings,
+            own,
+            servers: start.mcp_servers,
+            redactor,
+            max_steps: start.max_steps,
+        };
+        let way = Way::choose(&place).await?;
+        Ok(Box::new(Codex::new(place, past, way)))
+    }
+}

@@ -1,0 +1,99 @@
+//! What a turn came to.
+
+use crate::answer::{Answer, Stop, Usage};
+use crate::session::TurnError;
+
+use super::fault::{Fault, Meaning};
+use super::hearing::Hearing;
+
+/// How a turn ended, as Codex tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    /// As it should: with an answer, or with none where the model refused.
+    Completed,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// With an error.
+    Failed(Fault),
+}
+
+/// What is said of a turn that ended well and without a word: Codex drops the words of a refusal.
+const SILENT: &str = "Codex ended its turn without a message, as it does when the model refuses";
+
+/// The answer of a turn, without what it used.
+pub(super) fn answer(
+    end: End,
+    heard: Hearing,
+    submissions: Vec<String>,
+    with_schema: bool,
+    model: String,
+) -> Result<Answer, TurnError> {
+    let stop = match end {
+        End::Completed => Stop::Finished,
+        End::Interrupted => {
+            return Err(TurnError::Failed("Codex was interrupted by somebody else".to_owned()));
+        }
+        End::Failed(fault) => match fault.meaning(with_schema) {
+            Meaning::Truncated => Stop::Truncated,
+            Meaning::Refused(words) => Stop::Refused(words),
+            Meaning::Failed(error) => return Err(error),
+        },
+    };
+    let before = submissions.len().saturating_sub(heard.submitted.max(1));
+    let submissions: Vec<String> = submissions.into_iter().skip(before).collect();
+    let stop = match stop {
+        Stop::Finished if !submissions.is_empty() => Stop::Submitted,
+        Stop::Finished if heard.text.is_none() => Stop::Refused(SILENT.to_owned()),
+        other => other,
+    };
+    let refused = matches!(stop, Stop::Refused(_));
+    Ok(Answer {
+        text: heard.text.filter(|_| !refused).unwrap_or_default(),
+        submissions: if refused { Vec::new() } else { submissions },
+        structured: None,
+        stop,
+        usage: Usage::default(),
+        model,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(
+        end: End,
+        text: Option<&str>,
+        submissions: &[&str],
+        submitted: usize,
+    ) -> Result<(String, Vec<String>, Stop), TurnError> {
+        let heard = Hearing { text: text.map(str::to_owned), submitted, ..Hearing::default() };
+        let submissions = submissions.iter().map(|&each| each.to_owned()).collect();
+        let answer = answer(end, heard, submissions, true, "m".to_owned())?;
+        Ok((answer.text, answer.submissions, answer.stop))
+    }
+
+    #[test]
+    fn a_turn_without_a_word_is_a_refusal() {
+        let refused = Stop::Refused(SILENT.to_owned());
+        assert_eq!(of(End::Completed, None, &[], 0), Ok((String::new(), Vec::new(), refused)));
+        assert_eq!(of(End::Completed, Some(""), &[], 0), Ok((String::new(), Vec::new(), Stop::Finished)));
+        assert_eq!(of(End::Completed, Some("a"), &[], 0), Ok(("a".to_owned(), Vec::new(), Stop::Finished)));
+    }
+
+    #[test]
+    fn what_was_handed_in_last_is_the_answer() {
+        let last = vec!["3".to_owned()];
+        assert_eq!(of(End::Completed, None, &["1", "2", "3"], 1), Ok((String::new(), last, Stop::Submitted)));
+        let both = vec!["2".to_owned(), "3".to_owned()];
+        let said = Ok(("done".to_owned(), both, Stop::Submitted));
+        assert_eq!(of(End::Completed, Some("done"), &["1", "2", "3"], 2), said);
+    }
+
+    #[test]
+    fn a_cut_keeps_what_was_said() {
+        let cut = End::Failed(Fault::of_words("Incomplete response returned, reason: max_output_tokens"));
+        assert_eq!(of(cut, Some("{\"n\":"), &[], 0), Ok(("{\"n\":".to_owned(), Vec::new(), Stop::Truncated)));
+        assert!(matches!(of(End::Interrupted, Some("a"), &[], 0), Err(TurnError::Failed(_))));
+    }
+}

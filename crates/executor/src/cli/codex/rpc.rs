@@ -1,0 +1,76 @@
+//! JSON-RPC as the app server speaks it: without the version, one message a line.
+
+use serde_json::{Value, json};
+
+use super::super::shown;
+
+/// A message of the app server.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Message {
+    /// The answer to a request of ours.
+    Response { id: u64, result: Result<Value, String> },
+    /// A request to us: nobody is there to be asked.
+    Request { id: Value },
+    /// Something happened.
+    Notification { method: String, params: Value },
+}
+
+impl Message {
+    pub(super) fn read(line: &str) -> Result<Self, String> {
+        let wrong = || format!("Codex said something that is not a message: '{}'", shown(line));
+        let mut value: Value = serde_json::from_str(line).map_err(|_| wrong())?;
+        let take = |value: &mut Value, name: &str| value.get_mut(name).map(Value::take);
+        let method = value.get("method").and_then(Value::as_str).map(str::to_owned);
+        match (method, take(&mut value, "id")) {
+            (Some(method), None) => {
+                Ok(Self::Notification { method, params: take(&mut value, "params").unwrap_or_default() })
+            }
+            (Some(_), Some(id)) => Ok(Self::Request { id }),
+            (None, Some(id)) => {
+                let id = id.as_u64().ok_or_else(wrong)?;
+                let error = value.get("error").filter(|error| !error.is_null());
+                let words = error.map(|error| error.get("message").and_then(Value::as_str).map(shown));
+                let result = match words {
+                    None => Ok(take(&mut value, "result").unwrap_or_default()),
+                    Some(words) => Err(words.unwrap_or_else(|| "it does not say why".to_owned())),
+                };
+                Ok(Self::Response { id, result })
+            }
+            (None, None) => Err(wrong()),
+        }
+    }
+}
+
+pub(super) fn request(id: u64, method: &str, params: &Value) -> String {
+    json!({"id": id, "method": method, "params": params}).to_string()
+}
+
+pub(super) fn notification(method: &str) -> String {
+    json!({"method": method}).to_string()
+}
+
+/// No to a request.
+pub(super) fn declined(id: &Value) -> String {
+    json!({"id": id, "error": {"code": -32601, "message": "nobody can be asked"}}).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart() {
+        let read = |text: &str| Message::read(text).unwrap();
+        let params = json!({"a": 1});
+        let happened = Message::Notification { method: "x/y".to_owned(), params: params.clone() };
+        assert_eq!(read(r#"{"method": "x/y", "params": {"a": 1}, "emittedAtMs": 3}"#), happened);
+        assert_eq!(read(r#"{"id": 3, "result": {"a": 1}}"#), Message::Response { id: 3, result: Ok(params) });
+        let refused = Message::Response { id: 3, result: Err("no".to_owned()) };
+        assert_eq!(read(r#"{"id": 3, "error": {"code": 1, "message": "no"}}"#), refused);
+        assert_eq!(read(r#"{"id": "q", "method": "ask"}"#), Message::Request { id: json!("q") });
+        for text in ["hello", "[1]", "{}", r#"{"id": "x", "result": 1}"#] {
+            let error = Message::read(text).unwrap_err();
+            assert_eq!(error, format!("Codex said something that is not a message: '{text}'"));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! MCP servers, as Codex's configuration takes them.
+//!
+//! What is secret never stands among arguments, which everybody on the machine can read. The app server gets the
+//! configuration by its stdin; `codex exec` gets secrets as variables that its configuration refers to.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::child::is_secret;
+use crate::mcp_server::{McpServer, Reach};
+
+use super::super::SUBMIT_SERVER;
+use super::arguments::quoted;
+
+/// How long a server may take to start: `npx` fetches some of them.
+const SECONDS_TO_START: u32 = 60;
+
+/// Whether Codex can be told of these servers.
+pub(super) fn check(servers: &[McpServer]) -> Result<(), String> {
+    for server in servers {
+        let name = &server.name;
+        let known = |each: char| each.is_ascii_alphanumeric() || matches!(each, '_' | '-');
+        if name.is_empty() || !name.chars().all(known) {
+            return Err(format!(
+                "`mcp_servers` has '{name}': Codex takes letters, digits, '_' and '-' in a name"
+            ));
+        }
+        if name == SUBMIT_SERVER {
+            return Err(format!(
+                "`mcp_servers` has '{name}', which is the name of the submit tool: use another"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The configuration of all of them, secrets included.
+pub(super) fn inline<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Value {
+    let configured = servers.map(|server| {
+        let mut members = common();
+        match &server.reach {
+            Reach::Program { command, args, env } => {
+                members.extend(program(command, args));
+                members.insert("env".to_owned(), json!(env));
+            }
+            Reach::Address { url, headers } => {
+                members.insert("url".to_owned(), json!(url));
+                members.insert("http_headers".to_owned(), json!(headers));
+            }
+        }
+        (server.name.clone(), Value::Object(members))
+    });
+    Value::Object(configured.collect())
+}
+
+/// What `codex exec` is told: arguments without secrets, and variables with them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ByVariables {
+    pub(super) arguments: Vec<String>,
+    pub(super) variables: BTreeMap<String, String>,
+}
+
+impl ByVariables {
+    pub(super) fn new<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Result<Self, String> {
+        let mut told = Self::default();
+        for server in servers {
+            let mut members = common();
+            match &server.reach {
+                Reach::Program { command, args, env } => {
+                    let (secret, plain): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                        env.iter().partition(|(name, _)| is_secret(name));
+                    members.extend(program(command, args));
+                    members.insert("env".to_owned(), json!(plain));
+                    members.insert("env_vars".to_owned(), secret.keys().cloned().cloned().collect());
+                    secret.into_iter().try_for_each(|(name, value)| told.variable(name, value))?;
+                }
+                Reach::Address { url, headers } => {
+                    members.insert("url".to_owned(), json!(url));
+                    let mut named = Map::new();
+                    for (header, value) in headers {
+                        let name = format!("ACCORD_MCP_HEADER_{}", told.variables.len());
+                        told.variable(&name, value)?;
+                        named.insert(header.clone(), json!(name));
+                    }
+                    members.insert("env_http_headers".to_owned(), named.into());
+                }
+            }
+            let value = toml(&Value::Object(members));
+            told.arguments.extend(["-c".to_owned(), format!("mcp_servers.{}={value}", server.name)]);
+        }
+        Ok(told)
+    }
+
+    fn variable(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match self.variables.insert(name.to_owned(), value.to_owned()) {
+            Some(other) if other != value => Err(format!(
+                "two MCP servers have different values for {name}: this version of Codex can be handed one; name them \
+                 differently, or use a newer Codex"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A server that is listed is there to be used, and without it the agent could not do its work.
+fn common() -> Map<String, Value> {
+    let mut members = Map::new();
+    members.insert("required".to_owned(), json!(true));
+    members.insert("default_tools_approval_mode".to_owned(), json!("approve"));
+    members.insert("startup_timeout_sec".to_owned(), json!(SECONDS_TO_START));
+    members
+}
+
+fn program(command: &str, args: &[String]) -> [(String, Value); 2] {
+    [("command".to_owned(), json!(command)), ("args".to_owned(), json!(args))]
+}
+
+/// A value as TOML writes it, in one line.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| format!("{}={}", quoted(key), toml(value));
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn servers() -> Vec<McpServer> {
+        let env =
+            [("API_TOKEN", "t0p"), ("MODE", "a\"b")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let reach =
+            Reach::Program { command: "srv".to_owned(), args: vec!["-x".to_owned()], env: env.into() };
+        let headers = [("Authorization".to_owned(), "Bearer t1p".to_owned())].into();
+        let far = Reach::Address { url: "http://127.0.0.1:1/mcp".to_owned(), headers };
+        [("near", reach), ("far", far)].map(|(name, reach)| McpServer { name: name.to_owned(), reach }).into()
+    }
+
+    #[test]
+    fn the_app_server_gets_everything() {
+        let expected = json!({
+            "near": {
+                "required": true, "default_tools_approval_mode": "approve", "startup_timeout_sec": 60,
+                "command": "srv", "args": ["-x"], "env": {"API_TOKEN": "t0p", "MODE": "a\"b"},
+            },
+            "far": {
+                "required": true, "default_tools_approval_mode": "approve", "startup_timeout_sec": 60,
+                "url": "http://127.0.0.1:1/mcp", "http_headers": {"Authorization": "Bearer t1p"},
+            },
+        });
+        assert_eq!(inline(servers().iter()), expected);
+    }
+
+    #[test]
+    fn no_secret_is_an_argument() {
+        let told = ByVariables::new(servers().iter()).unwrap();
+        let text = told.arguments.join(" ");
+        assert!(!text.contains("t0p") && !text.contains("t1p"), "{text}");
+        assert!(text.contains(r#""env_vars"=["API_TOKEN"]"#) && text.contains(r#""MODE"="a\"b""#), "{text}");
+        assert!(text.contains(r#""env_http_headers"={"Authorization"="ACCORD_MCP_HEADER_1"}"#), "{text}");
+        let variables = [("ACCORD_MCP_HEADER_1", "Bearer t1p"), ("API_TOKEN", "t0p")];
+        assert_eq!(told.variables, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+        let mut twice = servers();
+        twice.push(McpServer {
+            name: "other".to_owned(),
+            reach: Reach::Program {
+                command: "x".to_owned(),
+                args: Vec::new(),
+                env: [("API_TOKEN".to_owned(), "t2p".to_owned())].into(),
+            },
+        });
+        let error = ByVariables::new(twice.iter()).unwrap_err();
+        assert!(error.contains("API_TOKEN") && !error.contains("t2p"), "{error}");
+    }
+
+    #[test]
+    fn names_that_codex_does_not_take_are_refused() {
+        let named = |name: &str| {
+            let reach = Reach::Address { url: String::new(), headers: BTreeMap::new() };
+            check(&[McpServer { name: name.to_owned(), reach }])
+        };
+        assert_eq!(named("a-b_1"), Ok(()));
+        assert!(named("a.b").unwrap_err().contains("'a.b'"));
+        assert!(named(SUBMIT_SERVER).unwrap_err().contains("submit tool"));
+    }
+}

@@ -1,0 +1,262 @@
+//! A conversation with Codex: the right process for each turn, and an end in every case.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::answer::Answer;
+use crate::event::Events;
+use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
+use crate::turn::{Delivery, Turn};
+
+use super::conversation::{Conversation, Totals, hash};
+use super::exec::Exec;
+use super::hearing::Hearing;
+use super::live::{Broken, NoGreeting, Server};
+use super::outcome;
+use super::place::{PROFILE, Place};
+
+/// How long it may take to end a turn that it was told to end, before it is ended itself.
+const TIME_TO_INTERRUPT: Duration = Duration::from_secs(3);
+
+/// How long it may take to exit, when it is asked and when it is told. It ends at once.
+const TIME_TO_END: Duration = Duration::from_secs(3);
+
+/// How Codex is spoken to.
+pub(super) enum Way {
+    /// By its app server, which may have to be started again.
+    Live(Option<Box<Server>>),
+    /// By a process for each turn: the one at work.
+    Exec(Option<Exec>),
+}
+
+impl Way {
+    /// The app server, if it greets.
+    pub(super) async fn choose(place: &Place) -> Result<Self, OpenError> {
+        match Server::start(place).await {
+            Ok(server) => Ok(Self::Live(Some(Box::new(server)))),
+            Err(NoGreeting::Unknown(reason)) => {
+                let reason = place.redactor.text(&reason);
+                tracing::info!(
+                    reason,
+                    "Codex has no app server that can be spoken to; each turn is a process"
+                );
+                Ok(Self::Exec(None))
+            }
+            Err(NoGreeting::Silent) => {
+                Err(OpenError::Missing("Codex was started and did not greet within a minute".to_owned()))
+            }
+        }
+    }
+}
+
+/// One conversation.
+pub(super) struct Codex {
+    place: Place,
+    conversation: Option<Conversation>,
+    way: Way,
+}
+
+impl Codex {
+    pub(super) fn new(place: Place, conversation: Option<Conversation>, way: Way) -> Self {
+        Self { place, conversation, way }
+    }
+
+    fn totals(&self) -> Totals {
+        self.conversation.as_ref().map(|conversation| conversation.totals).unwrap_or_default()
+    }
+
+    /// One turn, without an end of its own.
+    async fn ask(&mut self, turn: Turn, events: &Events) -> Result<Answer, TurnError> {
+        match &self.way {
+            Way::Live(_) => match self.ask_live(&turn, events).await {
+                Ok(answer) => Ok(answer),
+                Err(Broken::Turn(error)) => Err(error),
+                Err(Broken::Process(error)) => {
+                    self.kill().await;
+                    Err(error)
+                }
+            },
+            Way::Exec(_) => {
+                let asked = self.ask_exec(&turn, events).await;
+                self.kill().await;
+                asked
+            }
+        }
+    }
+
+    async fn ask_live(&mut self, turn: &Turn, events: &Events) -> Result<Answer, Broken> {
+        let Self { place, conversation, way } = self;
+        let Way::Live(running) = way else { return Err(Broken::Turn(nothing_runs())) };
+        if let Some(server) = running
+            && !server.fits(&turn.delivery).await
+            && let Some(server) = running.take()
+        {
+            server.live.end(TIME_TO_END).await;
+        }
+        if running.is_none() {
+            *running = Some(Box::new(Server::start(place).await.map_err(again)?));
+        }
+        let Some(server) = running else { return Err(Broken::Turn(nothing_runs())) };
+        let is_new = conversation.is_none();
+        let opened = server.open(place, turn, conversation).await;
+        let Some(conversation) = conversation else { return opened.and(Err(Broken::Turn(nothing_runs()))) };
+        opened?;
+        let prompt = match is_new {
+            true => turn.prompt.clone(),
+            false => told(conversation, turn),
+        };
+        let mut heard = Hearing::default();
+        let end = server.ask(place, turn, &prompt, conversation, &mut heard, events).await;
+        let end = match end {
+            Err(Broken::Turn(error @ TurnError::TooManySteps(_))) => {
+                let ending = server.interrupt(conversation);
+                timeout(TIME_TO_INTERRUPT, ending).await.ok();
+                return Err(Broken::Process(error));
+            }
+            end => end?,
+        };
+        let submissions = server.submissions().await.map_err(Broken::Process)?;
+        let with_schema = matches!(turn.delivery, Delivery::Native { .. });
+        outcome::answer(end, heard, submissions, with_schema, server.model(turn)).map_err(Broken::Turn)
+    }
+
+    async fn ask_exec(&mut self, turn: &Turn, events: &Events) -> Result<Answer, TurnError> {
+        let Self { place, conversation, way } = self;
+        let Way::Exec(running) = way else { return Err(nothing_runs()) };
+        let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
+        // Instructions have no place of their own here, so that even the first ones stand in the message.
+        let prompt = match conversation {
+            Some(conversation) => told(conversation, turn),
+            None => instructed(turn),
+        };
+        let exec = running.insert(Exec::start(place, turn, &prompt, past.as_deref()).await?);
+        let mut heard = Hearing::default();
+        let told = hash(&turn.system_prompt);
+        let end = exec.listen(place, &told, conversation, &mut heard, events).await?;
+        let submissions = exec.submissions().await?;
+        let with_schema = matches!(turn.delivery, Delivery::Native { .. });
+        let model = turn.model.clone().or_else(|| place.settings.model.clone());
+        outcome::answer(end, heard, submissions, with_schema, model.unwrap_or_else(|| "default".to_owned()))
+    }
+
+    /// Asks Codex to end its turn, so that its thread is whole, and ends it.
+    async fn interrupt(&mut self) {
+        match &mut self.way {
+            Way::Live(running) => {
+                if let Some(mut server) = running.take() {
+                    if let Some(conversation) = &mut self.conversation {
+                        timeout(TIME_TO_INTERRUPT, server.interrupt(conversation)).await.ok();
+                    }
+                    server.live.end(TIME_TO_END).await;
+                }
+            }
+            Way::Exec(running) => {
+                if let Some(exec) = running.take() {
+                    exec.interrupt().await;
+                }
+            }
+        }
+    }
+
+    async fn kill(&mut self) {
+        match &mut self.way {
+            Way::Live(running) => {
+                if let Some(server) = running.take() {
+                    server.live.kill().await;
+                }
+            }
+            Way::Exec(running) => {
+                if let Some(exec) = running.take() {
+                    exec.live.kill().await;
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Session for Codex {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            endpoint: self.place.endpoint(),
+            model: self.place.settings.model.clone().unwrap_or_else(|| "default".to_owned()),
+            native: Some(PROFILE.to_owned()),
+            tool: Some(Tool { profile: PROFILE.to_owned(), strict: false, force: false }),
+            native_beside_tools: true,
+            reprompt: true,
+            max_tokens: None,
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let before = self.totals();
+        let seconds = self.place.settings.timeout_seconds;
+        let deadline = Instant::now() + Duration::from_secs(seconds);
+        let asked = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(TurnError::Stopped),
+            asked = timeout_at(deadline, self.ask(turn, events)) => {
+                asked.unwrap_or(Err(TurnError::TimedOut(seconds)))
+            }
+        };
+        if matches!(asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
+            self.interrupt().await;
+        }
+        let usage = self.totals().since(before);
+        match asked {
+            Ok(answer) => Ok(Answer { usage, ..answer }),
+            Err(error) => Err(TurnFailure { error: self.place.shown(error), usage }),
+        }
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        self.conversation.as_ref().filter(|conversation| conversation.begun).map(Conversation::write)
+    }
+
+    async fn close(mut self: Box<Self>) {
+        if let Way::Live(running) = &mut self.way
+            && let Some(server) = running.take()
+        {
+            server.live.end(TIME_TO_END).await;
+        }
+        self.kill().await;
+    }
+}
+
+/// The prompt, with the instructions in front of it where they are not those that the model was told last.
+fn told(conversation: &mut Conversation, turn: &Turn) -> String {
+    let hash = hash(&turn.system_prompt);
+    if hash == conversation.told {
+        return turn.prompt.clone();
+    }
+    conversation.told = hash;
+    instructed(turn)
+}
+
+fn instructed(turn: &Turn) -> String {
+    match turn.system_prompt.trim() {
+        "" => turn.prompt.clone(),
+        instructions => format!("<instructions>\n{instructions}\n</instructions>\n\n{}", turn.prompt),
+    }
+}
+
+fn again(error: NoGreeting) -> Broken {
+    let text = match error {
+        NoGreeting::Unknown(reason) => format!("Codex could not be started again: {reason}"),
+        NoGreeting::Silent => "Codex was started again and did not greet within a minute".to_owned(),
+    };
+    Broken::Process(TurnError::Failed(text))
+}
+
+fn nothing_runs() -> TurnError {
+    TurnError::Failed("Codex does not run".to_owned())
+}

@@ -1,0 +1,333 @@
+//! Whether a program speaks the protocol: what `accord doctor --executor` finds.
+//!
+//! Each check starts the program anew, so that one failure does not hide another. The program is really asked, with a
+//! few short prompts: where a model is behind it, that costs what a few short prompts cost.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::dialogue::{Dialogue, END_PATIENCE};
+use super::memory::Memory;
+use super::message::{self, Answered, Hello, Said};
+use super::settings::Settings;
+use crate::answer::Stop;
+use crate::child::{Environment, own_variable};
+use crate::session::OpenError;
+use crate::start::Start;
+use crate::turn::{Delivery, Turn};
+
+/// The session that is asked in.
+const SESSION: &str = "ses_conformance";
+
+/// A prompt with everything that is easily broken on the way: quotes, lines, a backslash, characters of several bytes.
+const PROMPT: &str = "Say \"hello\" \\ in one line.\nThis is a second line: naïve, 日本, 🙂, </prompt>.";
+
+/// How long a program may take to be quiet after a cancel before it would be killed.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a check came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be.
+    Passed,
+    /// It would work, but not well.
+    Doubtful,
+    /// Not as it should be.
+    Failed,
+    /// The program says that it cannot do this.
+    Skipped,
+}
+
+/// One check and what it came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which check.
+    pub check: &'static str,
+    /// What it came to.
+    pub verdict: Verdict,
+    /// In words.
+    pub message: String,
+    /// The dialect that it wants schemas in, where the check is about that.
+    pub profile: Option<String>,
+}
+
+/// A program to be examined.
+#[derive(Debug, Clone)]
+pub struct Conformance {
+    settings: Settings,
+    folder: PathBuf,
+    environment: Environment,
+}
+
+/// How a check ends when it does not pass, or passes with words.
+type Checked = Result<String, (Verdict, String)>;
+
+impl Conformance {
+    /// A program by the settings of a blueprint's `executor`, in a folder, with these variables.
+    pub fn new(
+        settings: &Value,
+        folder: PathBuf,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, OpenError> {
+        let settings = Settings::read(settings)?;
+        let environment = environment.into_iter().filter(|(name, _)| !own_variable(name)).collect();
+        Ok(Self { settings, folder, environment })
+    }
+
+    /// Runs every check. Where the program cannot even be greeted there is one finding.
+    pub async fn examine(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut note = |check, checked: Checked| {
+            let (verdict, message) = match checked {
+                Ok(message) => (Verdict::Passed, message),
+                Err(other) => other,
+            };
+            findings.push(Finding { check, verdict, message, profile: None });
+        };
+        let hello = match self.greeted().await {
+            Ok(hello) => hello,
+            Err(how) => {
+                note("hello", Err((Verdict::Failed, how)));
+                return findings;
+            }
+        };
+        note("hello", Ok(spoken(&hello)));
+        note("answer", self.answers().await);
+        note("unknown_types", self.ignores().await);
+        note("reprompt", self.reprompted(&hello).await);
+        note("resume", self.resumed(&hello).await);
+        note("native_schema", self.held(&hello).await);
+        note("cancel", self.cancelled().await);
+        note("shutdown", self.shut_down().await);
+        note("end_of_input", self.hung_up().await);
+        let profile = hello.capabilities.native_schema.profile();
+        let about_schemas = findings.iter_mut().filter(|finding| finding.check == "native_schema");
+        about_schemas.for_each(|finding| finding.profile.clone_from(&profile));
+        findings
+    }
+
+    async fn greeted(&self) -> Result<Hello, String> {
+        let mut dialogue = self.begin(None).await?;
+        let hello = dialogue.hello().await.map_err(|error| error.to_string());
+        dialogue.kill().await;
+        hello
+    }
+
+    /// One turn, and nothing after its answer.
+    async fn answers(&self) -> Checked {
+        let mut dialogue = self.opened(None).await?;
+        let answered = self.ask(&mut dialogue, 1, Delivery::Text).await?;
+        dialogue.say(message::shutdown(SESSION)).await;
+        let deadline = Instant::now() + END_PATIENCE;
+        while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
+            if matches!(said, Said::Answer(_) | Said::Fault(_)) {
+                dialogue.kill().await;
+                return Err((Verdict::Failed, "it answered one turn twice".to_owned()));
+            }
+        }
+        dialogue.kill().await;
+        Ok(format!("answered {} characters", answered.text.chars().count()))
+    }
+
+    async fn ignores(&self) -> Checked {
+        let mut dialogue = self.opened(None).await?;
+        dialogue
+            .say(json!({"type": "accord.conformance", "protocol": 1, "session_id": SESSION}).to_string())
+            .await;
+        self.ask(&mut dialogue, 1, Delivery::Text).await?;
+        dialogue.kill().await;
+        Ok("a type that it cannot know was ignored".to_owned())
+    }
+
+    async fn reprompted(&self, hello: &Hello) -> Checked {
+        if !hello.capabilities.reprompt {
+            let text =
+                "it says that it cannot be asked again in place: write `reprompt: false` into the blueprint";
+            return Err((Verdict::Skipped, text.to_owned()));
+        }
+        let mut dialogue = self.opened(None).await?;
+        self.ask(&mut dialogue, 1, Delivery::Text).await?;
+        self.ask(&mut dialogue, 2, Delivery::Text).await?;
+        dialogue.kill().await;
+        Ok("answered a second turn in the same process".to_owned())
+    }
+
+    async fn resumed(&self, hello: &Hello) -> Checked {
+        if !hello.capabilities.resume {
+            let text = "it says that it cannot resume: what was said before is put into its prompt";
+            return Err((Verdict::Skipped, text.to_owned()));
+        }
+        let mut dialogue = self.opened(None).await?;
+        let answered = self.ask(&mut dialogue, 1, Delivery::Text).await?;
+        dialogue.kill().await;
+        let has_state = answered.state.is_some();
+        let memory = Memory { state: answered.state, history: Vec::new() };
+        let mut dialogue = self.opened(Some(memory)).await?;
+        self.ask(&mut dialogue, 1, Delivery::Text).await?;
+        dialogue.kill().await;
+        match has_state {
+            true => Ok("another process went on from `state`".to_owned()),
+            false => {
+                let text = "it resumes without `state` in its answers: the session can go on only where it keeps its own";
+                Err((Verdict::Doubtful, text.to_owned()))
+            }
+        }
+    }
+
+    async fn held(&self, hello: &Hello) -> Checked {
+        if hello.capabilities.native_schema.profile().is_none() {
+            return Err((Verdict::Skipped, "it says that it takes no schema".to_owned()));
+        }
+        let schema = json!({
+            "type": "object", "additionalProperties": false, "required": ["ok"],
+            "properties": {"ok": {"type": "boolean"}},
+        });
+        let mut dialogue = self.opened(None).await?;
+        let delivery = Delivery::Native { name: "result".to_owned(), schema };
+        let answered = self.ask(&mut dialogue, 1, delivery).await?;
+        dialogue.kill().await;
+        let value = answered.structured.or_else(|| serde_json::from_str(answered.text.trim()).ok());
+        let members = value.as_ref().and_then(Value::as_object);
+        match members
+            .is_some_and(|members| members.len() == 1 && members.get("ok").is_some_and(Value::is_boolean))
+        {
+            true => Ok("the answer conforms to the schema that was sent".to_owned()),
+            false => {
+                let text = "it says that it holds its answer to a schema, and its answer does not conform";
+                Err((Verdict::Failed, text.to_owned()))
+            }
+        }
+    }
+
+    async fn cancelled(&self) -> Checked {
+        let mut dialogue = self.opened(None).await?;
+        dialogue.say(message::turn(SESSION, 1, &turn(Delivery::Text), PROMPT)).await;
+        dialogue.say(message::cancel(SESSION, 1)).await;
+        let deadline = Instant::now() + CANCEL_PATIENCE;
+        let checked = loop {
+            match timeout_at(deadline, dialogue.next()).await {
+                Err(_) => {
+                    let seconds = CANCEL_PATIENCE.as_secs();
+                    let text = format!(
+                        "it neither answered nor gave up within {seconds} seconds: it would be killed"
+                    );
+                    break Err((Verdict::Doubtful, text));
+                }
+                Ok(Ok(Said::Answer(_) | Said::Fault(_))) => {
+                    break Ok("gave up or answered in time".to_owned());
+                }
+                Ok(Ok(_)) => {}
+                Ok(Err(_)) => break Ok("ended in time".to_owned()),
+            }
+        };
+        dialogue.kill().await;
+        checked
+    }
+
+    async fn shut_down(&self) -> Checked {
+        let dialogue = self.opened(None).await?;
+        ended(dialogue.end_with(Some(message::shutdown(SESSION))).await, "`shutdown`")
+    }
+
+    async fn hung_up(&self) -> Checked {
+        let dialogue = self.opened(None).await?;
+        ended(dialogue.end_with(None).await, "the end of its stdin")
+    }
+
+    async fn begin(&self, memory: Option<Memory>) -> Result<Dialogue, String> {
+        let conversation = memory.as_ref().and_then(|memory| serde_json::to_value(memory).ok());
+        let start = Start {
+            session_id: SESSION.to_owned(),
+            run_id: "run_conformance".to_owned(),
+            settings: Value::Null,
+            project_dir: self.folder.clone(),
+            tools: Vec::new(),
+            mcp_servers: Vec::new(),
+            parameters: json!({"prompt": PROMPT}),
+            conversation,
+            max_steps: 1,
+        };
+        let memory = memory.unwrap_or_default();
+        Dialogue::begin(&self.settings, &start, &memory, &self.environment)
+            .await
+            .map_err(|error| error.to_string())
+    }
+
+    async fn opened(&self, memory: Option<Memory>) -> Result<Dialogue, (Verdict, String)> {
+        let failed = |how: String| (Verdict::Failed, how);
+        let mut dialogue = self.begin(memory).await.map_err(failed)?;
+        dialogue.hello().await.map_err(|error| failed(error.to_string()))?;
+        Ok(dialogue)
+    }
+
+    /// Asks a turn; an answer that is not one to it is a failure.
+    async fn ask(
+        &self,
+        dialogue: &mut Dialogue,
+        number: u64,
+        delivery: Delivery,
+    ) -> Result<Answered, (Verdict, String)> {
+        let failed = |how: String| (Verdict::Failed, how);
+        dialogue.say(message::turn(SESSION, number, &turn(delivery), PROMPT)).await;
+        let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
+        loop {
+            let said = timeout_at(deadline, dialogue.next()).await.map_err(|_| {
+                failed(format!("there was no answer within {} seconds", self.settings.timeout_seconds))
+            })?;
+            match said.map_err(failed)? {
+                Said::Answer(answered) if answered.session_id != SESSION => {
+                    let theirs = &answered.session_id;
+                    return Err(failed(format!(
+                        "it answered for the session '{theirs}', and was asked in '{SESSION}'"
+                    )));
+                }
+                Said::Answer(answered) if answered.turn != number => {
+                    return Err(failed(format!(
+                        "it answered turn {}, and was asked {number}",
+                        answered.turn
+                    )));
+                }
+                Said::Answer(answered) => match answered.stop {
+                    Stop::Refused(words) => return Err(failed(format!("it refused to answer: {words}"))),
+                    _ => return Ok(*answered),
+                },
+                Said::Fault(fault) => return Err(failed(format!("it told an error: {}", fault.message))),
+                Said::Hello(_) => return Err(failed("it said hello twice".to_owned())),
+                Said::Event(_) | Said::Usage(_) | Said::Unknown => {}
+            }
+        }
+    }
+}
+
+fn turn(delivery: Delivery) -> Turn {
+    Turn {
+        system_prompt: "Answer shortly.".to_owned(),
+        prompt: PROMPT.to_owned(),
+        delivery,
+        model: None,
+        max_tokens: None,
+    }
+}
+
+fn spoken(hello: &Hello) -> String {
+    let told = &hello.capabilities;
+    format!(
+        "{}: resume {}, native_schema {}, reprompt {}",
+        hello.name.as_deref().unwrap_or("it has no name"),
+        told.resume,
+        told.native_schema.profile().as_deref().unwrap_or("false"),
+        told.reprompt
+    )
+}
+
+fn ended(by_itself: bool, after: &str) -> Checked {
+    let seconds = END_PATIENCE.as_secs();
+    match by_itself {
+        true => Ok(format!("ended by itself after {after}")),
+        false => Err((Verdict::Failed, format!("did not end within {seconds} seconds after {after}"))),
+    }
+}

@@ -1,0 +1,148 @@
+//! The conversation with one process, as far as it does not matter what is asked.
+
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::time::{Instant, timeout_at};
+
+use super::memory::Memory;
+use super::message::{self, Hello, PROTOCOL, Said};
+use super::settings::Settings;
+use crate::child::{Environment, Heard, Live};
+use crate::program;
+use crate::session::OpenError;
+use crate::start::Start;
+
+/// The longest line: the judge reads 8 MiB of an answer, and JSON writes some characters as two.
+pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
+
+/// How long a program may take to say hello: an interpreter on a busy machine takes some seconds.
+pub(super) const HELLO_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a program may take to end by itself once it is told to, and again once it is asked to terminate.
+pub(super) const END_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a program whose stdout is closed may take to exit, so that its exit code can be told.
+const EXIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A process that speaks the protocol.
+pub(super) struct Dialogue {
+    command: String,
+    session_id: String,
+    live: Live,
+}
+
+impl Dialogue {
+    /// Starts the program and says `start`.
+    pub(super) async fn begin(
+        settings: &Settings,
+        start: &Start,
+        memory: &Memory,
+        environment: &Environment,
+    ) -> Result<Self, OpenError> {
+        let mut command = Command::new(&settings.command);
+        command.args(&settings.args).current_dir(settings.folder(&start.project_dir)?);
+        command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+        command.envs(&settings.env);
+        let live = Live::spawn(command, LONGEST_LINE)
+            .map_err(|error| OpenError::Missing(program::not_started(&settings.command, &error)))?;
+        let greeting = message::start(
+            start,
+            settings.timeout_seconds,
+            memory.state.as_ref(),
+            start.conversation.is_some(),
+        );
+        let dialogue = Self { command: settings.command.clone(), session_id: start.session_id.clone(), live };
+        dialogue.say(greeting).await;
+        Ok(dialogue)
+    }
+
+    /// Waits for `hello`. A program that says anything else first, or nothing, is ended.
+    pub(super) async fn hello(&mut self) -> Result<Hello, OpenError> {
+        let deadline = Instant::now() + HELLO_PATIENCE;
+        loop {
+            let said = match timeout_at(deadline, self.next()).await {
+                Ok(Ok(said)) => said,
+                Ok(Err(how)) => return Err(OpenError::Missing(how)),
+                Err(_) => {
+                    let how = format!("did not say hello within {} seconds", HELLO_PATIENCE.as_secs());
+                    return Err(OpenError::Missing(self.failed(&how)));
+                }
+            };
+            match said {
+                Said::Unknown => {}
+                Said::Hello(hello) if hello.protocol == PROTOCOL => return Ok(hello),
+                Said::Hello(hello) => {
+                    let command = &self.command;
+                    return Err(OpenError::Settings(format!(
+                        "'{command}' speaks version {} of the protocol, and this runner speaks {PROTOCOL}",
+                        hello.protocol
+                    )));
+                }
+                Said::Fault(fault) => {
+                    let command = &self.command;
+                    return Err(OpenError::Missing(format!("'{command}' cannot begin: {}", fault.message)));
+                }
+                Said::Event(_) | Said::Usage(_) | Said::Answer(_) => {
+                    return Err(OpenError::Missing(self.failed("did not say hello first")));
+                }
+            }
+        }
+    }
+
+    /// Says a line. One that does not listen any more is noticed by what is heard next.
+    pub(super) async fn say(&self, line: String) {
+        self.live.say(line).await.unwrap_or_default();
+    }
+
+    /// What the program says next; else how it failed, in words that name it and show the end of its stderr. Nothing can
+    /// be heard after a failure. Nothing is lost when this is dropped half-way.
+    pub(super) async fn next(&mut self) -> Result<Said, String> {
+        match self.live.hear().await {
+            Heard::Line(line) if line.trim().is_empty() => Ok(Said::Unknown),
+            Heard::Line(line) => message::read(&line).map_err(|how| self.failed(&how)),
+            Heard::Garbage => Err(self.failed("wrote to stdout what is not UTF-8")),
+            Heard::TooLong => {
+                let how = format!("wrote a line of more than {} MiB", LONGEST_LINE / 1024 / 1024);
+                Err(self.failed(&how))
+            }
+            Heard::Closed { unfinished } => {
+                let (status, stderr) = self.live.last_words(EXIT_PATIENCE).await;
+                let end = status.map_or_else(|| "closed its stdout".to_owned(), program::ended);
+                let how = match unfinished.is_empty() {
+                    true => format!("{end} without an answer"),
+                    false => format!("{end} in the middle of a line"),
+                };
+                Err(program::failed(&self.command, &how, &stderr))
+            }
+        }
+    }
+
+    /// How the program failed, with the end of its stderr.
+    pub(super) fn failed(&self, how: &str) -> String {
+        program::failed(&self.command, how, &self.live.stderr())
+    }
+
+    /// Tells it to end, and sees to it.
+    pub(super) async fn end(self) {
+        let word = message::shutdown(&self.session_id);
+        self.say(word).await;
+        self.live.end(END_PATIENCE).await;
+    }
+
+    /// Says this and closes its stdin. Whether it ended by itself.
+    pub(super) async fn end_with(mut self, word: Option<String>) -> bool {
+        if let Some(word) = word {
+            self.say(word).await;
+        }
+        self.live.hush();
+        let ended = self.live.exit(END_PATIENCE).await.is_some();
+        self.live.kill().await;
+        ended
+    }
+
+    /// Ends it at once.
+    pub(super) async fn kill(self) {
+        self.live.kill().await;
+    }
+}

@@ -1,0 +1,100 @@
+//! What a session remembers from one run to the next.
+//!
+//! A program that can resume gives its `state` with every answer and is handed it back. For one that cannot, what was
+//! asked and answered is kept here and told again before the next question: the same conversation, in its own words.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::session::OpenError;
+
+/// What is told again to a program that cannot resume. More than a prompt of this size holds is no conversation that a
+/// one-shot program can follow.
+const MAX_HISTORY_BYTES: usize = 1024 * 1024;
+
+/// What a session remembers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Memory {
+    /// What the program gave with its last answer.
+    #[serde(default)]
+    pub(super) state: Option<Value>,
+    /// What was asked and answered, where the program does not remember it.
+    #[serde(default)]
+    pub(super) history: Vec<Exchange>,
+}
+
+/// One question and its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Exchange {
+    pub(super) prompt: String,
+    pub(super) answer: String,
+}
+
+impl Memory {
+    pub(super) fn read(conversation: Option<&Value>) -> Result<Self, OpenError> {
+        let Some(value) = conversation else { return Ok(Self::default()) };
+        // A list would be read as the fields in their order.
+        let read = value.is_object().then(|| Self::deserialize(value).ok()).flatten();
+        read.ok_or_else(|| {
+            let text = "the session cannot be continued: its conversation is not one of an external program";
+            OpenError::Settings(text.to_owned())
+        })
+    }
+
+    /// Whether what is to be told again is too long.
+    pub(super) fn check(&self) -> Result<(), OpenError> {
+        let bytes: usize = self.history.iter().map(|each| each.prompt.len() + each.answer.len()).sum();
+        if bytes <= MAX_HISTORY_BYTES {
+            return Ok(());
+        }
+        Err(OpenError::Settings(format!(
+            "the session cannot be continued: {bytes} bytes were said, more than {MAX_HISTORY_BYTES} that are told again to \
+             a program that cannot resume; start a new session, or let the program keep `state` and say resume: true"
+        )))
+    }
+
+    /// The prompt, with what was said before in front of it.
+    pub(super) fn told_again(&self, prompt: &str) -> String {
+        if self.history.is_empty() {
+            return prompt.to_owned();
+        }
+        // As JSON, so that nothing that was said can pass for the question.
+        let said = serde_json::to_string_pretty(&self.history).unwrap_or_default();
+        format!("What was asked and answered so far, as JSON:\n\n{said}\n\nGo on with this:\n\n{prompt}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_said_is_told_again() {
+        let mut memory = Memory::default();
+        assert_eq!(memory.told_again("now"), "now");
+        memory.history.push(Exchange { prompt: "a".to_owned(), answer: "\"b\"".to_owned() });
+        let expected = "What was asked and answered so far, as JSON:\n\n[\n  {\n    \"prompt\": \"a\",\n    \
+                        \"answer\": \"\\\"b\\\"\"\n  }\n]\n\nGo on with this:\n\nnow";
+        assert_eq!(memory.told_again("now"), expected);
+    }
+
+    #[test]
+    fn a_conversation_of_another_kind_is_refused() {
+        assert_eq!(Memory::read(None).unwrap(), Memory::default());
+        let read = Memory::read(Some(&json!({"state": {"n": 1}}))).unwrap();
+        assert_eq!(read, Memory { state: Some(json!({"n": 1})), history: Vec::new() });
+        assert!(Memory::read(Some(&json!([{"role": "user"}]))).is_err());
+    }
+
+    #[test]
+    fn too_much_is_refused() {
+        let said = "x".repeat(MAX_HISTORY_BYTES);
+        let mut memory =
+            Memory { state: None, history: vec![Exchange { prompt: said, answer: String::new() }] };
+        assert!(memory.check().is_ok());
+        memory.history[0].answer.push('y');
+        let error = memory.check().unwrap_err().to_string();
+        assert!(error.contains("1048577 bytes") && error.contains("resume: true"), "{error}");
+    }
+}

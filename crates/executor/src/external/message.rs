@@ -1,0 +1,358 @@
+//! The messages of the protocol, one JSON object a line. `docs/guides/external-executors.md` tells their meaning.
+//!
+//! What is not known is ignored, so that either side can be newer: a type, and a field of a known type. What is known
+//! and has the wrong shape is an error that names the field.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Stop, Usage};
+use crate::event::Event;
+use crate::mcp_server::{McpServer, Reach};
+use crate::start::Start;
+use crate::turn::{Delivery, Turn};
+
+/// The version that is spoken here.
+pub(super) const PROTOCOL: u64 = 1;
+
+/// How much of a line that is no message is shown.
+const SHOWN_CHARACTERS: usize = 200;
+
+/// What a program says of itself.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Hello {
+    pub(super) protocol: u64,
+    pub(super) name: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) capabilities: Told,
+}
+
+/// What a program can do.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Told {
+    pub(super) resume: bool,
+    pub(super) native_schema: NativeSchema,
+    pub(super) reprompt: bool,
+}
+
+/// Whether a program holds its answer to a schema, and in which dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum NativeSchema {
+    /// Whether at all.
+    Whether(bool),
+    /// By the profile that the schema is lowered with.
+    Profile(String),
+}
+
+impl NativeSchema {
+    /// The narrowest dialect is what is sent where none is named: who takes more takes that too.
+    const USUAL: &str = "openai";
+
+    pub(super) fn profile(&self) -> Option<String> {
+        match self {
+            Self::Whether(false) => None,
+            Self::Whether(true) => Some(Self::USUAL.to_owned()),
+            Self::Profile(name) => Some(name.clone()),
+        }
+    }
+}
+
+/// What a program says.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Said {
+    Hello(Hello),
+    /// A message or a tool, as it is told on.
+    Event(Event),
+    Usage(Usage),
+    Answer(Box<Answered>),
+    Fault(Fault),
+    /// A type that is not known here.
+    Unknown,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answered {
+    pub(super) session_id: String,
+    pub(super) turn: u64,
+    pub(super) text: String,
+    pub(super) structured: Option<Value>,
+    pub(super) stop: Stop,
+    pub(super) state: Option<Value>,
+    pub(super) model: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub(super) struct Fault {
+    pub(super) session_id: Option<String>,
+    pub(super) turn: Option<u64>,
+    #[serde(default)]
+    pub(super) kind: Kind,
+    pub(super) message: String,
+}
+
+/// What is to be done about an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// Nothing helps.
+    #[default]
+    Failed,
+    /// Whom the program asks cannot be reached.
+    Transport,
+    /// The schema is not taken: ask without it.
+    SchemaRejected,
+}
+
+#[derive(Deserialize)]
+struct WrittenAnswer {
+    session_id: String,
+    turn: u64,
+    text: Option<String>,
+    structured: Option<Value>,
+    stop_reason: Option<String>,
+    state: Option<Value>,
+    model: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WrittenMessage {
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct WrittenTool {
+    call_id: String,
+    name: String,
+    status: ToolStatus,
+    #[serde(default)]
+    arguments: Value,
+    ok: Option<bool>,
+    #[serde(default)]
+    output: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ToolStatus {
+    Started,
+    Finished,
+}
+
+#[derive(Deserialize)]
+struct WrittenUsage {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    output_tokens: u64,
+    cost_usd: Option<f64>,
+}
+
+/// Reads one line; else what is wrong with it.
+pub(super) fn read(line: &str) -> Result<Said, String> {
+    let value: Value = serde_json::from_str(line)
+        .map_err(|error| format!("wrote to stdout what is not a message: {} ({error})", shown(line)))?;
+    let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
+    let Some(kind) = kind else {
+        return Err(format!("wrote to stdout a message without a type: {}", shown(line)));
+    };
+    Ok(match kind.as_str() {
+        "hello" => Said::Hello(part(&kind, value)?),
+        "message" => {
+            let WrittenMessage { text } = part(&kind, value)?;
+            Said::Event(Event::Message { text })
+        }
+        "tool" => Said::Event(tool(part(&kind, value)?)),
+        "usage" => Said::Usage(usage(part(&kind, value)?)?),
+        "answer" => Said::Answer(Box::new(answer(part(&kind, value)?)?)),
+        "error" => Said::Fault(part(&kind, value)?),
+        _ => Said::Unknown,
+    })
+}
+
+fn part<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
+    serde_json::from_value(value)
+        .map_err(|error| format!("wrote a message '{kind}' that does not fit: {error}"))
+}
+
+fn tool(written: WrittenTool) -> Event {
+    let WrittenTool { call_id, name, status, arguments, ok, output } = written;
+    match status {
+        ToolStatus::Started => Event::ToolStarted { call_id, name, arguments },
+        ToolStatus::Finished => Event::ToolFinished { call_id, name, ok: ok.unwrap_or(true), output },
+    }
+}
+
+fn usage(written: WrittenUsage) -> Result<Usage, String> {
+    let WrittenUsage { input_tokens, output_tokens, cost_usd } = written;
+    match cost_usd {
+        Some(cost) if !cost.is_finite() || cost < 0.0 => {
+            Err(format!("wrote a message 'usage' that does not fit: cost_usd is {cost}"))
+        }
+        _ => Ok(Usage { input_tokens, output_tokens, cost_usd }),
+    }
+}
+
+fn answer(written: WrittenAnswer) -> Result<Answered, String> {
+    let WrittenAnswer { session_id, turn, text, structured, stop_reason, state, model } = written;
+    let stop = match stop_reason.as_deref().unwrap_or("finished") {
+        "finished" => Stop::Finished,
+        "truncated" => Stop::Truncated,
+        "refused" => Stop::Refused(text.clone().unwrap_or_default()),
+        other => {
+            return Err(format!(
+                "wrote a message 'answer' that does not fit: stop_reason is '{}': use finished, truncated or refused",
+                other.chars().take(SHOWN_CHARACTERS).collect::<String>()
+            ));
+        }
+    };
+    let structured = structured.filter(|value| !value.is_null());
+    let text = match (text, &structured, &stop) {
+        (Some(text), _, _) => text,
+        (None, Some(value), _) => value.to_string(),
+        (None, None, Stop::Refused(_)) => String::new(),
+        (None, None, _) => {
+            return Err("wrote a message 'answer' with neither text nor structured".to_owned());
+        }
+    };
+    Ok(Answered { session_id, turn, text, structured, stop, state, model })
+}
+
+fn shown(line: &str) -> String {
+    let mut characters = line.chars();
+    let beginning: String = characters.by_ref().take(SHOWN_CHARACTERS).collect();
+    let rest = if characters.next().is_some() { "…" } else { "" };
+    format!("{}{rest}", Value::String(beginning))
+}
+
+/// `start`: whom the session belongs to and what it begins with.
+pub(super) fn start(start: &Start, timeout_seconds: u64, state: Option<&Value>, is_resumed: bool) -> String {
+    let mut members = begin("start", &start.session_id);
+    members.insert("run_id".to_owned(), json!(start.run_id));
+    members.insert("project_dir".to_owned(), json!(start.project_dir));
+    members.insert("parameters".to_owned(), start.parameters.clone());
+    members.insert("resume".to_owned(), json!(is_resumed));
+    members.insert("state".to_owned(), state.cloned().unwrap_or_default());
+    let servers: Vec<Value> = start.mcp_servers.iter().map(server).collect();
+    members.insert("mcp_servers".to_owned(), servers.into());
+    let limits = json!({"timeout_seconds": timeout_seconds, "max_steps": start.max_steps});
+    members.insert("limits".to_owned(), limits);
+    Value::Object(members).to_string()
+}
+
+fn server(server: &McpServer) -> Value {
+    match &server.reach {
+        Reach::Program { command, args, env } => {
+            json!({"name": server.name, "command": command, "args": args, "env": env})
+        }
+        Reach::Address { url, headers } => json!({"name": server.name, "url": url, "headers": headers}),
+    }
+}
+
+/// `turn`: what is asked.
+pub(super) fn turn(session_id: &str, number: u64, asked: &Turn, prompt: &str) -> String {
+    let mut members = begin("turn", session_id);
+    members.insert("turn".to_owned(), json!(number));
+    members.insert("system_prompt".to_owned(), json!(asked.system_prompt));
+    members.insert("prompt".to_owned(), json!(prompt));
+    let schema = match &asked.delivery {
+        Delivery::Native { schema, .. } => schema.clone(),
+        Delivery::Text | Delivery::Tool { .. } => Value::Null,
+    };
+    members.insert("schema".to_owned(), schema);
+    members.insert("model".to_owned(), json!(asked.model));
+    members.insert("max_tokens".to_owned(), json!(asked.max_tokens));
+    Value::Object(members).to_string()
+}
+
+/// `cancel`: the turn is of no use any more.
+pub(super) fn cancel(session_id: &str, number: u64) -> String {
+    let mut members = begin("cancel", session_id);
+    members.insert("turn".to_owned(), json!(number));
+    Value::Object(members).to_string()
+}
+
+/// `shutdown`: nothing more will be asked.
+pub(super) fn shutdown(session_id: &str) -> String {
+    Value::Object(begin("shutdown", session_id)).to_string()
+}
+
+fn begin(kind: &str, session_id: &str) -> Map<String, Value> {
+    let mut members = Map::new();
+    members.insert("type".to_owned(), json!(kind));
+    members.insert("protocol".to_owned(), json!(PROTOCOL));
+    members.insert("session_id".to_owned(), json!(session_id));
+    members
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(text: &str, structured: Option<Value>, stop: Stop) -> Said {
+        let (session_id, turn, state, model) = ("s".to_owned(), 1, None, None);
+        Said::Answer(Box::new(Answered {
+            session_id,
+            turn,
+            text: text.to_owned(),
+            structured,
+            stop,
+            state,
+            model,
+        }))
+    }
+
+    #[test]
+    fn answers_are_text_or_structured_or_a_refusal() {
+        let read = |rest: &str| read(&format!(r#"{{"type": "answer", "session_id": "s", "turn": 1{rest}}}"#));
+        assert_eq!(read(r#", "text": "a""#), Ok(answered("a", None, Stop::Finished)));
+        assert_eq!(
+            read(r#", "structured": {"n": 1.10}"#),
+            Ok(answered(r#"{"n":1.10}"#, serde_json::from_str(r#"{"n": 1.10}"#).unwrap(), Stop::Finished))
+        );
+        assert_eq!(
+            read(r#", "stop_reason": "refused", "text": "no""#),
+            Ok(answered("no", None, Stop::Refused("no".to_owned())))
+        );
+        assert_eq!(read("").unwrap_err(), "wrote a message 'answer' with neither text nor structured");
+        assert_eq!(
+            read(r#", "text": "a", "stop_reason": "tired""#).unwrap_err(),
+            "wrote a message 'answer' that does not fit: stop_reason is 'tired': use finished, truncated or refused"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_ignored_and_what_is_wrong_is_named() {
+        assert_eq!(read(r#"{"type": "weather", "degrees": 3}"#), Ok(Said::Unknown));
+        let text = Event::Message { text: "a".to_owned() };
+        assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(Said::Event(text)));
+        for (line, error) in [
+            ("hello", "wrote to stdout what is not a message: \"hello\" (expected value at line 1 column 1)"),
+            ("[1]", "wrote to stdout a message without a type: \"[1]\""),
+            (r#"{"type":"message"}"#, "wrote a message 'message' that does not fit: missing field `text`"),
+            (
+                r#"{"type":"usage","cost_usd":-1}"#,
+                "wrote a message 'usage' that does not fit: cost_usd is -1",
+            ),
+            (
+                r#"{"type":"answer","text":"a","turn":1}"#,
+                "wrote a message 'answer' that does not fit: missing field `session_id`",
+            ),
+        ] {
+            assert_eq!(read(line).unwrap_err(), error);
+        }
+        let long = read(&"x".repeat(100_000)).unwrap_err();
+        assert!(long.len() < 400 && long.contains("x…") | long.contains("x\"…"), "{long}");
+    }
+
+    #[test]
+    fn dialects_have_names() {
+        let profile = |value: Value| serde_json::from_value::<NativeSchema>(value).unwrap().profile();
+        assert_eq!(profile(json!(false)), None);
+        assert_eq!(profile(json!(true)).as_deref(), Some("openai"));
+        assert_eq!(profile(json!("ollama")).as_deref(), Some("ollama"));
+    }
+}

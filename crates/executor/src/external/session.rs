@@ -1,0 +1,257 @@
+//! A session with a program: one turn after another.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use super::dialogue::Dialogue;
+use super::memory::{Exchange, Memory};
+use super::message::{self, Answered, Fault, Hello, Kind, Said};
+use super::settings::Settings;
+use crate::answer::{Answer, Stop, Usage};
+use crate::event::{Event, Events};
+use crate::session::{Capabilities, Session, TurnError, TurnFailure};
+use crate::start::Start;
+use crate::turn::{Delivery, Turn};
+
+/// How long a program may take to give up a turn that is cancelled, before it is ended.
+const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Messages in one turn. Each goes into the store as an event: a program that says more is talking in its sleep.
+const MAX_MESSAGES: u32 = 100_000;
+
+pub(super) struct External {
+    settings: Settings,
+    start: Start,
+    hello: Hello,
+    memory: Memory,
+    /// None once it was ended, for a reason that the turn's error told.
+    dialogue: Option<Dialogue>,
+    /// Turns that were asked of this process.
+    asked: u64,
+    /// Whether it has answered in this run.
+    answered: bool,
+}
+
+/// Why a turn has no answer, and whether the program can still be asked.
+enum Broken {
+    /// It can.
+    Turn(TurnError),
+    /// It is to be killed.
+    Program(TurnError),
+    /// It is to be told to give up.
+    Cancelled(TurnError),
+}
+
+impl External {
+    pub(super) fn new(
+        settings: Settings,
+        start: Start,
+        memory: Memory,
+        dialogue: Dialogue,
+        hello: Hello,
+    ) -> Self {
+        Self { settings, start, hello, memory, dialogue: Some(dialogue), asked: 0, answered: false }
+    }
+
+    fn name(&self) -> &str {
+        self.hello.name.as_deref().unwrap_or(&self.settings.command)
+    }
+
+    async fn ask(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+        usage: &mut Usage,
+    ) -> Result<Answer, TurnError> {
+        let command = &self.settings.command;
+        if matches!(turn.delivery, Delivery::Tool { .. }) {
+            return Err(TurnError::ToolRejected(format!("'{command}' takes no submit tool")));
+        }
+        if self.asked > 0 && !self.hello.capabilities.reprompt {
+            return Err(TurnError::Failed(format!(
+                "'{command}' said that it cannot be asked again in place"
+            )));
+        }
+        let Some(mut dialogue) = self.dialogue.take() else {
+            return Err(TurnError::Failed(format!("'{command}' was ended by a failure before")));
+        };
+        self.asked += 1;
+        // A program that cannot resume is told what was said before it was started; after that it remembers.
+        let prompt = match self.asked == 1 && !self.hello.capabilities.resume {
+            true => self.memory.told_again(&turn.prompt),
+            false => turn.prompt.clone(),
+        };
+        dialogue.say(message::turn(&self.start.session_id, self.asked, &turn, &prompt)).await;
+        match self.listen(&mut dialogue, events, cancel, usage).await {
+            Ok(answered) => {
+                self.dialogue = Some(dialogue);
+                self.remember(&turn, &answered);
+                Ok(self.answer(answered, *usage))
+            }
+            Err(Broken::Turn(error)) => {
+                self.dialogue = Some(dialogue);
+                Err(error)
+            }
+            Err(Broken::Program(error)) => {
+                dialogue.kill().await;
+                Err(error)
+            }
+            Err(Broken::Cancelled(error)) => {
+                self.give_up(&mut dialogue, usage).await;
+                dialogue.end().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn listen(
+        &self,
+        dialogue: &mut Dialogue,
+        events: &Events,
+        cancel: &CancellationToken,
+        usage: &mut Usage,
+    ) -> Result<Answered, Broken> {
+        let deadline = Instant::now() + Duration::from_secs(self.settings.timeout_seconds);
+        let mut last_words = String::new();
+        for _ in 0..MAX_MESSAGES {
+            let said = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(Broken::Cancelled(TurnError::Stopped)),
+                said = timeout_at(deadline, dialogue.next()) => match said {
+                    Ok(said) => said.map_err(|how| Broken::Program(TurnError::Failed(how)))?,
+                    Err(_) => {
+                        return Err(Broken::Cancelled(TurnError::TimedOut(self.settings.timeout_seconds)));
+                    }
+                },
+            };
+            let broken = |how: &str| Broken::Program(TurnError::Failed(dialogue.failed(how)));
+            match said {
+                Said::Unknown => {}
+                Said::Event(event) => {
+                    if let Event::Message { text } = &event {
+                        last_words.clone_from(text);
+                    }
+                    events.tell(event).await;
+                }
+                Said::Usage(step) => usage.add(step),
+                Said::Answer(answered) => {
+                    self.check(&answered).map_err(|how| broken(&how))?;
+                    if !answered.text.is_empty() && answered.text != last_words {
+                        events.tell(Event::Message { text: answered.text.clone() }).await;
+                    }
+                    return Ok(*answered);
+                }
+                Said::Fault(fault) => return Err(self.fault(fault).unwrap_or_else(|how| broken(&how))),
+                Said::Hello(_) => return Err(broken("said hello twice")),
+            }
+        }
+        let how = format!("wrote {MAX_MESSAGES} messages in one turn and no answer");
+        Err(Broken::Program(TurnError::Failed(dialogue.failed(&how))))
+    }
+
+    /// Whether an answer is one to this turn of this session.
+    fn check(&self, answered: &Answered) -> Result<(), String> {
+        self.check_session(&answered.session_id)?;
+        match answered.turn {
+            turn if turn == self.asked => Ok(()),
+            turn if turn < self.asked => Err(format!("answered turn {turn} twice")),
+            turn => Err(format!("answered turn {turn}, and was asked {}", self.asked)),
+        }
+    }
+
+    fn check_session(&self, session_id: &str) -> Result<(), String> {
+        if session_id == self.start.session_id {
+            return Ok(());
+        }
+        let theirs: String = session_id.chars().take(64).collect();
+        Err(format!("answered for the session '{theirs}', and was asked in '{}'", self.start.session_id))
+    }
+
+    fn fault(&self, fault: Fault) -> Result<Broken, String> {
+        if let Some(session_id) = &fault.session_id {
+            self.check_session(session_id)?;
+        }
+        if let Some(turn) = fault.turn.filter(|turn| *turn != self.asked) {
+            return Err(format!("told an error of turn {turn}, and was asked {}", self.asked));
+        }
+        let words = format!("'{}': {}", self.name(), fault.message);
+        Ok(Broken::Turn(match fault.kind {
+            Kind::Failed => TurnError::Failed(words),
+            Kind::Transport => TurnError::Transport(words),
+            Kind::SchemaRejected => TurnError::SchemaRejected(words),
+        }))
+    }
+
+    /// Cancels the turn and waits a little, so that the program can end what it does and say what that used.
+    async fn give_up(&self, dialogue: &mut Dialogue, usage: &mut Usage) {
+        dialogue.say(message::cancel(&self.start.session_id, self.asked)).await;
+        let deadline = Instant::now() + CANCEL_PATIENCE;
+        while let Ok(Ok(said)) = timeout_at(deadline, dialogue.next()).await {
+            match said {
+                Said::Usage(step) => usage.add(step),
+                Said::Answer(_) | Said::Fault(_) => return,
+                Said::Event(_) | Said::Hello(_) | Said::Unknown => {}
+            }
+        }
+    }
+
+    fn remember(&mut self, turn: &Turn, answered: &Answered) {
+        self.answered = true;
+        self.memory.state.clone_from(&answered.state);
+        if !self.hello.capabilities.resume {
+            let (prompt, answer) = (turn.prompt.clone(), answered.text.clone());
+            self.memory.history.push(Exchange { prompt, answer });
+        }
+    }
+
+    fn answer(&self, answered: Answered, usage: Usage) -> Answer {
+        let Answered { text, structured, stop, model, .. } = answered;
+        let text = if matches!(stop, Stop::Refused(_)) { String::new() } else { text };
+        let model = model.or_else(|| self.hello.model.clone()).unwrap_or_else(|| self.name().to_owned());
+        Answer { text, submissions: Vec::new(), structured, stop, usage, model }
+    }
+}
+
+#[async_trait]
+impl Session for External {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            endpoint: format!("external {}", self.name()),
+            model: self.hello.model.clone().unwrap_or_else(|| self.name().to_owned()),
+            native: self.hello.capabilities.native_schema.profile(),
+            tool: None,
+            native_beside_tools: true,
+            reprompt: self.hello.capabilities.reprompt,
+            max_tokens: None,
+        }
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let mut usage = Usage::default();
+        let result = self.ask(turn, events, cancel, &mut usage).await;
+        result.map_err(|error| TurnFailure { error, usage })
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        match self.answered {
+            true => serde_json::to_value(&self.memory).ok(),
+            false => self.start.conversation.clone(),
+        }
+    }
+
+    async fn close(mut self: Box<Self>) {
+        if let Some(dialogue) = self.dialogue.take() {
+            dialogue.end().await;
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The settings of an external program.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::program;
+use crate::session::OpenError;
+
+/// Settings that have been checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) command: String,
+    pub(super) args: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+    working_dir: Option<PathBuf>,
+    pub(super) timeout_seconds: u64,
+    /// Whether the blueprint takes it for one that can be asked again in place.
+    pub(super) reprompt: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    #[serde(rename = "type")]
+    _kind: Option<String>,
+    command: String,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    working_dir: Option<PathBuf>,
+    timeout_seconds: Option<u64>,
+    reprompt: Option<bool>,
+}
+
+impl Settings {
+    pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
+        let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        program::check(&written.command, &written.args, &written.env).map_err(wrong)?;
+        let timeout_seconds = program::seconds(written.timeout_seconds).map_err(wrong)?;
+        let Written { command, args, env, working_dir, reprompt, .. } = written;
+        Ok(Self { command, args, env, working_dir, timeout_seconds, reprompt: reprompt.unwrap_or(true) })
+    }
+
+    /// The folder that the program starts in.
+    pub(super) fn folder(&self, project_dir: &Path) -> Result<PathBuf, OpenError> {
+        program::folder(project_dir, self.working_dir.as_deref()).map_err(|error| match error {
+            OpenError::Settings(text) => wrong(text),
+            other => other,
+        })
+    }
+}
+
+fn wrong(text: impl Into<String>) -> OpenError {
+    OpenError::Settings(format!("the settings of the external executor do not fit: {}", text.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_the_command_is_needed() {
+        let read = Settings::read(&json!({"type": "external", "command": "x"})).unwrap();
+        let expected = Settings {
+            command: "x".to_owned(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            working_dir: None,
+            timeout_seconds: 600,
+            reprompt: true,
+        };
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (value, text) in [
+            (json!({"command": " "}), "`command` is empty: name a program"),
+            (json!({"command": "x", "timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
+            (json!({"command": "x", "args": ["\0"]}), "`args` holds a NUL character: leave it out"),
+        ] {
+            let error = Settings::read(&value).unwrap_err().to_string();
+            assert_eq!(error, format!("the settings of the external executor do not fit: {text}"));
+        }
+        let error = Settings::read(&json!({"command": "x", "args": "json"})).unwrap_err().to_string();
+        assert!(error.contains("expected a sequence"), "{error}");
+        let error = Settings::read(&json!({"command": "x", "shell": true})).unwrap_err().to_string();
+        assert!(error.contains("unknown field `shell`"), "{error}");
+    }
+}

@@ -1,0 +1,103 @@
+//! What the settings of every program have in common, and how its failures are told.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+use crate::child::{no_nul, variable};
+use crate::session::OpenError;
+
+/// Long enough for any work that a caller waits for; more must be asked for.
+const DEFAULT_SECONDS: u64 = 600;
+
+/// A day. What takes longer is a service.
+const MAX_SECONDS: u64 = 24 * 60 * 60;
+
+/// `timeout_seconds`, within its bounds.
+pub(crate) fn seconds(written: Option<u64>) -> Result<u64, String> {
+    match written.unwrap_or(DEFAULT_SECONDS) {
+        seconds @ 1..=MAX_SECONDS => Ok(seconds),
+        other => Err(format!("`timeout_seconds` is {other}: use 1 to {MAX_SECONDS}")),
+    }
+}
+
+/// Whether a program can be started with these at all.
+pub(crate) fn check(
+    command: &str,
+    arguments: &[String],
+    env: &BTreeMap<String, String>,
+) -> Result<(), String> {
+    if command.trim().is_empty() {
+        return Err("`command` is empty: name a program".to_owned());
+    }
+    no_nul("command", command)?;
+    arguments.iter().try_for_each(|argument| no_nul("args", argument))?;
+    env.iter().try_for_each(variable)
+}
+
+/// The folder that a program starts in. It is not confined anyway, so that comparing real paths is enough: this guards
+/// against mistakes.
+pub(crate) fn folder(project_dir: &Path, working_dir: Option<&Path>) -> Result<PathBuf, OpenError> {
+    let real = |path: &Path| {
+        path.canonicalize().map_err(|error| {
+            OpenError::Missing(format!("the folder {} cannot be used: {error}", path.display()))
+        })
+    };
+    let project = real(project_dir)?;
+    let folder = match working_dir {
+        None => project.clone(),
+        Some(relative) => real(&project.join(relative))?,
+    };
+    let shown = folder.display();
+    if !folder.starts_with(&project) {
+        let text = format!("`working_dir` is {shown}, outside of the project folder: use one inside it");
+        return Err(OpenError::Settings(text));
+    }
+    if !folder.is_dir() {
+        return Err(OpenError::Settings(format!("`working_dir` is {shown}, which is not a folder")));
+    }
+    Ok(folder)
+}
+
+/// Why a program could not be started, and what to do about it.
+pub(crate) fn not_started(command: &str, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound if command.contains('/') => {
+            format!(
+                "'{command}' was not found: a path is relative to the working folder, and a script needs an interpreter that exists"
+            )
+        }
+        io::ErrorKind::NotFound if command.contains(char::is_whitespace) => {
+            format!(
+                "'{command}' was not found: put the program alone into `command` and the rest into `args`"
+            )
+        }
+        io::ErrorKind::NotFound => format!(
+            "'{command}' was not found: install it, add its folder to the PATH of the runner, or give its path \
+             (`./{command}` for a file in the project folder)"
+        ),
+        io::ErrorKind::PermissionDenied => {
+            format!("'{command}' may not be executed: make it executable (chmod +x)")
+        }
+        _ => format!("'{command}' could not be started: {error}"),
+    }
+}
+
+/// How a program ended, in words.
+pub(crate) fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exited with code {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended in an unknown way".to_owned(),
+    }
+}
+
+/// How a program failed, with what it wrote to stderr last.
+pub(crate) fn failed(command: &str, how: &str, stderr: &str) -> String {
+    match stderr.trim() {
+        "" => format!("'{command}' {how}; stderr is empty"),
+        stderr => format!("'{command}' {how}; the end of stderr:\n{stderr}"),
+    }
+}
