@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, check, completions, coordinator, doctor, init, keys, record, replay, run, runner, runs, schema,
-    schemas, sessions, stats, up,
+    schemas, sessions, stats, submit, up,
 };
 
 /// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Runner(runner::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
+    #[command(hide = true)]
+    Submit(submit::Arguments),
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub(crate) mod schema;
 pub(crate) mod schemas;
 pub(crate) mod sessions;
 pub(crate) mod stats;
+pub(crate) mod submit;
 pub(crate) mod up;
 
 use crate::arguments::Command;
@@ -40,6 +41,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Submit(arguments) => submit::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }
