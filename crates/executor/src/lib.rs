@@ -10,6 +10,7 @@ mod child;
 mod event;
 mod http;
 mod llm;
+mod mcp;
 mod mcp_server;
 mod process;
 mod registry;
@@ -28,6 +29,7 @@ pub use cassette::{
 pub use event::{Event, Events};
 pub use http::HttpTransport;
 pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
+pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};
 pub use process::ProcessExecutor;
 pub use registry::Registry;

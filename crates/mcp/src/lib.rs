@@ -7,6 +7,7 @@
 //! Absent on purpose: sessions of the protocol (each request stands for itself, so any coordinator can answer it),
 //! resources, prompts, sampling, and batches, which newer versions of the protocol have dropped.
 
+mod accord;
 mod http;
 mod protocol;
 mod rpc;
@@ -14,6 +15,7 @@ mod stdio;
 mod submit;
 mod toolset;
 
+pub use accord::Accord;
 pub use http::{Answered, Http, Pieces};
 pub use stdio::serve;
 pub use submit::Submit;

@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let submit = Submit::new(schema, &arguments.out).await.map_err(|error| {
             Problem::new(format!("{} cannot be written: {error}", arguments.out.display()))
         })?;
-        accord_mcp::serve(Arc::new(submit), tokio::io::stdin(), tokio::io::stdout()).await?;
+        let (input, output) = runtime::streams()?;
+        accord_mcp::serve(Arc::new(submit), input, output).await?;
         Ok(Exit::Success)
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use accord_executor::{
-    BuiltinTools, Executor, HttpTransport, LlmExecutor, MakeExecutor, ProcessExecutor, Provider,
+    BuiltinTools, Executor, HttpTransport, LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider,
     ProviderKind, Providers, Recorder, RecordingTransport, Redactor, Registry, ReplayExecutor, Secret,
     Transport,
 };
@@ -14,25 +14,30 @@ use crate::failure::{Failure, Problem};
 /// The executors, on the network.
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
-    Ok(registry(providers, network()?))
+    let network = network()?;
+    Ok(registry(providers, Arc::clone(&network), network))
 }
 
 /// The executors, and a recorder that keeps what models are asked and what they answer.
 pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder), Failure> {
     let providers = providers(config)?;
     let recorder = Recorder::new(Redactor::new(secrets(&providers)));
-    let transport = Arc::new(RecordingTransport::new(network()?, recorder.clone()));
-    Ok((registry(providers, transport), recorder))
+    let network = network()?;
+    let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
+    Ok((registry(providers, transport, network), recorder))
 }
 
-fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
+/// `network` is for MCP servers, whatever models are asked by: what they say is not recorded.
+fn registry(providers: Providers, transport: Arc<dyn Transport>, network: Arc<dyn Transport>) -> Registry {
     let tools = Arc::new(BuiltinTools::new(std::env::vars_os()));
-    let replayed = tools.clone();
+    let servers = McpServers::new(network, std::env::vars_os());
+    let (replayed, replayed_servers) = (tools.clone(), servers.clone());
     let make: MakeExecutor = Arc::new(move |transport| -> Arc<dyn Executor> {
-        Arc::new(LlmExecutor::new(keyless(), transport, replayed.clone()))
+        let executor = LlmExecutor::new(keyless(), transport, replayed.clone());
+        Arc::new(executor.with_mcp_servers(replayed_servers.clone()))
     });
     Registry::default()
-        .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools)))
+        .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools).with_mcp_servers(servers)))
         .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
         .with("replay", Arc::new(ReplayExecutor::new(make)))
 }

@@ -1,0 +1,1 @@
+//! Servers that misbehave, as real processes and over real HTTP.
