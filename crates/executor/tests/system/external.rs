@@ -134,7 +134,7 @@ async fn a_program_gets_everything_and_is_heard() {
     drop(events);
     let mut told = Vec::new();
     while let Some(event) = receiver.recv().await {
-        told.push(event);
+        told.push(*event);
     }
     let (call_id, name) = ("1".to_owned(), "ls".to_owned());
     let (looking, so) = (Event::Message { text: "looking".into() }, Event::Message { text: "so".into() });

@@ -105,7 +105,7 @@ impl Fake {
         drop(events);
         let mut told = Vec::new();
         while let Some(event) = receiver.recv().await {
-            told.push(event);
+            told.push(*event);
         }
         told
     }

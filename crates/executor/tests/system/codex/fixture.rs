@@ -106,7 +106,7 @@ pub(super) async fn asked(session: &mut dyn Session, turn: Turn) -> (Result<Answ
     let result = session.turn(turn, &Events::new(sender), &CancellationToken::new()).await;
     let mut events = Vec::new();
     while let Ok(event) = receiver.try_recv() {
-        events.push(event);
+        events.push(*event);
     }
     (result.map_err(|failure| failure.error), events)
 }
