@@ -8,4 +8,5 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod claude;
+mod codex;
 mod support;

@@ -16,6 +16,9 @@ const ALWAYS: [&str; 4] = [
 /// The sandboxes that it knows.
 const SANDBOXES: [&str; 3] = ["read-only", "workspace-write", "danger-full-access"];
 
+/// Accord's own tools that change files. Codex does by its shell what they do; the others need no more than reading.
+const WRITING: [&str; 2] = ["write_file", "run_command"];
+
 /// What `allowed_tools` may name beside sandboxes.
 const WEB_SEARCH: &str = "web_search";
 
@@ -34,8 +37,14 @@ pub(super) struct Own {
 }
 
 impl Own {
-    pub(super) fn read(args: &[String], allowed_tools: Option<&[String]>) -> Result<Self, String> {
-        let mut own = Self { arguments: Vec::new(), sandbox: "read-only".to_owned(), web_search: false };
+    pub(super) fn read(
+        args: &[String],
+        allowed_tools: Option<&[String]>,
+        tools: &[String],
+    ) -> Result<Self, String> {
+        let writes = tools.iter().any(|tool| WRITING.contains(&tool.as_str()));
+        let sandbox = if writes { "workspace-write" } else { "read-only" }.to_owned();
+        let mut own = Self { arguments: Vec::new(), sandbox, web_search: false };
         for tool in allowed_tools.into_iter().flatten() {
             match tool.as_str() {
                 WEB_SEARCH => own.web_search = true,
@@ -154,15 +163,20 @@ mod tests {
 
     #[test]
     fn nothing_may_be_written_unless_it_is_said() {
-        let own = Own::read(&[], None).unwrap();
+        let own = Own::read(&[], None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"read-only\"".to_owned()));
         assert!(list.contains(&"web_search=\"disabled\"".to_owned()), "{list:?}");
+        let sandbox = |tools: &[&str]| Own::read(&[], None, &texts(tools)).unwrap().sandbox;
+        assert_eq!(
+            (sandbox(&["read_file"]).as_str(), sandbox(&["write_file"]).as_str()),
+            ("read-only", "workspace-write")
+        );
         let tools = texts(&["workspace-write", "web_search"]);
-        let list = Own::read(&[], Some(&tools)).unwrap().list(None);
+        let list = Own::read(&[], Some(&tools), &[]).unwrap().list(None);
         assert!(list.contains(&"sandbox_mode=\"workspace-write\"".to_owned()));
         assert!(list.contains(&"web_search=\"live\"".to_owned()));
-        let own = Own::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None).unwrap();
+        let own = Own::read(&texts(&["-s", "danger-full-access", "-c", "a.b=1"]), None, &[]).unwrap();
         let list = own.list(None);
         assert!(list.contains(&"sandbox_mode=\"danger-full-access\"".to_owned()));
         assert_eq!(list.last().map(String::as_str), Some("a.b=1"));
@@ -171,7 +185,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         let refused =
-            |args: &[&str], tools: &[&str]| Own::read(&texts(args), Some(&texts(tools))).unwrap_err();
+            |args: &[&str], tools: &[&str]| Own::read(&texts(args), Some(&texts(tools)), &[]).unwrap_err();
         assert!(refused(&["--json"], &[]).starts_with("`args` has '--json': use -s MODE"));
         assert_eq!(refused(&["-c"], &[]), "`args` ends in '-c' without a value");
         assert_eq!(
@@ -185,7 +199,7 @@ mod tests {
     fn a_provider_comes_from_the_usual_variables_or_from_the_blueprint() {
         let url = Some("http://127.0.0.1:1/v1".to_owned());
         let provider = Provider::of(url, true, true).unwrap();
-        let list = Own::read(&[], None).unwrap().list(Some(&provider));
+        let list = Own::read(&[], None, &[]).unwrap().list(Some(&provider));
         for key in [
             "model_provider=\"accord\"",
             "model_providers.accord.base_url=\"http://127.0.0.1:1/v1\"",
@@ -193,7 +207,7 @@ mod tests {
         ] {
             assert!(list.contains(&key.to_owned()), "{list:?}");
         }
-        let own = Own::read(&texts(&["-c", "model_provider = \"mine\""]), None).unwrap();
+        let own = Own::read(&texts(&["-c", "model_provider = \"mine\""]), None, &[]).unwrap();
         assert!(!own.list(Some(&provider)).contains(&"model_provider=\"accord\"".to_owned()));
         assert_eq!(Provider::of(None, true, true), None);
         assert_eq!(Provider::of(Some(String::new()), false, false), None);

@@ -54,11 +54,7 @@ impl CodexExecutor {
 impl Executor for CodexExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&CODEX, &start.settings)?;
-        if !start.tools.is_empty() {
-            let text = "Codex has its own tools: take `tools` out of the blueprint";
-            return Err(wrong(&CODEX, text));
-        }
-        let own = Own::read(&settings.args, settings.allowed_tools.as_deref())
+        let own = Own::read(&settings.args, settings.allowed_tools.as_deref(), &start.tools)
             .map_err(|text| wrong(&CODEX, text))?;
         servers::check(&start.mcp_servers).map_err(|text| wrong(&CODEX, text))?;
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;

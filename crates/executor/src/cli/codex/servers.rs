@@ -18,21 +18,22 @@ const SECONDS_TO_START: u32 = 60;
 
 /// Whether Codex can be told of these servers.
 pub(super) fn check(servers: &[McpServer]) -> Result<(), String> {
+    let mut taken = BTreeMap::from([(SUBMIT_SERVER.to_owned(), "the submit tool")]);
     for server in servers {
-        let name = &server.name;
-        let known = |each: char| each.is_ascii_alphanumeric() || matches!(each, '_' | '-');
-        if name.is_empty() || !name.chars().all(known) {
+        let name = server.name.as_str();
+        if let Some(other) = taken.insert(key(name), name) {
             return Err(format!(
-                "`mcp_servers` has '{name}': Codex takes letters, digits, '_' and '-' in a name"
-            ));
-        }
-        if name == SUBMIT_SERVER {
-            return Err(format!(
-                "`mcp_servers` has '{name}', which is the name of the submit tool: use another"
+                "`mcp_servers` has '{name}', which is the same to Codex as {other}: use another name"
             ));
         }
     }
     Ok(())
+}
+
+/// The name of a server as Codex takes it: letters, digits, `_` and `-`.
+pub(super) fn key(name: &str) -> String {
+    let fits = |each: char| each.is_ascii_alphanumeric() || matches!(each, '_' | '-');
+    name.chars().map(|each| if fits(each) { each } else { '_' }).collect()
 }
 
 /// The configuration of all of them, secrets included.
@@ -49,7 +50,7 @@ pub(super) fn inline<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Value 
                 members.insert("http_headers".to_owned(), json!(headers));
             }
         }
-        (server.name.clone(), Value::Object(members))
+        (key(&server.name), Value::Object(members))
     });
     Value::Object(configured.collect())
 }
@@ -87,7 +88,7 @@ impl ByVariables {
                 }
             }
             let value = toml(&Value::Object(members));
-            told.arguments.extend(["-c".to_owned(), format!("mcp_servers.{}={value}", server.name)]);
+            told.arguments.extend(["-c".to_owned(), format!("mcp_servers.{}={value}", key(&server.name))]);
         }
         Ok(told)
     }
@@ -180,13 +181,18 @@ mod tests {
     }
 
     #[test]
-    fn names_that_codex_does_not_take_are_refused() {
-        let named = |name: &str| {
-            let reach = Reach::Address { url: String::new(), headers: BTreeMap::new() };
-            check(&[McpServer { name: name.to_owned(), reach }])
+    fn names_that_are_the_same_to_codex_are_refused() {
+        let named = |names: &[&str]| {
+            let reach = || Reach::Address { url: String::new(), headers: BTreeMap::new() };
+            let server = |name: &&str| McpServer { name: (*name).to_owned(), reach: reach() };
+            check(&names.iter().map(server).collect::<Vec<_>>())
         };
-        assert_eq!(named("a-b_1"), Ok(()));
-        assert!(named("a.b").unwrap_err().contains("'a.b'"));
-        assert!(named(SUBMIT_SERVER).unwrap_err().contains("submit tool"));
+        assert_eq!((named(&["a-b_1", "my.desk"]), key("my.desk").as_str()), (Ok(()), "my_desk"));
+        assert!(
+            named(&["my.desk", "my_desk"])
+                .unwrap_err()
+                .contains("'my_desk', which is the same to Codex as my.desk")
+        );
+        assert!(named(&[SUBMIT_SERVER]).unwrap_err().contains("the submit tool"));
     }
 }

@@ -128,14 +128,22 @@ fn items(exchange: &Exchange, answer: &Answer) -> Vec<Value> {
             json!({"id": exchange.id("rs_", index), "type": "reasoning", "summary": summary})
         }
         Part::Text(text) => message(index, &output_text(text)),
-        Part::Tool { name, arguments } => json!({
-            "id": exchange.id("fc_", index),
-            "type": "function_call",
-            "status": status,
-            "arguments": arguments,
-            "call_id": exchange.id("call_", index),
-            "name": name,
-        }),
+        Part::Tool { name, arguments } => {
+            let mut call = json!({
+                "id": exchange.id("fc_", index),
+                "type": "function_call",
+                "status": status,
+                "arguments": arguments,
+                "call_id": exchange.id("call_", index),
+                "name": name,
+            });
+            // Some clients offer their tools in namespaces; such a tool is written `namespace/name` in a script.
+            if let Some((namespace, name)) = name.split_once('/') {
+                call["namespace"] = json!(namespace);
+                call["name"] = json!(name);
+            }
+            call
+        }
     };
     let mut items: Vec<Value> = answer.parts.iter().enumerate().map(item).collect();
     if let Stop::Refused(text) = &answer.stop {

@@ -1,0 +1,420 @@
+//! Codex: by its app server, and by `codex exec` where that is refused.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use accord_executor::{
+    Answer, CodexExecutor, Delivery, Event, Events, Executor as _, McpServer, Reach, Session, Start, Stop,
+    SubmitServer, Turn, TurnError,
+};
+use accord_test_support::{Reply, Script};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::support::{Bench, installed, signal};
+
+fn codex() -> Option<PathBuf> {
+    installed("codex", "codex")
+}
+
+fn severity() -> Value {
+    json!({
+        "type": "object",
+        "required": ["severity"],
+        "additionalProperties": false,
+        "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
+    })
+}
+
+fn said(word: &str) -> Reply {
+    Reply::text(json!({"severity": word}).to_string())
+}
+
+fn executor(bench: &Bench) -> Value {
+    let no_repetitions =
+        ["request_max_retries", "stream_max_retries"].map(|key| format!("model_providers.accord.{key}=0"));
+    let args: Vec<&str> = no_repetitions.iter().flat_map(|key| ["-c", key]).collect();
+    json!({"type": "codex", "command": "./agent-cli", "model": "gpt-test", "args": args, "env": {
+        "HOME": bench.file("home"),
+        "CODEX_HOME": bench.file("config"),
+        "OPENAI_BASE_URL": bench.model.openai_url(),
+        "OPENAI_API_KEY": "sk-test-of-accord",
+    }})
+}
+
+async fn bench(program: &Path, script: impl Into<Script>) -> Bench {
+    let bench = Bench::new(program, script).await;
+    bench.agent(&executor(&bench), &json!({"output_schema": severity()}));
+    bench
+}
+
+/// A Codex that has no app server.
+async fn bench_of_exec(program: &Path, script: impl Into<Script>) -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old");
+    let text = format!("#!/bin/sh\n[ \"$1\" = app-server ] && exit 2\nexec '{}' \"$@\"\n", program.display());
+    std::fs::write(&old, text).unwrap();
+    let bench = bench(Path::new("/bin/sh"), script).await;
+    std::fs::copy(&old, bench.path().join("old")).unwrap();
+    let wrapper =
+        format!("#!/bin/sh\necho $$ >> '{}'\nexec sh '{}' \"$@\"\n", bench.file("starts"), bench.file("old"));
+    std::fs::write(bench.path().join("wrapper"), wrapper).unwrap();
+    let mut install = std::process::Command::new("install");
+    install.args(["-m", "755", "wrapper", "agent-cli"]).current_dir(bench.path());
+    assert!(install.status().unwrap().success());
+    bench
+}
+
+/// The threads that requests belong to, as Codex tells them to the model's service.
+fn threads(bench: &Bench) -> BTreeSet<String> {
+    bench.requests().iter().map(|request| request.body["prompt_cache_key"].to_string()).collect()
+}
+
+fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
+    attempts.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn codex_keeps_the_contract_at_the_first_try() {
+    let Some(program) = codex() else { return };
+    let bench = bench(&program, [said("high").usage(100, 20)]).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]));
+    let usage = &ran.report["usage"];
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(100), &json!(20)), "{ran:?}");
+    let requests = bench.requests();
+    let asked = requests[0].body.to_string();
+    assert!(asked.contains("You sort tickets.") && asked.contains("Nobody can log in"), "{asked}");
+    assert_eq!((requests[0].model(), requests[0].schema().is_some()), ("gpt-test", true));
+    assert_eq!(requests[0].header("authorization"), Some("Bearer sk-test-of-accord"));
+    host.end().await;
+}
+
+#[tokio::test]
+async fn codex_is_asked_again_in_the_same_thread() {
+    let Some(program) = codex() else { return };
+    for live in [true, false] {
+        let replies = [said("urgent").usage(100, 20), said("high").usage(150, 20)];
+        let bench =
+            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let host = bench.up().await;
+        let ran = host.ask().await;
+        assert_eq!(
+            (ran.code, &ran.report["result_data"]),
+            (Some(0), &json!({"severity": "high"})),
+            "{ran:?}"
+        );
+        assert_eq!(host.attempts(&ran).await, words(&[("native", "schema_invalid"), ("native", "accepted")]));
+        assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
+        // Without an app server there is a process for each turn, after the one that finds that out.
+        let starts = if live { 1 } else { 3 };
+        assert_eq!((bench.starts().len(), threads(&bench).len(), bench.requests().len()), (starts, 1, 2));
+        let asked = bench.requests()[1].body.to_string();
+        let told = ["Nobody can log in", "output-validation-error", "'urgent' is not one of"];
+        assert!(told.iter().all(|words| asked.contains(words)), "{asked}");
+        host.end().await;
+    }
+}
+
+#[tokio::test]
+async fn codex_that_never_keeps_the_contract_fails_the_run() {
+    let Some(program) = codex() else { return };
+    let bench = bench(&program, [said("urgent"), said("dire")]).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let error = &ran.report["error"];
+    assert_eq!((&error["type"], &error["attempts"]), (&json!("output_schema_validation_failed"), &json!(2)));
+    let expected = json!(["$.severity: 'urgent' is not one of ['low', 'medium', 'high']"]);
+    assert_eq!(error["validation_errors"], expected, "{ran:?}");
+    assert_eq!((bench.starts().len(), &ran.report["result_data"]), (1, &json!(null)));
+    host.end().await;
+}
+
+#[tokio::test]
+async fn prose_of_codex_is_judged_and_asked_again() {
+    let Some(program) = codex() else { return };
+    let replies =
+        [Reply::text("I would call that severe."), Reply::text("Fine: {\"severity\": \"high\"} it is.")];
+    let bench = bench(&program, replies).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(host.attempts(&ran).await, words(&[("native", "no_json"), ("native", "accepted")]));
+    host.end().await;
+}
+
+#[tokio::test]
+async fn errors_of_codexs_model_are_told_by_what_can_be_done() {
+    let Some(program) = codex() else { return };
+    let locked = bench(&program, Script::handler(|_, _| Reply::error(401, "invalid key"))).await;
+    let host = locked.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
+    let message = ran.report["error"]["message"].as_str().unwrap();
+    assert!(message.contains("401") && message.contains("invalid key"), "{message}");
+    assert!(!ran.report.to_string().contains("sk-test-of-accord"), "{ran:?}");
+    host.end().await;
+    let cases: [(fn() -> Reply, fn(&TurnError) -> bool); 3] = [
+        (|| Reply::error(503, "busy"), |error| matches!(error, TurnError::Transport(_))),
+        (|| Reply::error(429, "slow down"), |error| matches!(error, TurnError::Transport(_))),
+        (
+            || Reply::schema_rejected("Invalid schema for response_format 'codex_output_schema'"),
+            |error| matches!(error, TurnError::SchemaRejected(_)),
+        ),
+    ];
+    for live in [true, false] {
+        for (reply, fits) in cases {
+            let script = Script::handler(move |_, _| reply());
+            let bench =
+                if live { bench(&program, script).await } else { bench_of_exec(&program, script).await };
+            let mut session = open(&bench, start(&bench, Vec::new())).await;
+            let native = Delivery::Native { name: "result".to_owned(), schema: severity() };
+            let error = turn(&mut session, native).await.unwrap_err();
+            assert!(fits(&error), "{error:?}");
+            session.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_cut_of_codex_are_told_apart_from_answers() {
+    let Some(program) = codex() else { return };
+    for live in [true, false] {
+        let refusing = Script::handler(|_, _| Reply::refusal("not that"));
+        let bench_of_refusal =
+            if live { bench(&program, refusing).await } else { bench_of_exec(&program, refusing).await };
+        let host = bench_of_refusal.up().await;
+        let ran = host.ask().await;
+        assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("model_refused")), "{ran:?}");
+        host.end().await;
+        let replies = [Reply::truncated("{\"severity\": "), said("high")];
+        let cutting =
+            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let host = cutting.up().await;
+        let ran = host.ask().await;
+        assert_eq!(
+            (ran.code, &ran.report["result_data"]),
+            (Some(0), &json!({"severity": "high"})),
+            "{ran:?}"
+        );
+        assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
+        host.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
+    let Some(program) = codex() else { return };
+    for live in [true, false] {
+        let replies = [Reply::hang(), said("low")];
+        let bench =
+            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let host = bench.up().await;
+        let killing = async {
+            bench.model.wait_for_requests(1).await;
+            signal("-KILL", *bench.starts().last().unwrap()).await;
+        };
+        let (ran, ()) = tokio::join!(host.ask(), killing);
+        assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
+        let message = ran.report["error"]["message"].as_str().unwrap();
+        assert!(message.contains("was ended by signal 9 before it answered"), "{message}");
+        host.nothing_is_left().await;
+
+        let session = ran.report["session_id"].as_str().unwrap();
+        let ran = host.run(&["sessions", "resume", session, "And now?"]).await;
+        let low = json!({"severity": "low"});
+        assert_eq!((ran.code, ran.report.pointer("/result/result_data")), (Some(0), Some(&low)), "{ran:?}");
+        let asked = bench.requests()[1].body.to_string();
+        assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{asked}");
+        assert_eq!(threads(&bench).len(), 1);
+
+        // Without its transcript it is not begun anew in disguise.
+        std::fs::remove_dir_all(bench.path().join("config/sessions")).unwrap();
+        let ran = host.run(&["sessions", "resume", session, "And then?"]).await;
+        let message = ran.report.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+        assert!(message.starts_with("the conversation of this session is gone"), "{ran:?}");
+        assert_eq!(bench.requests().len(), 2);
+        host.end().await;
+    }
+}
+
+#[tokio::test]
+async fn codex_is_stopped_in_mid_turn() {
+    let Some(program) = codex() else { return };
+    for live in [true, false] {
+        let replies = [Reply::hang(), Reply::hang()];
+        let bench =
+            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let host = bench.up().await;
+        let stopping = async {
+            bench.model.wait_for_requests(1).await;
+            let runs = host.run(&["runs", "list"]).await.report;
+            let run = runs["items"][0]["run_id"].as_str().unwrap().to_owned();
+            host.run(&["runs", "stop", &run]).await
+        };
+        let (ran, _) = tokio::join!(host.ask(), stopping);
+        assert_eq!((ran.code, &ran.report["status"]), (Some(4), &json!("stopped")), "{ran:?}");
+        host.nothing_is_left().await;
+        let ran = host.run(&["run", "triage", "x", "--timeout", "4"]).await;
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        bench.model.wait_until_idle().await;
+        host.end().await;
+    }
+}
+
+/// A small MCP server on stdio: one tool, whose calls are written to a file.
+const SERVER: &str = r#"
+import json, os, sys
+options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    method, answer = message["method"], {"jsonrpc": "2.0", "id": message["id"]}
+    if method == "initialize":
+        answer["result"] = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                            "serverInfo": {"name": "desk", "version": "1"}}
+    elif method == "tools/list":
+        tool = options.get("--tool", "submit_result")
+        answer["result"] = {"tools": [{"name": tool, "description": "x", "inputSchema": {"type": "object"}}]}
+    elif method == "tools/call":
+        with open(options["--out"], "a") as file:
+            file.write(json.dumps(message["params"]["arguments"]) + os.environ.get("DESK_TOKEN", "") + "\n")
+        answer["result"] = {"content": [{"type": "text", "text": "noted"}]}
+    else:
+        answer["error"] = {"code": -32601, "message": "no such method"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+fn server(bench: &Bench) -> SubmitServer {
+    let file = bench.file("server.py");
+    std::fs::write(&file, SERVER).unwrap();
+    SubmitServer { program: "python3".into(), args: vec![file] }
+}
+
+fn start(bench: &Bench, servers: Vec<McpServer>) -> Start {
+    Start {
+        session_id: "ses_1".to_owned(),
+        run_id: "run_1".to_owned(),
+        settings: executor(bench),
+        project_dir: bench.path().to_owned(),
+        tools: Vec::new(),
+        mcp_servers: servers,
+        parameters: json!({}),
+        conversation: None,
+        max_steps: 10,
+    }
+}
+
+async fn open(bench: &Bench, start: Start) -> Box<dyn Session> {
+    CodexExecutor::new(std::env::vars_os(), server(bench)).open(start).await.unwrap()
+}
+
+async fn turn(session: &mut Box<dyn Session>, delivery: Delivery) -> Result<Answer, TurnError> {
+    turn_with(session, delivery, &Events::none()).await
+}
+
+async fn turn_with(
+    session: &mut Box<dyn Session>,
+    delivery: Delivery,
+    events: &Events,
+) -> Result<Answer, TurnError> {
+    let turn = Turn {
+        system_prompt: "You sort tickets.".to_owned(),
+        prompt: "Nobody can log in".to_owned(),
+        delivery,
+        model: None,
+        max_tokens: None,
+    };
+    session.turn(turn, events, &CancellationToken::new()).await.map_err(|failure| failure.error)
+}
+
+fn program(name: &str, command: &str, args: &[String]) -> McpServer {
+    let env = [("DESK_TOKEN".to_owned(), "t0ps3cret".to_owned())].into();
+    let reach = Reach::Program { command: command.to_owned(), args: args.to_vec(), env };
+    McpServer { name: name.to_owned(), reach }
+}
+
+#[tokio::test]
+async fn codex_uses_the_mcp_servers_of_the_run() {
+    let Some(file) = codex() else { return };
+    for live in [true, false] {
+        let replies =
+            [Reply::tool("mcp__my_desk/lookup", &json!({"key": "a"})), Reply::text("It says: noted.")];
+        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
+        let out = bench.file("calls");
+        let own = server(&bench).args.into_iter();
+        let args: Vec<String> = own.chain(["--tool", "lookup", "--out", &out].map(str::to_owned)).collect();
+        let good = program("my.desk", "python3", &args);
+        let mut session = open(&bench, start(&bench, vec![good.clone()])).await;
+        let (sender, mut receiver) = mpsc::channel(16);
+        let answer = turn_with(&mut session, Delivery::Text, &Events::new(sender)).await.unwrap();
+        assert_eq!(answer.text, "It says: noted.");
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "{\"key\": \"a\"}t0ps3cret\n");
+        let mut tools = Vec::new();
+        while let Ok(event) = receiver.try_recv() {
+            if let Event::ToolFinished { name, ok, output, .. } = event {
+                tools.push((name, ok, output));
+            }
+        }
+        assert_eq!(tools, [("mcp__my_desk__lookup".to_owned(), true, "noted".to_owned())]);
+        session.close().await;
+
+        let bad = program("bad", "./nowhere", &[]);
+        let mut session = open(&bench, start(&bench, vec![good, bad])).await;
+        let error = turn(&mut session, Delivery::Text).await.unwrap_err().to_string();
+        assert!(error.contains("could not open a thread") && error.contains("bad:"), "{error}");
+        session.close().await;
+        assert_eq!(bench.requests().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn codex_hands_its_result_in() {
+    let Some(file) = codex() else { return };
+    for live in [true, false] {
+        let replies = [
+            Reply::tool("mcp__accord_submit/submit_result", &json!({"severity": "low"})),
+            Reply::text("Handed in."),
+            said("high"),
+        ];
+        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
+        let mut session = open(&bench, start(&bench, Vec::new())).await;
+        let submit = Delivery::Tool {
+            name: "submit_result".to_owned(),
+            description: "Takes the result.".to_owned(),
+            schema: severity(),
+            strict: false,
+            force: false,
+        };
+        let answer = turn(&mut session, submit).await.unwrap();
+        let expected = (vec![r#"{"severity": "low"}"#.to_owned()], Stop::Submitted);
+        assert_eq!((answer.submissions, answer.stop), expected);
+        // Another way to answer is another process, and the same conversation.
+        let native = Delivery::Native { name: "result".to_owned(), schema: severity() };
+        let answer = turn(&mut session, native).await.unwrap();
+        assert_eq!(answer.text, json!({"severity": "high"}).to_string());
+        session.close().await;
+        assert_eq!(threads(&bench).len(), 1);
+        assert!(bench.requests()[2].body.to_string().contains("Handed in."));
+    }
+}
+
+#[tokio::test]
+async fn codex_writes_nothing_unless_it_may() {
+    let Some(file) = codex() else { return };
+    let call = || Reply::tool("exec_command", &json!({"cmd": "echo x > made.txt; ls made.txt"}));
+    let bench = bench(&file, [call(), Reply::text("no"), call(), Reply::text("yes")]).await;
+    for (tools, may) in [(json!([]), false), (json!(["workspace-write"]), true)] {
+        let mut start = start(&bench, Vec::new());
+        start.settings["allowed_tools"] = tools;
+        let mut session = open(&bench, start).await;
+        turn(&mut session, Delivery::Text).await.unwrap();
+        session.close().await;
+        assert_eq!(bench.path().join("made.txt").exists(), may);
+    }
+}
