@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod attempt;
 pub mod callback;
+pub mod comparison;
 pub mod contract;
 pub mod demands;
 pub mod event;
