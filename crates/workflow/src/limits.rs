@@ -34,7 +34,7 @@ pub const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
 pub const MAX_RENDERED_BYTES: usize = 8 * 1024 * 1024;
 
 /// Steps of one rendering: a loop over a hundred thousand values ends, an endless one ends too.
-pub const TEMPLATE_FUEL: u64 = 5_000_000;
+pub const TEMPLATE_FUEL: u64 = 1_000_000;
 
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;
