@@ -17,6 +17,7 @@ mod schemas;
 mod sessions;
 mod stats;
 mod upkeep;
+mod workflows;
 
 use std::sync::Arc;
 
@@ -30,16 +31,20 @@ pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub(crate) use keys::{Caller, Keys};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
+pub use workflows::workflows_in;
+pub(crate) use workflows::{MadeWorkflow, watch_workflows};
 
 use crate::hub::Hub;
 use crate::outside::Outside;
 use crate::settings::Settings;
 use contracts::Contracts;
+use workflows::Workflows;
 
 /// What the use cases work with.
 pub struct App {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
+    pub(crate) workflows: Workflows,
     pub(crate) outside: Arc<dyn Outside>,
     pub(crate) settings: Settings,
     pub(crate) keys: Keys,
@@ -53,10 +58,12 @@ impl App {
     /// An application on a store.
     pub fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>, settings: Settings) -> Self {
         let catalog = Catalog::new(Arc::clone(&store), settings.agents_dir.clone());
+        let workflows = Workflows::new(settings.workflows_dir.clone());
         let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
         Self {
             store,
             catalog,
+            workflows,
             outside,
             settings,
             keys,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use accord_domain::event::Body;
+use accord_domain::id::RunId;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -61,6 +62,13 @@ impl<'a> Engine<'a> {
             End::Failed(fault) => self.task_failed(at, fault),
             End::Stopped if self.is_ending() => self.task_stopped(at),
             End::Stopped => self.task_failed(at, Fault::new("stopped", "the run was stopped")),
+        }
+    }
+
+    pub(super) fn lost(&mut self, wanted: &RunId) {
+        let is_it = |worker: &Worker| matches!(worker, Worker::Run { run_id, .. } if run_id == wanted);
+        if let Some(at) = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at) {
+            self.task_failed(at, Fault::new("run_removed", "the run was removed before its end was heard of"));
         }
     }
 

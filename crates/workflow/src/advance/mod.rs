@@ -18,7 +18,7 @@ mod tests;
 
 use accord_domain::contract::Invariant;
 use accord_domain::event::Body;
-use accord_domain::id::SessionId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Fault, Worker};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -61,6 +61,11 @@ pub enum Event {
         worker: Worker,
         /// How.
         end: End,
+    },
+    /// A run is gone, and nobody can say how it ended.
+    Lost {
+        /// Which.
+        run_id: RunId,
     },
     /// Somebody asks to stop the run.
     StopAsked,
@@ -121,6 +126,7 @@ pub fn advance(flow: &Flow, state: State, event: Event, now: Timestamp) -> (Stat
         Event::Refused { at, fault } => engine.refused(at, fault),
         Event::Withdrawn { at } => engine.withdrawn(at),
         Event::Ended { worker, end } => engine.ended(&worker, end),
+        Event::Lost { run_id } => engine.lost(&run_id),
         Event::StopAsked => engine.stop(),
     }
     engine.conclude()

@@ -8,7 +8,7 @@ mod random;
 use std::collections::BTreeMap;
 
 use accord_domain::event::Body;
-use accord_domain::id::{RunId, SessionId};
+use accord_domain::id::SessionId;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde_json::{Value, json};
