@@ -46,6 +46,6 @@ pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView};
 pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};
 pub use workflows::{
-    CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView, WorkflowRunQuery,
-    WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowTaskView, WorkflowView,
+    CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView,
+    WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowTaskView, WorkflowView,
 };

@@ -12,7 +12,9 @@ use axum::routing::get;
 use serde_json::Value;
 use utoipa::OpenApi;
 
-use super::{agents, events, health, keys, metrics, runner, runs, schemas, sessions, stats, workflow_runs, workflows};
+use super::{
+    agents, events, health, keys, metrics, runner, runs, schemas, sessions, stats, workflow_runs, workflows,
+};
 use crate::app::App;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -83,7 +85,12 @@ pub(super) fn routes() -> Router<Arc<App>> {
         workflows::show,
         workflows::validate,
     ),
-    components(schemas(accord_api::EventView, accord_api::RunView, accord_api::Contract, accord_api::WorkflowRunView))
+    components(schemas(
+        accord_api::EventView,
+        accord_api::RunView,
+        accord_api::Contract,
+        accord_api::WorkflowRunView
+    ))
 )]
 struct Document;
 

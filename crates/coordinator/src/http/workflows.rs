@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, Page, PageQuery, ValidateWorkflowAnswer, WaitQuery, WorkflowSummary,
-    WorkflowView,
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, Page, PageQuery, ValidateWorkflowAnswer, WaitQuery,
+    WorkflowSummary, WorkflowView,
 };
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};

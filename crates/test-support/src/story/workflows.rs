@@ -156,8 +156,7 @@ pub async fn an_advance_is_written_whole_and_once(store: Arc<dyn Store>) {
     let wanted = Notice::WorkflowEvents { workflow_run_id: id("a") };
     while notices.recv().await.unwrap() != wanted {}
 
-    let stale =
-        store.advance_workflow_run(WorkflowAdvance { starts: vec![fresh("r2")], ..advance }).await;
+    let stale = store.advance_workflow_run(WorkflowAdvance { starts: vec![fresh("r2")], ..advance }).await;
     assert!(matches!(stale, Err(StoreError::Changed { kind: "workflow run", .. })), "{stale:?}");
     assert!(matches!(store.run(&run_id("r2")).await, Err(StoreError::NoRun(_))));
 }

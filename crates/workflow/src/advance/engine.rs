@@ -67,9 +67,9 @@ impl<'a> Engine<'a> {
 
     pub(super) fn lost(&mut self, wanted: &RunId) {
         let is_it = |worker: &Worker| matches!(worker, Worker::Run { run_id, .. } if run_id == wanted);
-        if let Some(at) = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at) {
-            self.task_failed(at, Fault::new("run_removed", "the run was removed before its end was heard of"));
-        }
+        let found = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at);
+        let Some(at) = found else { return };
+        self.task_failed(at, Fault::new("run_removed", "the run was removed before its end was heard of"));
     }
 
     pub(super) fn stop(&mut self) {

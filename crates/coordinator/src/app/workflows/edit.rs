@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::files::FileWorkflow;
 use super::read::{Read, has_errors};
 use super::view::{Found, read_value};
-use crate::app::agents::{Expected, Format, Promise, hash_of, replace, write_yaml};
 use crate::app::App;
+use crate::app::agents::{Expected, Format, Promise, hash_of, replace, write_yaml};
 use crate::error::Error;
 
 /// What became of a wish to make a workflow.
@@ -28,7 +28,11 @@ pub(crate) enum Made {
 
 impl App {
     /// Makes a workflow in the store.
-    pub(crate) async fn create_workflow(&self, value: Value, promise: Option<Promise>) -> Result<Made, Error> {
+    pub(crate) async fn create_workflow(
+        &self,
+        value: Value,
+        promise: Option<Promise>,
+    ) -> Result<Made, Error> {
         let read = self.sound_workflow(value).await?;
         let name = read.value_of("name");
         if self.workflows.files().contains_key(&name) {
@@ -58,7 +62,9 @@ impl App {
         let read = self.sound_workflow(value).await?;
         let given = read.value_of("name");
         if given != name {
-            let message = format!("the workflow is called '{given}', and the address says '{name}'; give both one name");
+            let message = format!(
+                "the workflow is called '{given}', and the address says '{name}'; give both one name"
+            );
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
         let writing = self.workflows.writing.lock().await;
@@ -165,7 +171,8 @@ fn exists(name: &str) -> Error {
 }
 
 fn changed(name: &str) -> Error {
-    let message = format!("the workflow '{name}' is not as you have seen it; read it again and repeat the change");
+    let message =
+        format!("the workflow '{name}' is not as you have seen it; read it again and repeat the change");
     Error::new(ErrorName::PreconditionFailed, message)
 }
 

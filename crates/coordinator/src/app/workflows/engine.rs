@@ -12,7 +12,9 @@ use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::run::{Outcome, Status as RunStatus};
 use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
-use accord_store::{Asked, Hand, NewWorkflowRun, NodeRecord, StoreError, Submission, WorkflowAdvance, WorkflowDocuments};
+use accord_store::{
+    Asked, Hand, NewWorkflowRun, NodeRecord, StoreError, Submission, WorkflowAdvance, WorkflowDocuments,
+};
 use accord_workflow::{End, Event, Flow, Head, NodeState, State, Step, advance};
 use futures_util::StreamExt as _;
 use serde_json::Value;
@@ -68,7 +70,11 @@ impl App {
         self.stop_workers(stops).await
     }
 
-    async fn what_happened(&self, documents: &WorkflowDocuments, done: &[Hand]) -> Result<VecDeque<Event>, Error> {
+    async fn what_happened(
+        &self,
+        documents: &WorkflowDocuments,
+        done: &[Hand],
+    ) -> Result<VecDeque<Event>, Error> {
         let mut events = VecDeque::new();
         match documents.asked {
             Some(Asked::Begin) => events.push_back(Event::Begun),
@@ -111,7 +117,9 @@ impl App {
             (Status::Completed, _) => End::Completed(head.output),
             (Status::Stopped, _) => End::Stopped,
             (_, Some(fault)) => End::Failed(fault),
-            (status, None) => End::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}"))),
+            (status, None) => {
+                End::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}")))
+            }
         };
         Ok(Event::Ended { worker: Worker::Workflow { workflow_run_id: id.clone() }, end })
     }
@@ -224,7 +232,9 @@ impl App {
                 }
             };
             match stopped {
-                Err(error) if !matches!(error.name(), ErrorName::RunNotFound | ErrorName::WorkflowRunNotFound) => {
+                Err(error)
+                    if !matches!(error.name(), ErrorName::RunNotFound | ErrorName::WorkflowRunNotFound) =>
+                {
                     return Err(error);
                 }
                 _ => {}

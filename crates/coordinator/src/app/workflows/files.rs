@@ -65,9 +65,15 @@ pub(super) fn load(folder: &Path) -> BTreeMap<String, Arc<FileWorkflow>> {
         }
         let workflow = match workflows.get(&name) {
             Some(other) => {
-                let names = [&other.path, &path].map(|path| path.file_name().unwrap_or_default().to_string_lossy());
+                let names =
+                    [&other.path, &path].map(|path| path.file_name().unwrap_or_default().to_string_lossy());
                 let [first, second] = names;
-                broken(name, path.clone(), format, format!("there are {first} and {second}; keep one of them"))
+                broken(
+                    name,
+                    path.clone(),
+                    format,
+                    format!("there are {first} and {second}; keep one of them"),
+                )
             }
             None => one(name, path.clone(), format),
         };

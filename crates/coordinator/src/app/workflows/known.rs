@@ -71,11 +71,14 @@ impl App {
         for name in graph.workflow_names() {
             let Some(found) = self.find_workflow(name).await? else { continue };
             let nested = found.read();
-            let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else { continue };
+            let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else {
+                continue;
+            };
             let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
             known.workflows.insert(name.to_owned(), Signature { takes, gives: None, fixed: true });
             if name != graph.name && self.leads_to(&found, &graph.name).await? {
-                let message = format!("the workflow '{name}' has this workflow as a part, so neither would end");
+                let message =
+                    format!("the workflow '{name}' has this workflow as a part, so neither would end");
                 for (node, work, role) in graph.works() {
                     if work.target == Target::Workflow(name.to_owned()) {
                         let place = agent_place(&node.id, role).sibling("workflow");
@@ -138,7 +141,8 @@ fn signature(agent: &Agent) -> Signature {
         Some(schema) => Takes::Schema(schema.document().clone()),
         None => Takes::Prompt,
     };
-    let gives = agent.output.as_ref().or(agent.default_output.as_ref()).map(|schema| schema.document().clone());
+    let gives =
+        agent.output.as_ref().or(agent.default_output.as_ref()).map(|schema| schema.document().clone());
     Signature { takes, gives, fixed: agent.output.is_some() }
 }
 
@@ -162,8 +166,11 @@ fn inline_problems(read: &Read, at: &Place, error: &Error) -> Result<Vec<Problem
         return Err(error.clone());
     }
     let details = error.body().details.unwrap_or_default();
-    let inner: Vec<Problem> =
-        details.get("problems").cloned().and_then(|list| serde_json::from_value(list).ok()).unwrap_or_default();
+    let inner: Vec<Problem> = details
+        .get("problems")
+        .cloned()
+        .and_then(|list| serde_json::from_value(list).ok())
+        .unwrap_or_default();
     if inner.is_empty() {
         return Ok(vec![read.problem(Severity::Error, at.clone(), error.message().to_owned())]);
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, Page, WorkflowEdgeView, WorkflowNodeView, WorkflowRunQuery,
-    WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, Page, WorkflowEdgeView, WorkflowNodeView,
+    WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
 };
 use accord_domain::id::WorkflowRunId;
 use accord_domain::workflow::{Status, WorkflowRun};

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use accord_api::{ErrorName, Page, Problem, Severity, Source, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView};
+use accord_api::{
+    ErrorName, Page, Problem, Severity, Source, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView,
+};
 use accord_store::WorkflowRecord;
 use accord_workflow::Known;
 use serde_json::{Value, json};
@@ -155,7 +157,8 @@ impl App {
         let found = self.found_workflow(name).await?;
         let (problems, known) = self.examined(&found.read()).await?;
         if has_errors(&problems) {
-            let message = format!("the workflow '{name}' has mistakes and cannot be run; see 'details.problems'");
+            let message =
+                format!("the workflow '{name}' has mistakes and cannot be run; see 'details.problems'");
             let details = json!({"problems": problems});
             return Err(Error::new(ErrorName::WorkflowBroken, message).with_details(details));
         }
