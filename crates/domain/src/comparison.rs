@@ -41,7 +41,9 @@ pub struct Contradiction {
 }
 
 /// The ways to contradict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ContradictionKind {
     /// One key, and values that differ.
@@ -92,7 +94,7 @@ pub struct Agreement {
     pub key: Key,
     /// The member on which they agree.
     pub field: String,
-    /// The value, as the first of them wrote it.
+    /// The value, as one of them wrote it.
     #[schema(value_type = Option<Object>)]
     pub value: Value,
     /// Who.
@@ -112,7 +114,9 @@ pub struct Truncation {
 }
 
 /// The limits of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonLimit {
     /// Too many entries at one place to compare the text of each with each.
