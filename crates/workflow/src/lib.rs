@@ -5,3 +5,4 @@
 //! Times and ids come in as arguments, and what has to be done comes out as data.
 
 pub mod compare;
+pub mod fit;
