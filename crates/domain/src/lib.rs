@@ -17,3 +17,4 @@ pub mod run;
 pub mod runner;
 pub mod session;
 pub mod usage;
+pub mod workflow;
