@@ -94,7 +94,7 @@ pub struct Agreement {
     pub key: Key,
     /// The member on which they agree.
     pub field: String,
-    /// The value, as the first of them wrote it.
+    /// The value, as one of them wrote it.
     #[schema(value_type = Option<Object>)]
     pub value: Value,
     /// Who.

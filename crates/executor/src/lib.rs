@@ -26,7 +26,10 @@ pub use cassette::{
 };
 pub use event::{Event, Events};
 pub use http::HttpTransport;
-pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
+pub use llm::{
+    Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, LlmSettings,
+    MAX_EMBEDDED_CHARACTERS, MAX_EMBEDDED_TEXTS, Provider, ProviderKind, Providers, Reasoning, Secret,
+};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};

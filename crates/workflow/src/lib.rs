@@ -1,9 +1,12 @@
 //! Graphs of contracted agents.
 //!
 //! A workflow is a document: nodes and edges. This crate reads it ([`read`]), finds what is wrong with it ([`check`]),
-//! makes it ready ([`Flow`]), and decides what a run of it does next ([`advance`]). Absent on purpose: clocks,
+//! makes it ready ([`Flow`]), and decides what a run of it does next ([`advance`]); it compares what siblings say
+//! ([`compare`]) and what one gives with what the next takes ([`fit`]). Absent on purpose: clocks,
 //! randomness, input and output. Times and ids come in as arguments, and what has to be done comes out as data.
 
+pub mod compare;
+pub mod fit;
 pub mod limits;
 
 mod advance;
