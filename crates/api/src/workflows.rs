@@ -2,6 +2,7 @@
 
 use accord_domain::agent::Source;
 use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate};
+use accord_domain::demands::Demands;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
@@ -64,6 +65,12 @@ pub struct CreateWorkflowRun {
     /// What goes in: what the input node hands out. An empty object, where nothing is said.
     #[schema(value_type = Option<Object>)]
     pub input: Option<Value>,
+    /// Demands beside the agents', for every run of an agent in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additional_demands: Option<Demands>,
+    /// The folder to work in, for every run of an agent in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_dir: Option<String>,
 }
 
 /// A workflow run that was made.

@@ -16,10 +16,10 @@ mod outside;
 mod server;
 mod settings;
 
-pub use app::{App, agents_in, new_key, refuse_open_bind, workflows_in};
+pub use app::{App, agents_in, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
 pub use http::router;
-pub use outside::{Outside, System};
+pub use outside::{Embedder, Outside, System};
 pub use server::Coordinator;
 pub use settings::{Enforcement, Queue, Settings};

@@ -31,11 +31,10 @@ pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub(crate) use keys::{Caller, Keys};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
-pub use workflows::workflows_in;
 pub(crate) use workflows::{MadeWorkflow, watch_workflows};
 
 use crate::hub::Hub;
-use crate::outside::Outside;
+use crate::outside::{Embedder, Outside};
 use crate::settings::Settings;
 use contracts::Contracts;
 use workflows::Workflows;
@@ -50,6 +49,8 @@ pub struct App {
     pub(crate) keys: Keys,
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
+    /// What makes vectors of texts, where an embedding model is configured.
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
 }
@@ -69,7 +70,14 @@ impl App {
             keys,
             hub: Hub::default(),
             contracts: Contracts::default(),
+            embedder: None,
             closing: CancellationToken::new(),
         }
+    }
+
+    /// The same application, which compares siblings by vectors of their texts.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder: Some(embedder), ..self }
     }
 }

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{End, Start, Step};
+use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{Kind, Node, Then};
 use crate::state::{At, NodeState, State, Take, Task};
@@ -17,14 +18,15 @@ pub(super) struct Engine<'a> {
     pub(super) flow: &'a Flow,
     pub(super) state: State,
     pub(super) now: Timestamp,
+    pub(super) options: &'a CompareOptions,
     steps: Vec<Step>,
     /// Nodes that may be able to start. A queue and no recursion: a chain of a thousand checks ends in one go.
     queue: VecDeque<usize>,
 }
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(flow: &'a Flow, state: State, now: Timestamp) -> Self {
-        Self { flow, state, now, steps: Vec::new(), queue: VecDeque::new() }
+    pub(super) fn new(flow: &'a Flow, state: State, now: Timestamp, options: &'a CompareOptions) -> Self {
+        Self { flow, state, now, options, steps: Vec::new(), queue: VecDeque::new() }
     }
 
     pub(super) fn begin(&mut self) {

@@ -26,6 +26,7 @@ use serde_json::Value;
 pub(crate) use engine::take;
 pub(crate) use inputs::inputs;
 
+use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{Role, Target};
 use crate::state::{At, State};
@@ -117,9 +118,15 @@ pub struct Start {
     pub priority: i32,
 }
 
-/// Advances a run.
-pub fn advance(flow: &Flow, state: State, event: Event, now: Timestamp) -> (State, Vec<Step>) {
-    let mut engine = Engine::new(flow, state, now);
+/// Advances a run. The options say how siblings are compared in front of nodes that begin.
+pub fn advance(
+    flow: &Flow,
+    state: State,
+    event: Event,
+    now: Timestamp,
+    options: &CompareOptions,
+) -> (State, Vec<Step>) {
+    let mut engine = Engine::new(flow, state, now, options);
     match event {
         Event::Begun => engine.begin(),
         Event::Started { at, worker } => engine.started(at, worker),

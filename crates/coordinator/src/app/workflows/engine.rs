@@ -15,8 +15,10 @@ use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
 use accord_store::{
     Asked, Hand, NewWorkflowRun, NodeRecord, StoreError, Submission, WorkflowAdvance, WorkflowDocuments,
 };
+use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Head, NodeState, State, Step, advance};
 use futures_util::StreamExt as _;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::runs::state_of;
@@ -135,10 +137,7 @@ impl App {
         let mut work = Work::default();
         while let Some(event) = events.pop_front() {
             let now = self.outside.now();
-            let known = Arc::clone(flow);
-            // Templates, conditions and comparisons take their time.
-            let advanced = tokio::task::spawn_blocking(move || advance(&known, state, event, now)).await;
-            let (next, steps) = advanced.map_err(Error::internal)?;
+            let (next, steps) = self.advanced(flow, state, event, now).await?;
             state = next;
             let mut answers = Vec::new();
             for step in steps {
@@ -150,17 +149,19 @@ impl App {
                     }
                     Step::Start(start) => {
                         let at = start.at;
-                        answers.push(match self.begun(flow.graph(), run, &start).await? {
-                            Ok(begun) => {
-                                let worker = begun.worker();
-                                match begun {
-                                    Begun::Run(submission) => work.starts.push(*submission),
-                                    Begun::Workflow(new) => work.children.push(*new),
+                        answers.push(
+                            match self.begun(flow.graph(), run, &state.head.surroundings, &start).await? {
+                                Ok(begun) => {
+                                    let worker = begun.worker();
+                                    match begun {
+                                        Begun::Run(submission) => work.starts.push(*submission),
+                                        Begun::Workflow(new) => work.children.push(*new),
+                                    }
+                                    Event::Started { at, worker }
                                 }
-                                Event::Started { at, worker }
-                            }
-                            Err(fault) => Event::Refused { at, fault },
-                        });
+                                Err(fault) => Event::Refused { at, fault },
+                            },
+                        );
                     }
                 }
             }
@@ -169,6 +170,47 @@ impl App {
             }
         }
         Ok((state, work))
+    }
+
+    /// One step of the engine. Where siblings were compared and an embedding model is configured, they are compared again
+    /// by its vectors: the engine is pure, so the same step can be taken twice.
+    async fn advanced(
+        &self,
+        flow: &Arc<Flow>,
+        state: State,
+        event: Event,
+        now: Timestamp,
+    ) -> Result<(State, Vec<Step>), Error> {
+        let before = self.embedder.is_some().then(|| (state.clone(), event.clone()));
+        let (next, steps) = self.stepped(flow, state, event, now, CompareOptions::default()).await?;
+        let (Some(embedder), Some((state, event))) = (&self.embedder, before) else {
+            return Ok((next, steps));
+        };
+        let texts = flow.texts_to_embed(&state, &next);
+        if texts.is_empty() {
+            return Ok((next, steps));
+        }
+        match embedder.vectors(&texts).await {
+            Ok(vectors) => self.stepped(flow, state, event, now, CompareOptions::with_vectors(vectors)).await,
+            Err(reason) => {
+                tracing::warn!(reason, "no vectors; siblings are compared by their words");
+                Ok((next, steps))
+            }
+        }
+    }
+
+    /// Templates, conditions and comparisons take their time, away from the threads that serve requests.
+    async fn stepped(
+        &self,
+        flow: &Arc<Flow>,
+        state: State,
+        event: Event,
+        now: Timestamp,
+        options: CompareOptions,
+    ) -> Result<(State, Vec<Step>), Error> {
+        let flow = Arc::clone(flow);
+        let work = move || advance(&flow, state, event, now, &options);
+        tokio::task::spawn_blocking(work).await.map_err(Error::internal)
     }
 
     /// Writes the next state and what goes with it, and gives those who are to be stopped.

@@ -21,7 +21,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use accord_workflow::Flow;
 
 pub(crate) use edit::Made as MadeWorkflow;
-pub use view::workflows_in;
 pub(crate) use watch::watch as watch_workflows;
 
 use super::cache::Cache;

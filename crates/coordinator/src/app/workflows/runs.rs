@@ -10,7 +10,7 @@ use accord_api::{
 use accord_domain::id::WorkflowRunId;
 use accord_domain::workflow::{Status, WorkflowRun};
 use accord_store::{NewWorkflowRun, WorkflowDocuments, WorkflowRunFilter};
-use accord_workflow::{Flow, Head, Known, NodeState, Purpose, State, Task, read};
+use accord_workflow::{Flow, Head, Known, NodeState, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -35,6 +35,7 @@ struct Definition {
 pub(super) struct Around {
     pub(super) parent: Option<WorkflowRunId>,
     pub(super) depth: u32,
+    pub(super) surroundings: Surroundings,
 }
 
 impl App {
@@ -46,7 +47,11 @@ impl App {
         promise: Option<Promise>,
     ) -> Result<CreatedWorkflowRun, Error> {
         let input = request.input.unwrap_or_else(|| Value::Object(Map::new()));
-        let new = self.new_workflow_run(name, input, Around::default()).await?;
+        let surroundings = Surroundings {
+            demands: request.additional_demands.unwrap_or_default(),
+            project_dir: request.project_dir,
+        };
+        let new = self.new_workflow_run(name, input, Around { surroundings, ..Around::default() }).await?;
         let created = CreatedWorkflowRun {
             workflow_run_id: new.run.id.clone(),
             workflow_name: name.to_owned(),
@@ -75,7 +80,8 @@ impl App {
         if let Some(schema) = graph.input_schema() {
             self.check_workflow_input(name, schema, &input)?;
         }
-        let state = State::new(graph, input);
+        let mut state = State::new(graph, input);
+        state.head.surroundings = around.surroundings;
         let now = self.outside.now();
         let run = WorkflowRun {
             id: WorkflowRunId::new(self.outside.unique()),

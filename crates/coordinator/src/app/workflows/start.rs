@@ -1,12 +1,10 @@
 //! From a step of the engine to a run that is ready to be written.
 
-use accord_domain::demands::Demands;
-use accord_domain::id::WorkflowRunId;
 use accord_domain::session::ExecutionMode;
 use accord_domain::workflow::{Fault, Worker, WorkflowRun};
 use accord_store::{NewWorkflowRun, Submission};
 use accord_workflow::limits::DEEPEST_NESTING;
-use accord_workflow::{Graph, Start, Target};
+use accord_workflow::{Graph, Start, Surroundings, Target};
 
 use super::known::is_ours;
 use super::runs::Around;
@@ -40,11 +38,12 @@ impl App {
         &self,
         graph: &Graph,
         run: &WorkflowRun,
+        surroundings: &Surroundings,
         start: &Start,
     ) -> Result<Result<Begun, Fault>, Error> {
         let begun = match &start.target {
-            Target::Workflow(name) => self.begun_workflow(run, name, start).await,
-            Target::Agent(_) | Target::Inline(_) => self.begun_run(graph, start).await,
+            Target::Workflow(name) => self.begun_workflow(run, name, surroundings, start).await,
+            Target::Agent(_) | Target::Inline(_) => self.begun_run(graph, surroundings, start).await,
         };
         match begun {
             Ok(begun) => Ok(Ok(begun)),
@@ -53,13 +52,21 @@ impl App {
         }
     }
 
-    async fn begun_run(&self, graph: &Graph, start: &Start) -> Result<Begun, Error> {
+    async fn begun_run(
+        &self,
+        graph: &Graph,
+        surroundings: &Surroundings,
+        start: &Start,
+    ) -> Result<Begun, Error> {
         let agent = match &start.target {
             Target::Agent(name) | Target::Workflow(name) => self.catalog.usable(name).await?,
             Target::Inline(blueprint) => self.inline_agent(graph, &start.node, start.role, blueprint).await?,
         };
         let (place, expected, project_dir) = match &start.resume {
-            None => (Place::New { parent_session_id: None }, Expected::AgentParameters, None),
+            None => {
+                let place = Place::New { parent_session_id: None };
+                (place, Expected::AgentParameters, surroundings.project_dir.clone())
+            }
             Some(session_id) => {
                 let session = self.store.session(session_id).await?;
                 let project_dir = session.project_dir.clone();
@@ -78,7 +85,7 @@ impl App {
             place,
             parameters: start.parameters.to_string(),
             contract,
-            additional_demands: Demands::default(),
+            additional_demands: surroundings.demands.clone(),
             project_dir,
             execution_mode: ExecutionMode::AsyncPoll,
             priority: start.priority,
@@ -88,12 +95,19 @@ impl App {
         self.submission(order).map(|submission| Begun::Run(Box::new(submission)))
     }
 
-    async fn begun_workflow(&self, run: &WorkflowRun, name: &str, start: &Start) -> Result<Begun, Error> {
+    async fn begun_workflow(
+        &self,
+        run: &WorkflowRun,
+        name: &str,
+        surroundings: &Surroundings,
+        start: &Start,
+    ) -> Result<Begun, Error> {
         if run.depth >= DEEPEST_NESTING {
             let message = format!("workflows nest deeper than {DEEPEST_NESTING} levels");
             return Err(Error::new(accord_api::ErrorName::InvalidRequest, message));
         }
-        let around = Around { parent: Some(WorkflowRunId::clone(&run.id)), depth: run.depth + 1 };
+        let around =
+            Around { parent: Some(run.id.clone()), depth: run.depth + 1, surroundings: surroundings.clone() };
         let new = self.new_workflow_run(name, start.parameters.clone(), around).await?;
         Ok(Begun::Workflow(Box::new(new)))
     }

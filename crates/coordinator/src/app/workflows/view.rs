@@ -1,6 +1,5 @@
 //! Workflows as callers see them.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use accord_api::{
@@ -10,7 +9,7 @@ use accord_store::WorkflowRecord;
 use accord_workflow::Known;
 use serde_json::{Value, json};
 
-use super::files::{self, FileWorkflow};
+use super::files::FileWorkflow;
 use super::read::{Read, has_errors};
 use crate::app::{App, page};
 use crate::error::Error;
@@ -108,6 +107,17 @@ impl App {
         Found::Stored(Box::new(record), read)
     }
 
+    /// Every workflow in files, by name, with its verdict. For who examines files without a coordinator.
+    pub async fn examine_workflows(&self) -> Result<Vec<WorkflowView>, Error> {
+        let mut views = Vec::new();
+        for workflow in self.workflows.files().values() {
+            let found = Found::File(Arc::clone(workflow));
+            let (problems, _) = self.examined(&found.read()).await?;
+            views.push(found.view(problems));
+        }
+        Ok(views)
+    }
+
     /// One page of the workflows, those with mistakes too.
     pub(crate) async fn workflows_page(
         &self,
@@ -177,13 +187,4 @@ pub(super) async fn read_value(value: Value) -> Read {
         Ok(read) => read,
         Err(_) => Read::value(Value::Null),
     }
-}
-
-/// Every workflow of a folder, by name, with what is wrong with it by itself: what can be said without a store.
-pub fn workflows_in(folder: &Path) -> Vec<WorkflowView> {
-    let view = |workflow: Arc<FileWorkflow>| {
-        let problems = workflow.read.problems.clone();
-        Found::File(workflow).view(problems)
-    };
-    files::load(folder).into_values().map(view).collect()
 }
