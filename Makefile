@@ -5,7 +5,7 @@ FUZZ_TARGETS := judge compile
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test test-real run fuzz bench bench-coordinator peers deny
+.PHONY: help test test-real run fuzz bench bench-coordinator bench-workflow peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
@@ -14,6 +14,7 @@ help:
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
+	@echo 'make bench-workflow  what comparing siblings costs'
 	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
 	@echo 'make deny   licences and sources of dependencies, where cargo-deny is'
 
@@ -44,6 +45,9 @@ bench:
 bench-coordinator:
 	@cargo build --release --quiet --package accord-cli --package bench
 	@cargo run --release --quiet --package bench --bin coordinator -- "$${CARGO_TARGET_DIR:-target}/release/accord"
+
+bench-workflow:
+	@cargo run --release --quiet --package bench --bin workflow
 
 peers:
 	@bench/judge_peers

@@ -32,7 +32,7 @@ mod violation;
 
 pub use contract::{Contract, Mode, Options};
 pub use infer::{Inference, Openness, infer};
-pub use invariant::{Invariant, InvariantError, Invariants};
+pub use invariant::{Condition, Invariant, InvariantError, Invariants};
 pub use judge::judge;
 pub use locate::{Location, locate};
 pub use number::same;

@@ -20,6 +20,6 @@ pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_ope
 pub use background::Background;
 pub use error::Error;
 pub use http::router;
-pub use outside::{Outside, System};
+pub use outside::{Embedder, Outside, System};
 pub use server::Coordinator;
 pub use settings::{Enforcement, Queue, Settings};

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::attempt::Attempt;
-use crate::id::{EventId, RunId, RunnerId, SessionId};
+use crate::comparison::Contradiction;
+use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
 use crate::run::Failure;
+use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -107,6 +109,52 @@ pub enum Body {
         /// The run that resumes the parent.
         resumed_by: RunId,
     },
+    /// A node of a workflow is at work.
+    #[serde(rename = "workflow.node_started")]
+    WorkflowNodeStarted {
+        /// Its id.
+        node: String,
+        /// What it does: `agent`, `check`, `map`, `planner`, `output`.
+        kind: String,
+        /// Which try, from 1.
+        attempt: u32,
+        /// Who does the work, where one run does all of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worker: Option<Worker>,
+    },
+    /// A node of a workflow has an output, failed, or was passed by.
+    #[serde(rename = "workflow.node_finished")]
+    WorkflowNodeFinished {
+        /// Its id.
+        node: String,
+        /// How it stands now.
+        status: NodeStatus,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Fault>,
+        /// What a check has to say that does not fail.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        warning: Option<String>,
+    },
+    /// Siblings contradict each other, in front of a node.
+    #[serde(rename = "workflow.contradiction")]
+    WorkflowContradiction {
+        /// The node that they feed.
+        node: String,
+        /// What they say.
+        contradiction: Box<Contradiction>,
+    },
+    /// A workflow run is over.
+    #[serde(rename = "workflow.finished")]
+    WorkflowFinished {
+        /// The workflow.
+        workflow_name: String,
+        /// How it ended.
+        status: WorkflowStatus,
+        /// Why it failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Fault>,
+    },
 }
 
 impl Body {
@@ -126,6 +174,10 @@ impl Body {
             Self::RunFailed { .. } => "run.failed",
             Self::RunStopped => "run.stopped",
             Self::CallbackDelivered { .. } => "callback.delivered",
+            Self::WorkflowNodeStarted { .. } => "workflow.node_started",
+            Self::WorkflowNodeFinished { .. } => "workflow.node_finished",
+            Self::WorkflowContradiction { .. } => "workflow.contradiction",
+            Self::WorkflowFinished { .. } => "workflow.finished",
         }
     }
 }
@@ -150,10 +202,12 @@ pub struct Event {
     pub id: EventId,
     /// When.
     pub at: Timestamp,
-    /// In which session.
-    pub session_id: SessionId,
+    /// In which session; none for what happens in a workflow run.
+    pub session_id: Option<SessionId>,
     /// In which run.
     pub run_id: Option<RunId>,
+    /// In which workflow run; none for what happens in a session.
+    pub workflow_run_id: Option<WorkflowRunId>,
     /// Which kind: [`Body::kind`].
     pub kind: String,
     /// What, as JSON text.

@@ -99,6 +99,10 @@ id!(
     /// The id of an API key.
     KeyId, "key_"
 );
+id!(
+    /// The id of one run of a workflow.
+    WorkflowRunId, "wfr_"
+);
 
 /// An event's id: it grows in the order in which events become visible, across all sessions.
 #[derive(

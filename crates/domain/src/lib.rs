@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod attempt;
 pub mod callback;
+pub mod comparison;
 pub mod contract;
 pub mod demands;
 pub mod event;
@@ -16,3 +17,4 @@ pub mod run;
 pub mod runner;
 pub mod session;
 pub mod usage;
+pub mod workflow;

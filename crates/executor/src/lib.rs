@@ -33,7 +33,10 @@ pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, Su
 pub use event::{Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
-pub use llm::{Auth, LlmExecutor, LlmSettings, Provider, ProviderKind, Providers, Reasoning, Secret};
+pub use llm::{
+    Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, LlmSettings,
+    MAX_EMBEDDED_CHARACTERS, MAX_EMBEDDED_TEXTS, Provider, ProviderKind, Providers, Reasoning, Secret,
+};
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};
 pub use process::ProcessExecutor;

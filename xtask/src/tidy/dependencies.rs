@@ -10,7 +10,8 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-domain", &[]),
     ("accord-contract", &[]),
     ("accord-executor", &[]),
-    ("accord-workflow", &["accord-domain"]),
+    // Conditions and checks of a workflow are the CEL of invariants: one set of limits, one evaluator.
+    ("accord-workflow", &["accord-domain", "accord-contract"]),
     ("accord-api", &["accord-domain"]),
     ("accord-store", &["accord-domain"]),
     ("accord-store-sqlite", &["accord-store", "accord-domain"]),

@@ -1,6 +1,8 @@
 //! What a rule says before it is run: which names and functions it uses, whether it can be true or false at
 //! all, and which field of the output it is about.
 
+use std::collections::BTreeSet;
+
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue};
 
 use crate::limits::{MAX_INVARIANT_DEPTH, MAX_INVARIANT_MACROS};
@@ -27,8 +29,8 @@ fn fault(expression: &IdedExpr, message: impl Into<String>) -> Fault {
 
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) uses_output: bool,
-    pub(super) uses_input: bool,
+    /// The variables that it uses.
+    pub(super) used: BTreeSet<String>,
     paths: Vec<Vec<String>>,
 }
 
@@ -43,10 +45,11 @@ impl Facts {
     }
 }
 
-pub(super) fn analyse(expression: &IdedExpr) -> Result<Facts, Fault> {
+/// Looks at a rule over these variables.
+pub(super) fn analyse(expression: &IdedExpr, variables: &[&str]) -> Result<Facts, Fault> {
     check_depth(expression, 0)?;
     let mut facts = Facts::default();
-    let mut scope = Scope { names: Vec::new(), macros: 0 };
+    let mut scope = Scope { variables, names: Vec::new(), macros: 0 };
     walk(expression, &mut scope, &mut facts)?;
     match kind_of(expression) {
         Some(kind) => Err(fault(expression, format!("the rule gives {kind}, not true or false"))),
@@ -87,14 +90,15 @@ fn entry_parts(entry: &IdedEntryExpr) -> Vec<&IdedExpr> {
     }
 }
 
-struct Scope {
+struct Scope<'a> {
+    variables: &'a [&'a str],
     names: Vec<String>,
     macros: usize,
 }
 
-fn walk(expression: &IdedExpr, scope: &mut Scope, facts: &mut Facts) -> Result<(), Fault> {
+fn walk(expression: &IdedExpr, scope: &mut Scope<'_>, facts: &mut Facts) -> Result<(), Fault> {
     if let Some(path) = output_path(expression, scope) {
-        facts.uses_output = true;
+        facts.used.insert("output".to_owned());
         facts.paths.push(path);
         return Ok(());
     }
@@ -114,10 +118,10 @@ fn walk(expression: &IdedExpr, scope: &mut Scope, facts: &mut Facts) -> Result<(
 fn walk_macro(
     expression: &IdedExpr,
     comprehension: &ComprehensionExpr,
-    scope: &mut Scope,
+    scope: &mut Scope<'_>,
     facts: &mut Facts,
 ) -> Result<(), Fault> {
-    if ["output", "input"].contains(&comprehension.iter_var.as_str()) {
+    if scope.variables.contains(&comprehension.iter_var.as_str()) {
         let message = format!("'{}' cannot be the name of an item", comprehension.iter_var);
         return Err(fault(expression, message));
     }
@@ -141,9 +145,12 @@ fn walk_macro(
 }
 
 /// The fields in `output.a.b`; none for anything else.
-fn output_path(expression: &IdedExpr, scope: &Scope) -> Option<Vec<String>> {
+fn output_path(expression: &IdedExpr, scope: &Scope<'_>) -> Option<Vec<String>> {
     match &expression.expr {
-        Expr::Ident(name) => (name == "output" && !scope.names.contains(name)).then(Vec::new),
+        Expr::Ident(name) => {
+            let is_output = name == "output" && scope.variables.contains(&"output");
+            (is_output && !scope.names.contains(name)).then(Vec::new)
+        }
         Expr::Select(select) => {
             let mut path = output_path(&select.operand, scope)?;
             path.push(select.field.clone());
@@ -153,15 +160,21 @@ fn output_path(expression: &IdedExpr, scope: &Scope) -> Option<Vec<String>> {
     }
 }
 
-fn check_name(expression: &IdedExpr, name: &str, scope: &Scope, facts: &mut Facts) -> Result<(), Fault> {
-    if name == "input" {
-        facts.uses_input = true;
+fn check_name(expression: &IdedExpr, name: &str, scope: &Scope<'_>, facts: &mut Facts) -> Result<(), Fault> {
+    if scope.variables.contains(&name) {
+        facts.used.insert(name.to_owned());
         return Ok(());
     }
     if scope.names.iter().any(|known| known == name) || TYPE_NAMES.contains(&name) {
         return Ok(());
     }
-    let message = format!("unknown variable {}; a rule knows 'output' and 'input'", quoted(name));
+    let known: Vec<String> = scope.variables.iter().map(|known| format!("'{known}'")).collect();
+    let known = match known.split_last() {
+        None => "no variables".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    };
+    let message = format!("unknown variable {}; a rule knows {known}", quoted(name));
     Err(fault(expression, message))
 }
 

@@ -19,7 +19,18 @@ pub(super) struct Rule {
 }
 
 pub(super) fn compile(invariant: &Invariant) -> Result<Rule, String> {
-    let text = invariant.rule.as_str();
+    let (expression, facts) = read(&invariant.rule, &["output", "input"])?;
+    Ok(Rule {
+        source: invariant.clone(),
+        expression,
+        place: facts.place(),
+        uses_output: facts.used.contains("output"),
+        uses_input: facts.used.contains("input"),
+    })
+}
+
+/// Reads a rule over these variables and fits it with a meter.
+pub(super) fn read(text: &str, variables: &[&str]) -> Result<(IdedExpr, analysis::Facts), String> {
     if text.len() > MAX_INVARIANT_BYTES {
         return Err(format!("the rule has {} bytes; the limit is {MAX_INVARIANT_BYTES}", text.len()));
     }
@@ -27,15 +38,9 @@ pub(super) fn compile(invariant: &Invariant) -> Result<Rule, String> {
     let parser = Parser::new().max_recursion_depth(3 * MAX_INVARIANT_NESTING);
     let (mut expression, source) =
         parser.parse_with_source_info(text).map_err(|errors| unreadable(text, &errors))?;
-    let facts = analysis::analyse(&expression).map_err(|fault| located(text, &source, fault))?;
+    let facts = analysis::analyse(&expression, variables).map_err(|fault| located(text, &source, fault))?;
     meter::attach(&mut expression);
-    Ok(Rule {
-        source: invariant.clone(),
-        expression,
-        place: facts.place(),
-        uses_output: facts.uses_output,
-        uses_input: facts.uses_input,
-    })
+    Ok((expression, facts))
 }
 
 fn located(text: &str, source: &SourceInfo, fault: analysis::Fault) -> String {

@@ -7,6 +7,7 @@
 
 mod analysis;
 mod compile;
+mod condition;
 mod convert;
 mod meter;
 mod report;
@@ -25,6 +26,7 @@ use thiserror::Error;
 use crate::place::Place;
 use crate::violation::Violation;
 use compile::Rule;
+pub use condition::Condition;
 
 /// A rule in CEL over `output` and `input`, and what to say when it does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -64,7 +64,10 @@ fn broken(rule: &Rule, context: &Context<'_, '_>, output: &Value, input: &Value)
         Ok(CelValue::Bool(true)) => return None,
         Ok(CelValue::Bool(false)) => sides(&rule.expression, context),
         Ok(other) => Some(format!("it gives {} instead of true or false", describe(&other))),
-        Err(error) => Some(format!("it could not be checked: {}", reason(&error, rule, output, input))),
+        Err(error) => {
+            let documents = [("output", output), ("input", input)];
+            Some(format!("it could not be checked: {}", reason(&error, &rule.expression, &documents)))
+        }
     };
     let shown = one_line(&rule.source.rule);
     let shown = (shown.chars().count() <= SHOWN_RULE).then(|| format!("rule: {shown}"));
@@ -92,7 +95,7 @@ fn sides(expression: &IdedExpr, context: &Context<'_, '_>) -> Option<String> {
     Some(format!("here: {} {operator} {}", side(left)?, side(right)?))
 }
 
-fn describe(value: &CelValue) -> String {
+pub(super) fn describe(value: &CelValue) -> String {
     match value {
         CelValue::Int(number) => number.to_string(),
         CelValue::UInt(number) => number.to_string(),
@@ -107,10 +110,10 @@ fn describe(value: &CelValue) -> String {
 }
 
 /// Why a rule could not be evaluated. Never by the evaluator's own text, which prints whole documents.
-fn reason(error: &ExecutionError, rule: &Rule, output: &Value, input: &Value) -> String {
+pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &[(&str, &Value)]) -> String {
     match error {
         _ if meter::is_exhausted(error) => TOO_LARGE.to_owned(),
-        ExecutionError::NoSuchKey(name) => missing_field(name, rule, output, input),
+        ExecutionError::NoSuchKey(name) => missing_field(name, expression, documents),
         ExecutionError::NoSuchOverload(overload) => {
             let types = overload.argument_types().join("' and '");
             format!("'{}' does not take '{types}'", overload.function().trim_matches(['_', '@']))
@@ -137,11 +140,11 @@ fn reason(error: &ExecutionError, rule: &Rule, output: &Value, input: &Value) ->
 }
 
 /// Which value lacks the field: the first path of the rule that breaks off there, else some item.
-fn missing_field(name: &str, rule: &Rule, output: &Value, input: &Value) -> String {
+fn missing_field(name: &str, expression: &IdedExpr, documents: &[(&str, &Value)]) -> String {
     let mut owner = None;
-    each_path(&rule.expression, &mut |root, fields| {
-        let document = if root == "output" { output } else { input };
-        let mut current = Some(document);
+    let document = |root: &str| documents.iter().find(|(name, _)| *name == root).map(|(_, value)| *value);
+    each_path(expression, &document, &mut |root, fields| {
+        let mut current = document(root);
         for (depth, field) in fields.iter().enumerate() {
             if field == name && current.is_some_and(|value| value.get(name).is_none()) && owner.is_none() {
                 let before = fields.iter().take(depth).map(|field| format!(".{field}")).collect::<String>();
@@ -153,20 +156,27 @@ fn missing_field(name: &str, rule: &Rule, output: &Value, input: &Value) -> Stri
     format!("{} has no field {}", owner.unwrap_or_else(|| "an item".to_owned()), quoted(name))
 }
 
-/// Calls back with the root and the fields of each `output.a.b` and `input.a.b`.
-fn each_path(expression: &IdedExpr, visit: &mut dyn FnMut(&str, &[String])) {
-    if let Some((root, fields)) = static_path(expression) {
+/// Calls back with the root and the fields of each path into a known document.
+fn each_path<'v>(
+    expression: &IdedExpr,
+    document: &dyn Fn(&str) -> Option<&'v Value>,
+    visit: &mut dyn FnMut(&str, &[String]),
+) {
+    if let Some((root, fields)) = static_path(expression, document) {
         visit(&root, &fields);
         return;
     }
-    analysis::parts(expression).into_iter().for_each(|part| each_path(part, visit));
+    analysis::parts(expression).into_iter().for_each(|part| each_path(part, document, visit));
 }
 
-fn static_path(expression: &IdedExpr) -> Option<(String, Vec<String>)> {
+fn static_path<'v>(
+    expression: &IdedExpr,
+    document: &dyn Fn(&str) -> Option<&'v Value>,
+) -> Option<(String, Vec<String>)> {
     match &expression.expr {
-        Expr::Ident(name) => (name == "output" || name == "input").then(|| (name.clone(), Vec::new())),
+        Expr::Ident(name) => document(name).map(|_| (name.clone(), Vec::new())),
         Expr::Select(select) if !select.test => {
-            let (root, mut fields) = static_path(&select.operand)?;
+            let (root, mut fields) = static_path(&select.operand, document)?;
             fields.push(select.field.clone());
             Some((root, fields))
         }

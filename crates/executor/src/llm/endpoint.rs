@@ -32,6 +32,16 @@ pub(super) struct Endpoint {
 impl Endpoint {
     /// Finds the provider that the settings name, and its address and key.
     pub(super) fn resolve(providers: &Providers, settings: &Settings) -> Result<Self, OpenError> {
+        let wire = providers.get(&settings.provider).map(|provider| Wire::of(provider.kind));
+        Self::resolve_path(providers, settings, wire.map_or("", Wire::path))
+    }
+
+    /// The same for another path than that of questions to a model.
+    pub(super) fn resolve_path(
+        providers: &Providers,
+        settings: &Settings,
+        path: &str,
+    ) -> Result<Self, OpenError> {
         let provider = providers.get(&settings.provider).ok_or_else(|| {
             OpenError::Settings(format!(
                 "unknown provider `{}`: known are {}",
@@ -44,7 +54,7 @@ impl Endpoint {
         let key_withheld = provider.api_key.is_some() && api_key.is_none();
         let wire = Wire::of(provider.kind);
         let mut url = base.clone();
-        url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), wire.path()));
+        url.set_path(&format!("{}{}", base.path().trim_end_matches('/'), path));
         let mut headers =
             if is_own(provider, settings, &base) { provider.headers.clone() } else { Vec::new() };
         if provider.kind == ProviderKind::Anthropic {

@@ -10,6 +10,7 @@
 //! as such, and whoever asked decides).
 
 mod conversation;
+mod embeddings;
 mod endpoint;
 mod exchange;
 mod executor;
@@ -25,6 +26,10 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use embeddings::{
+    EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, MAX_EMBEDDED_CHARACTERS,
+    MAX_EMBEDDED_TEXTS,
+};
 pub use executor::LlmExecutor;
 pub use provider::{Auth, Provider, ProviderKind, Providers, Secret};
 pub use settings::{Reasoning, Settings as LlmSettings};

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod chaos;
+mod embeddings;
 mod endings;
 
 use std::sync::Arc;

@@ -10,6 +10,7 @@
 
 mod chaos;
 mod connection;
+mod embeddings;
 mod exchange;
 mod habits;
 mod other_paths;

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, CuttableListener};
+use super::embeddings::Wanted;
 use super::exchange::Exchange;
 use super::habits::JsonSchemaHabit;
 use super::other_paths;
@@ -163,12 +164,17 @@ async fn handle(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let path = parts.uri.path();
-    let Some(wire) = Wire::of_path(path).filter(|_| parts.method == Method::POST) else {
+    let asks = parts.method == Method::POST;
+    let (wire, vectors) = (Wire::of_path(path).filter(|_| asks), Wanted::of_path(path).filter(|_| asks));
+    if wire.is_none() && vectors.is_none() {
         return other_paths::answer(&parts.method, path);
-    };
+    }
     let body = match axum::body::to_bytes(body, REQUEST_LIMIT).await {
         Ok(body) => serde_json::from_slice(&body).unwrap_or(Value::Null),
         Err(error) => return (StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into_response(),
+    };
+    let Some(wire) = wire else {
+        return vectors.map_or_else(|| StatusCode::NOT_FOUND.into_response(), |wanted| wanted.answer(&body));
     };
     let path = parts.uri.path_and_query().map_or(path, |path| path.as_str()).to_owned();
     let request = Arc::new(RecordedRequest { wire, path, headers: headers(&parts.headers), body });

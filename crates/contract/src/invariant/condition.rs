@@ -1,0 +1,103 @@
+//! A condition in CEL over variables of somebody's choice: the edges and checks of workflows.
+//!
+//! The same parser, limits and meter as invariants have. What differs is that the answer is wanted, and not only whether
+//! a rule is broken: a condition that cannot be evaluated is neither true nor false.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cel::common::ast::IdedExpr;
+use cel::{Context, Value as CelValue};
+use serde_json::Value;
+
+use super::convert::{Refusal, convert};
+use super::{compile, meter, report, stack};
+
+/// A compiled condition. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    expression: Arc<IdedExpr>,
+    used: Arc<BTreeSet<String>>,
+}
+
+impl Condition {
+    /// Parses a condition over these variables. The error says what is wrong and where.
+    pub fn compile(text: &str, variables: &[&str]) -> Result<Self, String> {
+        let read = stack::with_large(|| compile::read(text, variables));
+        let (expression, facts) =
+            read.unwrap_or_else(|| Err("the condition could not be read".to_owned()))?;
+        Ok(Self { expression: Arc::new(expression), used: Arc::new(facts.used) })
+    }
+
+    /// The variables that it uses.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.used.iter().map(String::as_str)
+    }
+
+    /// Whether it holds. The error says why that cannot be told.
+    pub fn holds(&self, variables: &[(&str, &Value)]) -> Result<bool, String> {
+        let evaluated = stack::with_large(|| self.evaluate(variables));
+        evaluated.unwrap_or_else(|| Err("the condition could not be evaluated".to_owned()))
+    }
+
+    fn evaluate(&self, variables: &[(&str, &Value)]) -> Result<bool, String> {
+        let environment = meter::environment().map_err(|_| "the condition could not be evaluated")?;
+        let mut context = Context::with_env(Arc::new(environment));
+        for (name, document) in variables.iter().filter(|(name, _)| self.used.contains(*name)) {
+            context.add_variable_as_val(*name, convert(document).map_err(|refusal| refused(name, &refusal))?);
+        }
+        meter::start();
+        match CelValue::resolve(&self.expression, &context) {
+            Ok(CelValue::Bool(truth)) => Ok(truth),
+            Ok(other) => Err(format!("it gives {} instead of true or false", report::describe(&other))),
+            Err(error) => Err(report::reason(&error, &self.expression, variables)),
+        }
+    }
+}
+
+fn refused(name: &str, refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::TooLarge => format!("'{name}' has too many values"),
+        Refusal::Number(place, _) => format!("'{name}' has a number that is too large, at {}", place.path()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn holds(text: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
+        let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
+        Condition::compile(text, &names)?.holds(variables)
+    }
+
+    #[test]
+    fn a_condition_is_true_or_false() {
+        let (review, count) = (json!({"findings": [1, 2]}), json!(3));
+        let variables = [("review", &review), ("count", &count)];
+        assert_eq!(holds("review.findings.size() < count", &variables), Ok(true));
+        assert_eq!(holds("count + 1 == 5", &variables), Ok(false));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_neither() {
+        let review = json!({"a": {}});
+        let variables = [("review", &review)];
+        assert_eq!(holds("review.a.b == 1", &variables), Err("review.a has no field 'b'".to_owned()));
+        assert_eq!(
+            holds("review.a", &variables),
+            Err("it gives an object instead of true or false".to_owned())
+        );
+        let unknown = "line 1, column 1: unknown variable 'other'; a rule knows 'review'";
+        assert_eq!(holds("other == 1", &variables), Err(unknown.to_owned()));
+    }
+
+    #[test]
+    fn a_variable_that_is_not_used_is_not_converted() {
+        let huge: Value = serde_json::from_str("123456789012345678901234567890").unwrap();
+        let one = json!(1);
+        assert_eq!(holds("one == 1", &[("one", &one), ("huge", &huge)]), Ok(true));
+    }
+}

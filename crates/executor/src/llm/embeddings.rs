@@ -1,0 +1,271 @@
+//! Vectors of texts, from Ollama or from a server that speaks OpenAI's dialect.
+//!
+//! Texts go out in batches, in order, and every one of them comes back as a vector, or there is an error: a vector that
+//! is missing, of another length or not finite is never made up. Absent on purpose: caching. Whoever compares asks once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::endpoint::Endpoint;
+use super::provider::{ProviderKind, Providers};
+use super::retry::{FIRST_PAUSE, Pauses, demanded, is_passing};
+use super::settings::Settings;
+use super::wire::Problem;
+use crate::session::OpenError;
+use crate::transport::{Request, Response, Transport, TransportError};
+
+/// Texts in one request: every server takes so many, and more would save little.
+pub const EMBEDDING_BATCH: usize = 64;
+
+/// Texts in one call. A comparison of siblings has fewer; more would keep a server busy for minutes.
+pub const MAX_EMBEDDED_TEXTS: usize = 20_000;
+
+/// A longer text is embedded by its beginning: models take a few hundred words, and some refuse more.
+pub const MAX_EMBEDDED_CHARACTERS: usize = 2_000;
+
+/// How long one request may take. A local model reads a batch in seconds, and loads itself in less than this.
+const LONGEST_REQUEST: Duration = Duration::from_secs(120);
+
+/// The largest answer that is read: a batch of vectors of ten thousand numbers is smaller.
+const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
+
+/// How often a request is repeated. Vectors only refine a comparison, so nobody waits long for them.
+const MAX_RETRIES: u32 = 2;
+
+/// The most that is shown of a server's words.
+const SHOWN_CHARACTERS: usize = 300;
+
+/// Which model makes the vectors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddingSettings {
+    /// The name of a provider: `ollama`, `openai`, `openai-compatible`, or one of the configuration's own.
+    pub provider: String,
+    /// The model, as the provider names it.
+    pub model: String,
+    /// Another address than the provider's. The provider's key is not sent there.
+    pub base_url: Option<String>,
+}
+
+/// Why there are no vectors.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmbeddingError {
+    /// The server is not there or overloaded: later it may work.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The server refuses, or answers something else: the settings need a look.
+    #[error("{0}")]
+    Refused(String),
+    /// There are too many texts.
+    #[error("{0} texts to embed; {MAX_EMBEDDED_TEXTS} is the most")]
+    TooMany(usize),
+}
+
+/// Asks one server for vectors.
+pub struct Embeddings {
+    endpoint: Endpoint,
+    model: String,
+    transport: Arc<dyn Transport>,
+    first_pause: Duration,
+}
+
+impl Embeddings {
+    /// Finds the server. Nothing is sent yet.
+    pub fn new(
+        providers: &Providers,
+        settings: &EmbeddingSettings,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Self, OpenError> {
+        let settings = Settings::read(&json!({"type": "llm", "provider": settings.provider,
+            "model": settings.model, "base_url": settings.base_url}))?;
+        let path = match providers.get(&settings.provider).map(|provider| provider.kind) {
+            Some(ProviderKind::Anthropic) => {
+                return Err(OpenError::Settings(format!(
+                    "provider `{}` makes no embeddings: use ollama, openai or an openai-compatible server",
+                    settings.provider
+                )));
+            }
+            Some(ProviderKind::Ollama) => "/api/embed",
+            _ => "/embeddings",
+        };
+        let endpoint = Endpoint::resolve_path(providers, &settings, path)?;
+        Ok(Self { endpoint, model: settings.model, transport, first_pause: FIRST_PAUSE })
+    }
+
+    /// With another first pause between retries: tests have no time.
+    #[must_use]
+    pub fn with_first_pause(mut self, pause: Duration) -> Self {
+        self.first_pause = pause;
+        self
+    }
+
+    /// The vectors of texts, one for each, in order, all of one length.
+    pub async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+        if texts.len() > MAX_EMBEDDED_TEXTS {
+            return Err(EmbeddingError::TooMany(texts.len()));
+        }
+        let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(EMBEDDING_BATCH) {
+            vectors.extend(self.batch(batch).await?);
+        }
+        let length = vectors.first().map_or(0, Vec::len);
+        match vectors.iter().find(|vector| vector.len() != length) {
+            Some(other) => {
+                Err(self.unread(&format!("one vector has {length} numbers, another {}", other.len())))
+            }
+            None => Ok(vectors),
+        }
+    }
+
+    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+        let input: Vec<String> =
+            texts.iter().map(|text| text.chars().take(MAX_EMBEDDED_CHARACTERS).collect()).collect();
+        let mut body = json!({"model": self.model, "input": input});
+        if self.endpoint.kind != ProviderKind::Ollama {
+            body["encoding_format"] = json!("float");
+        }
+        let answer = self.ask(&body).await?;
+        let vectors = match self.endpoint.kind {
+            ProviderKind::Ollama => ollama(&answer),
+            _ => openai(&answer),
+        };
+        let vectors = vectors.map_err(|why| self.unread(&why))?;
+        if vectors.len() != texts.len() {
+            return Err(self.unread(&format!("{} vectors for {} texts", vectors.len(), texts.len())));
+        }
+        Ok(vectors)
+    }
+
+    /// Sends a request until it is answered or refused.
+    async fn ask(&self, body: &Value) -> Result<Value, EmbeddingError> {
+        let mut pauses = Pauses::new(self.first_pause, &self.endpoint.name);
+        let mut retry = 0;
+        loop {
+            let (error, pause) = match timeout(LONGEST_REQUEST, self.attempt(body)).await {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(failed)) => failed,
+                Err(_) => {
+                    let message = format!(
+                        "{} did not answer in {} seconds",
+                        self.endpoint.name,
+                        LONGEST_REQUEST.as_secs()
+                    );
+                    (EmbeddingError::Unavailable(message), None)
+                }
+            };
+            if retry == MAX_RETRIES || !matches!(error, EmbeddingError::Unavailable(_)) {
+                return Err(error);
+            }
+            tokio::time::sleep(pause.unwrap_or_else(|| pauses.next(retry))).await;
+            retry += 1;
+        }
+    }
+
+    async fn attempt(&self, body: &Value) -> Result<Value, (EmbeddingError, Option<Duration>)> {
+        let endpoint = &self.endpoint;
+        let request =
+            Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body: body.clone() };
+        let response = self.transport.send(request).await.map_err(|error| (self.lost(error), None))?;
+        let (status, pause) = (response.status, demanded(&response.headers, Timestamp::now()));
+        let bytes = self.whole(response).await.map_err(|error| (error, None))?;
+        if (200..300).contains(&status) {
+            let read = serde_json::from_slice(&bytes);
+            return read.map_err(|error| (self.unread(&error.to_string()), None));
+        }
+        let problem = Problem::from_body(status, &String::from_utf8_lossy(&bytes));
+        Err((self.problem(&problem), pause))
+    }
+
+    async fn whole(&self, response: Response) -> Result<Vec<u8>, EmbeddingError> {
+        let mut body = response.body;
+        let mut bytes = Vec::new();
+        while let Some(piece) = body.next().await {
+            bytes.extend(piece.map_err(|error| self.lost(error))?);
+            if bytes.len() > MAX_ANSWER_BYTES {
+                return Err(self.unread(&format!("it is larger than {} MiB", MAX_ANSWER_BYTES / 1024 / 1024)));
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn problem(&self, problem: &Problem) -> EmbeddingError {
+        let (name, status) = (&self.endpoint.name, problem.status);
+        if is_passing(status) {
+            return EmbeddingError::Unavailable(format!(
+                "{name} answers {status}: {}",
+                self.shown(&problem.message)
+            ));
+        }
+        EmbeddingError::Refused(match status {
+            // The server's words are left out: some of them repeat the key.
+            401 | 403 => format!(
+                "{name} refuses the key ({status}): check the key of provider `{}`",
+                self.endpoint.provider
+            ),
+            404 => format!(
+                "{name} has no embeddings by model `{}` (404: {}): check `base_url` and the name of the model",
+                self.model,
+                self.shown(&problem.message)
+            ),
+            _ => format!("{name} refuses to embed ({status}): {}", self.shown(&problem.message)),
+        })
+    }
+
+    fn lost(&self, error: TransportError) -> EmbeddingError {
+        let name = &self.endpoint.name;
+        match error {
+            TransportError::Connection(why) => {
+                EmbeddingError::Unavailable(format!("no answer from {name}: {}", self.shown(&why)))
+            }
+            TransportError::Impossible(why) => {
+                EmbeddingError::Refused(format!("{name} cannot be asked: {}", self.shown(&why)))
+            }
+        }
+    }
+
+    fn unread(&self, why: &str) -> EmbeddingError {
+        EmbeddingError::Refused(format!(
+            "the embeddings of {} cannot be read: {}; check that the model `{}` makes embeddings",
+            self.endpoint.name,
+            self.shown(why),
+            self.model
+        ))
+    }
+
+    fn shown(&self, text: &str) -> String {
+        self.endpoint.scrub(text).chars().take(SHOWN_CHARACTERS).collect()
+    }
+}
+
+/// `{"embeddings": [[…], …]}`.
+fn ollama(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
+    let vectors =
+        answer.get("embeddings").and_then(Value::as_array).ok_or("there is no list `embeddings`")?;
+    vectors.iter().map(vector).collect()
+}
+
+/// `{"data": [{"index": 0, "embedding": […]}, …]}`, in any order.
+fn openai(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
+    let items = answer.get("data").and_then(Value::as_array).ok_or("there is no list `data`")?;
+    let mut ordered: Vec<Option<Vec<f32>>> = vec![None; items.len()];
+    for (position, item) in items.iter().enumerate() {
+        let index = item.get("index").and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let place = ordered.get_mut(index.unwrap_or(position)).ok_or("an index is beyond the list")?;
+        *place = Some(vector(item.get("embedding").unwrap_or(&Value::Null))?);
+    }
+    ordered.into_iter().collect::<Option<_>>().ok_or_else(|| "an index is there twice".to_owned())
+}
+
+fn vector(value: &Value) -> Result<Vec<f32>, String> {
+    #[expect(clippy::cast_possible_truncation, reason = "vectors are made in single precision or less")]
+    let number =
+        |value: &Value| value.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
+    let numbers =
+        value.as_array().filter(|numbers| !numbers.is_empty()).ok_or("a vector is no list of numbers")?;
+    let vector: Option<Vec<f32>> = numbers.iter().map(number).collect();
+    vector.ok_or_else(|| "a vector holds something that is no number".to_owned())
+}

@@ -1,0 +1,284 @@
+//! The engine: one event, worked off until nothing more follows from it.
+
+use std::collections::VecDeque;
+
+use accord_domain::event::Body;
+use accord_domain::id::RunId;
+use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::{End, Start, Step};
+use crate::compare::CompareOptions;
+use crate::flow::Flow;
+use crate::graph::{Kind, Node, Then};
+use crate::state::{At, NodeState, State, Take, Task};
+
+pub(super) struct Engine<'a> {
+    pub(super) flow: &'a Flow,
+    pub(super) state: State,
+    pub(super) now: Timestamp,
+    pub(super) options: &'a CompareOptions,
+    steps: Vec<Step>,
+    /// Nodes that may be able to start. A queue and no recursion: a chain of a thousand checks ends in one go.
+    queue: VecDeque<usize>,
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(flow: &'a Flow, state: State, now: Timestamp, options: &'a CompareOptions) -> Self {
+        Self { flow, state, now, options, steps: Vec::new(), queue: VecDeque::new() }
+    }
+
+    pub(super) fn begin(&mut self) {
+        let roots = (0..self.flow.graph.nodes.len()).filter(|node| self.flow.incoming(*node).is_empty());
+        self.queue.extend(roots);
+    }
+
+    pub(super) fn started(&mut self, at: At, worker: Worker) {
+        let Some(task) = self.task(at) else { return };
+        let attempt = task.attempts;
+        task.worker = Some(worker.clone());
+        if let Some(Node { id, kind: Kind::Agent(_), .. }) = self.node(at.node) {
+            let (node, kind) = (id.clone(), "agent".to_owned());
+            self.tell(Body::WorkflowNodeStarted { node, kind, attempt, worker: Some(worker) });
+        }
+    }
+
+    pub(super) fn withdrawn(&mut self, at: At) {
+        if self.is_ending() {
+            self.task_stopped(at);
+        }
+    }
+
+    pub(super) fn refused(&mut self, at: At, fault: Fault) {
+        self.task_failed(at, fault);
+    }
+
+    pub(super) fn ended(&mut self, worker: &Worker, end: End) {
+        let Some(at) = self.state.at_work().find(|(_, known)| *known == worker).map(|(at, _)| at) else {
+            return;
+        };
+        match end {
+            End::Completed(value) => self.task_completed(at, value),
+            End::Failed(fault) if self.may_retry(at) => self.retry(at, fault),
+            End::Failed(fault) => self.task_failed(at, fault),
+            End::Stopped if self.is_ending() => self.task_stopped(at),
+            End::Stopped => self.task_failed(at, Fault::new("stopped", "the run was stopped")),
+        }
+    }
+
+    pub(super) fn lost(&mut self, wanted: &RunId) {
+        let is_it = |worker: &Worker| matches!(worker, Worker::Run { run_id, .. } if run_id == wanted);
+        let found = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at);
+        let Some(at) = found else { return };
+        self.task_failed(at, Fault::new("run_removed", "the run was removed before its end was heard of"));
+    }
+
+    pub(super) fn stop(&mut self) {
+        if self.state.head.status == Status::Running {
+            self.state.head.status = Status::Stopping;
+        }
+    }
+
+    /// Works off the queue, and says what is to be done.
+    pub(super) fn conclude(mut self) -> (State, Vec<Step>) {
+        while let Some(node) = self.queue.pop_front() {
+            self.consider(node);
+        }
+        if !self.state.head.status.is_over() {
+            self.look_for_the_end();
+        }
+        (self.state, self.steps)
+    }
+
+    /// Starts a node if everybody who feeds it is over.
+    fn consider(&mut self, node: usize) {
+        let waits = self.state.nodes.get(node).is_some_and(|state| state.status == NodeStatus::Waiting);
+        if !waits || self.is_ending() {
+            return;
+        }
+        let (mut taken, mut unclear) = (0, None);
+        for edge in self.flow.incoming(node) {
+            match self.take(*edge) {
+                None => return,
+                Some(Take::Yes) => taken += 1,
+                Some(Take::No) => {}
+                Some(Take::Unclear(reason)) => unclear = Some(reason.clone()),
+            }
+        }
+        let is_root = self.flow.incoming(node).is_empty();
+        if let Some(reason) = unclear {
+            self.fail(node, Fault::new("condition_failed", reason));
+        } else if taken == 0 && !is_root {
+            self.settle(node, NodeStatus::Skipped);
+        } else {
+            if let Some(state) = self.state.nodes.get_mut(node) {
+                state.status = NodeStatus::Running;
+                state.started_at = Some(self.now);
+            }
+            self.start(node);
+        }
+    }
+
+    /// Whether an edge is taken; none while its producer is not over.
+    fn take(&self, edge: usize) -> Option<&Take> {
+        take(self.flow, &self.state, edge)
+    }
+
+    /// A node has an output.
+    pub(super) fn complete(&mut self, node: usize, output: Value) {
+        if let Some(state) = self.state.nodes.get_mut(node) {
+            state.output = Some(output);
+        }
+        self.settle(node, NodeStatus::Completed);
+    }
+
+    /// A node failed for good.
+    pub(super) fn fail(&mut self, node: usize, fault: Fault) {
+        let Some(known) = self.node(node) else { return };
+        let (id, then) = (known.id.clone(), known.on_failure.then);
+        if then == Then::Fail && !self.is_ending() {
+            self.state.head.status = Status::Stopping;
+            let message = format!("node '{id}' failed: {}", fault.message);
+            self.state.head.error = Some(Fault { kind: fault.kind.clone(), message });
+        }
+        if let Some(state) = self.state.nodes.get_mut(node) {
+            state.error = Some(fault);
+        }
+        self.settle(node, NodeStatus::Failed);
+    }
+
+    /// A node is over: its edges are decided, and those behind them may start.
+    pub(super) fn settle(&mut self, node: usize, status: NodeStatus) {
+        let takes: Vec<Take> =
+            self.flow.outgoing(node).iter().map(|edge| self.decide(*edge, node, status)).collect();
+        let Some(state) = self.state.nodes.get_mut(node) else { return };
+        state.status = status;
+        state.takes = takes;
+        state.finished_at = Some(self.now);
+        let (error, warning) = (state.error.clone(), state.warning.clone());
+        if let Some(node) = self.node(node).map(|node| node.id.clone()) {
+            self.tell(Body::WorkflowNodeFinished { node, status, error, warning });
+        }
+        let edges = self.flow.outgoing(node).iter().filter_map(|edge| self.flow.graph.edges.get(*edge));
+        self.queue.extend(edges.map(|edge| edge.to));
+    }
+
+    fn decide(&self, edge: usize, node: usize, status: NodeStatus) -> Take {
+        if status != NodeStatus::Completed {
+            return Take::No;
+        }
+        let Some(condition) = self.flow.when(edge) else { return Take::Yes };
+        let output =
+            self.state.nodes.get(node).and_then(|state| state.output.as_ref()).unwrap_or(&Value::Null);
+        match condition.holds(&[("output", output), ("input", &self.state.head.input)]) {
+            Ok(true) => Take::Yes,
+            Ok(false) => Take::No,
+            Err(reason) => {
+                let from = self.node(node).map(|node| node.id.as_str()).unwrap_or_default();
+                Take::Unclear(format!(
+                    "the condition of the edge from '{from}' cannot be evaluated: {reason}"
+                ))
+            }
+        }
+    }
+
+    /// Whether the run is over, and how.
+    fn look_for_the_end(&mut self) {
+        if self.is_ending() {
+            let workers: Vec<Worker> = self.state.at_work().map(|(_, worker)| worker.clone()).collect();
+            // A task that is to be started has no worker yet, and counts: its start is answered first.
+            let tasks = self.state.nodes.iter().flat_map(|node| &node.tasks);
+            if !tasks.into_iter().any(|task| task.status == NodeStatus::Running) {
+                let failed = self.state.head.error.is_some();
+                self.finish(if failed { Status::Failed } else { Status::Stopped });
+            }
+            self.steps.extend(workers.into_iter().map(Step::Stop));
+        } else if self.state.nodes.iter().all(|node| node.status.is_over()) {
+            self.give_output();
+        }
+    }
+
+    fn give_output(&mut self) {
+        let reached: Vec<(&Node, &NodeState)> = self
+            .flow
+            .graph
+            .nodes
+            .iter()
+            .zip(&self.state.nodes)
+            .filter(|(node, state)| {
+                matches!(node.kind, Kind::Output { .. }) && state.status == NodeStatus::Completed
+            })
+            .collect();
+        let outputs =
+            self.flow.graph.nodes.iter().filter(|node| matches!(node.kind, Kind::Output { .. })).count();
+        let value = |state: &NodeState| state.output.clone().unwrap_or_default();
+        let output = match reached.as_slice() {
+            [] => None,
+            [(_, state)] if outputs == 1 => Some(value(state)),
+            several => {
+                let members = several.iter().map(|(node, state)| (node.id.clone(), value(state)));
+                Some(Value::Object(members.collect::<Map<_, _>>()))
+            }
+        };
+        match output {
+            Some(output) => {
+                self.state.head.output = output;
+                self.finish(Status::Completed);
+            }
+            None => {
+                let message = "no output node was reached: every way to one was closed or failed";
+                self.state.head.error = Some(Fault::new("no_output", message));
+                self.finish(Status::Failed);
+            }
+        }
+    }
+
+    fn finish(&mut self, status: Status) {
+        for state in self.state.nodes.iter_mut().filter(|state| state.status == NodeStatus::Waiting) {
+            state.status = NodeStatus::Skipped;
+        }
+        for state in self.state.nodes.iter_mut().filter(|state| state.status == NodeStatus::Running) {
+            state.status = NodeStatus::Stopped;
+            state.finished_at = Some(self.now);
+        }
+        self.state.head.status = status;
+        let workflow_name = self.flow.graph.name.clone();
+        let error = self.state.head.error.clone();
+        self.tell(Body::WorkflowFinished { workflow_name, status, error });
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        self.state.head.status != Status::Running
+    }
+
+    pub(super) fn node(&self, node: usize) -> Option<&'a Node> {
+        self.flow.graph.nodes.get(node)
+    }
+
+    pub(super) fn task(&mut self, at: At) -> Option<&mut Task> {
+        self.state.nodes.get_mut(at.node)?.tasks.get_mut(at.task)
+    }
+
+    pub(super) fn tell(&mut self, body: Body) {
+        self.steps.push(Step::Tell(body));
+    }
+
+    /// Begins, or begins again, with a task.
+    pub(super) fn launch(&mut self, start: Start) {
+        if let Some(task) = self.task(start.at) {
+            task.status = NodeStatus::Running;
+            task.attempts += 1;
+            task.earlier.extend(task.worker.take());
+            task.error = None;
+        }
+        self.steps.push(Step::Start(Box::new(start)));
+    }
+}
+
+/// Whether an edge is taken; none while its producer is not over.
+pub(crate) fn take<'s>(flow: &Flow, state: &'s State, edge: usize) -> Option<&'s Take> {
+    let from = flow.graph.edges.get(edge)?.from;
+    let place = flow.outgoing(from).iter().position(|each| *each == edge)?;
+    state.nodes.get(from)?.takes.get(place)
+}

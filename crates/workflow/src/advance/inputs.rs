@@ -1,0 +1,127 @@
+//! What goes into a node: the outputs of those who feed it and whose edge is taken, and what comparing them gave.
+
+use accord_domain::comparison::Comparison;
+use serde_json::{Map, Value};
+
+use super::engine::take;
+use crate::flow::{COMPARED, Flow};
+use crate::graph::{Parameters, Work};
+use crate::signature::Takes;
+use crate::state::{State, Take};
+use crate::template::{self, Variables};
+
+use super::prompt;
+
+/// The inputs of a node, by the ids of those who feed it.
+pub(crate) fn inputs(flow: &Flow, state: &State, node: usize) -> Map<String, Value> {
+    let edges = flow.incoming(node).iter().filter(|edge| take(flow, state, **edge) == Some(&Take::Yes));
+    let producers = edges.filter_map(|edge| flow.graph.edges.get(*edge)).map(|edge| edge.from);
+    let outputs = producers.filter_map(|producer| {
+        let id = flow.graph.nodes.get(producer)?.id.clone();
+        Some((id, state.nodes.get(producer)?.output.clone().unwrap_or_default()))
+    });
+    outputs.collect()
+}
+
+/// What came of a comparison, as data under the three names.
+fn findings(comparison: Option<&Comparison>) -> [(&'static str, Value); 3] {
+    let [first, second, third] = COMPARED;
+    let none = Comparison::default();
+    let comparison = comparison.unwrap_or(&none);
+    let list = |value: serde_json::Result<Value>| value.unwrap_or_else(|_| Value::Array(Vec::new()));
+    [
+        (first, list(serde_json::to_value(&comparison.contradictions))),
+        (second, list(serde_json::to_value(&comparison.near_duplicates))),
+        (third, list(serde_json::to_value(&comparison.agreements))),
+    ]
+}
+
+/// What templates and checks of a node know by name. Who feeds it and has nothing to say is null.
+pub(super) fn variables(
+    flow: &Flow,
+    node: usize,
+    inputs: &Map<String, Value>,
+    comparison: Option<&Comparison>,
+) -> Variables {
+    let mut variables = Variables::new();
+    for producer in flow.producers(node).filter_map(|producer| flow.graph.nodes.get(producer)) {
+        let value = inputs.get(&producer.id).cloned().unwrap_or_default();
+        variables.insert(producer.id.clone(), value);
+    }
+    variables.insert("inputs".to_owned(), Value::Object(inputs.clone()));
+    variables.extend(findings(comparison).map(|(name, value)| (name.to_owned(), value)));
+    variables
+}
+
+/// What an agent gets that is told nothing in particular.
+pub(super) struct Given {
+    /// Everything, by name.
+    pub(super) all: Map<String, Value>,
+    /// The one thing, where it is one.
+    pub(super) only: Option<Value>,
+}
+
+impl Given {
+    /// The inputs of a node.
+    pub(super) fn inputs(flow: &Flow, node: usize, all: Map<String, Value>) -> Self {
+        let only = match (flow.incoming(node).len(), all.values().next()) {
+            (1, Some(only)) => Some(only.clone()),
+            _ => None,
+        };
+        Self { all, only }
+    }
+}
+
+/// What an agent is told.
+pub(super) fn parameters(
+    takes: &Takes,
+    work: &Work,
+    variables: &Variables,
+    given: Given,
+) -> Result<Value, String> {
+    match &work.parameters {
+        Parameters::Fields(fields) => template::document(&Value::Object(fields.clone()), variables)
+            .map_err(|fault| format!("parameters.{fault}")),
+        Parameters::Prompt(source) => {
+            let text = template::text(source, variables).map_err(|fault| format!("prompt: {fault}"))?;
+            Ok(prompt::told(prompt::with_comparison(text, source, variables)))
+        }
+        Parameters::Inputs => Ok(as_it_is(takes, variables, given)),
+    }
+}
+
+/// What is given as it is: the one thing where it is an object, else all of it by name.
+fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
+    let Given { all, only } = given;
+    match takes {
+        Takes::Prompt => match only {
+            Some(Value::String(text)) => prompt::told(prompt::with_comparison(text, "", variables)),
+            Some(object) if is_prompt(&object) => object,
+            _ => prompt::told(prompt::with_comparison(
+                prompt::block("inputs", &Value::Object(all)),
+                "",
+                variables,
+            )),
+        },
+        Takes::Anything => only.filter(Value::is_object).unwrap_or(Value::Object(all)),
+        Takes::Schema(schema) => {
+            let mut members = match only {
+                Some(Value::Object(only)) => only,
+                _ => all,
+            };
+            // What was found is added where it is asked for: a closed schema would refuse it.
+            for name in COMPARED {
+                let asked = schema.get("properties").and_then(|properties| properties.get(name)).is_some();
+                if let (true, Some(value)) = (asked && !members.contains_key(name), variables.get(name)) {
+                    members.insert(name.to_owned(), value.clone());
+                }
+            }
+            Value::Object(members)
+        }
+    }
+}
+
+fn is_prompt(value: &Value) -> bool {
+    let members = value.as_object().filter(|members| members.len() == 1);
+    members.and_then(|members| members.get("prompt")).is_some_and(|prompt| prompt.as_str() != Some(""))
+}

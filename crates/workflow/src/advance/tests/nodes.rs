@@ -1,0 +1,195 @@
+use super::*;
+
+fn diamond(join: Value) -> Drive {
+    let nodes = json!({
+        "input": {"type": "input"}, "left": agent("one"), "right": agent("two"), "join": join,
+        "output": {"type": "output"},
+    });
+    let edges = edges(&[
+        ("input", "left"),
+        ("input", "right"),
+        ("left", "join"),
+        ("right", "join"),
+        ("join", "output"),
+    ]);
+    Drive::new(nodes, edges, json!({"x": 1}))
+}
+
+#[test]
+fn siblings_run_in_parallel_and_a_join_waits_for_all() {
+    let mut drive = diamond(agent("three"));
+    assert_eq!(drive.at_work(), ["left", "right"]);
+    assert_eq!(drive.parameters("left"), &json!({"x": 1}));
+    drive.complete("right", json!("r"));
+    assert_eq!(drive.at_work(), ["left"]);
+    drive.complete("left", json!({"l": 1}));
+    assert_eq!(drive.parameters("join"), &json!({"left": {"l": 1}, "right": "r"}));
+    drive.complete("join", json!({"done": true}));
+    assert_eq!(drive.result(), (Status::Completed, json!({"done": true}), None));
+    assert_eq!(drive.kinds().last(), Some(&"workflow.finished"));
+}
+
+#[test]
+fn an_end_that_is_told_twice_changes_nothing() {
+    let mut drive = diamond(agent("three"));
+    let (worker, _) = drive.open["left"].clone();
+    drive.complete("left", json!(1));
+    let before = drive.state.clone();
+    drive.event(Event::Ended { worker, end: End::Completed(json!(2)) });
+    assert_eq!(drive.state, before);
+}
+
+#[test]
+fn a_branch_that_is_not_taken_is_passed_by() {
+    let nodes = json!({
+        "input": {"type": "input"}, "judge": agent("one"), "fix": agent("two"), "after": agent("two"),
+        "praise": agent("three"), "output": {"type": "output"},
+    });
+    let edges = json!([
+        {"from": "input", "to": "judge"},
+        {"from": "judge", "to": "fix", "when": "output.bad"},
+        {"from": "fix", "to": "after"},
+        {"from": "judge", "to": "praise", "when": "!output.bad && input.x == 1"},
+        {"from": "after", "to": "output"},
+        {"from": "praise", "to": "output"},
+    ]);
+    let mut drive = Drive::new(nodes, edges, json!({"x": 1}));
+    drive.complete("judge", json!({"bad": false}));
+    assert_eq!(drive.at_work(), ["praise"]);
+    drive.complete("praise", json!("well done"));
+    assert_eq!(
+        ["fix", "after", "praise"].map(|node| drive.status(node)),
+        [NodeStatus::Skipped, NodeStatus::Skipped, NodeStatus::Completed,]
+    );
+    assert_eq!(drive.result(), (Status::Completed, json!({"praise": "well done"}), None));
+}
+
+#[test]
+fn a_condition_that_cannot_be_evaluated_fails_the_node_behind_it() {
+    let nodes = json!({"input": {"type": "input"}, "next": agent("one"), "output": {"type": "output"}});
+    let edges = json!([{"from": "input", "to": "next", "when": "output.missing == 1"}, {"from": "next", "to": "output"}]);
+    let drive = Drive::new(nodes, edges, json!({}));
+    assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("condition_failed")));
+    assert_eq!(drive.status("next"), NodeStatus::Failed);
+}
+
+#[test]
+fn no_output_is_no_success() {
+    let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
+    let drive = Drive::new(nodes, json!([{"from": "input", "to": "output", "when": "false"}]), json!({}));
+    assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("no_output")));
+}
+
+#[test]
+fn a_check_says_what_it_has_to_say() {
+    let run = |severity: &str, input: Value| {
+        let nodes = json!({
+            "input": {"type": "input"},
+            "check": {"type": "check", "assert": "input.n > 1 && inputs.input.n > 1 && contradictions.size() == 0",
+                      "message": "too few", "severity": severity},
+            "output": {"type": "output"},
+        });
+        Drive::new(nodes, edges(&[("input", "check"), ("check", "output")]), input)
+    };
+    assert_eq!(run("fail", json!({"n": 2})).result().1, json!({"passed": true, "message": null}));
+    let warned = run("warn", json!({"n": 1}));
+    assert_eq!(warned.result().1, json!({"passed": false, "message": "too few"}));
+    assert_eq!(warned.state.nodes[1].warning.as_deref(), Some("too few"));
+    assert_eq!(run("fail", json!({"n": 1})).result(), (Status::Failed, Value::Null, Some("check_failed")));
+    let unclear = run("warn", json!({}));
+    assert_eq!(unclear.result().0, Status::Completed);
+    assert!(
+        unclear.state.nodes[1].warning.as_deref().is_some_and(|warning| warning.contains("no field 'n'"))
+    );
+}
+
+fn map(concurrency: u32, on_failure: Value, input: Value) -> Drive {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "each": {"type": "map", "over": "{{ input.list }}", "agent": "one", "concurrency": concurrency,
+                 "parameters": {"item": "{{ item }}", "place": "{{ index + 1 }}"}, "on_failure": on_failure},
+        "output": {"type": "output"},
+    });
+    Drive::new(nodes, edges(&[("input", "each"), ("each", "output")]), input)
+}
+
+#[test]
+fn a_map_works_on_all_items_and_on_few_at_once() {
+    let mut drive = map(2, json!("fail"), json!({"list": ["a", {"b": 1}, 3]}));
+    assert_eq!(drive.at_work(), ["each[0]", "each[1]"]);
+    assert_eq!(drive.parameters("each[1]"), &json!({"item": {"b": 1}, "place": 2}));
+    drive.complete("each[1]", json!("second"));
+    assert_eq!(drive.at_work(), ["each[0]", "each[2]"]);
+    drive.complete("each[2]", json!("third"));
+    drive.complete("each[0]", json!("first"));
+    assert_eq!(drive.result().1, json!(["first", "second", "third"]));
+}
+
+#[test]
+fn a_map_over_nothing_is_done_at_once() {
+    assert_eq!(map(2, json!("fail"), json!({"list": []})).result().1, json!([]));
+    assert_eq!(map(2, json!("fail"), json!({"list": "x"})).result().2, Some("template_failed"));
+    let many: Vec<u32> = (0..1001).collect();
+    assert_eq!(map(2, json!("fail"), json!({"list": many})).result().2, Some("too_many_items"));
+}
+
+#[test]
+fn an_item_that_fails_fails_the_map_or_is_null() {
+    let mut drive = map(2, json!("continue"), json!({"list": [1, 2]}));
+    drive.fail("each[0]");
+    drive.complete("each[1]", json!("b"));
+    assert_eq!(drive.result().1, json!([null, "b"]));
+    let mut drive = map(2, json!("fail"), json!({"list": [1, 2]}));
+    drive.fail("each[0]");
+    assert_eq!(drive.state.head.status, Status::Stopping);
+    assert_eq!(drive.stopped.len(), 1);
+    drive.end("each[1]", End::Stopped);
+    assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
+}
+
+#[test]
+fn a_prompt_is_rendered_and_told_of_contradictions() {
+    let mut drive =
+        diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ left.t }} & {{ right.t }}"}));
+    drive.complete("left", json!({"t": "a"}));
+    drive.complete("right", json!({"t": "b"}));
+    assert_eq!(drive.parameters("join"), &json!({"prompt": "a & b"}));
+    let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ left.t }}"}));
+    drive.complete("right", json!({}));
+    drive.complete("left", json!({}));
+    assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("template_failed")));
+}
+
+#[test]
+fn an_output_has_a_value_of_its_own_or_its_inputs() {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "first": {"type": "output", "value": {"got": "{{ input.x }}", "fixed": 1}},
+        "second": {"type": "output"},
+    });
+    let drive = Drive::new(nodes, edges(&[("input", "first"), ("input", "second")]), json!({"x": [1]}));
+    assert_eq!(drive.result().1, json!({"first": {"got": [1], "fixed": 1}, "second": {"x": [1]}}));
+}
+
+#[test]
+fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
+    let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": "Write."}));
+    let finding = |severity: &str, text: &str| json!({"findings": [{"file": "a.rs", "line": 3, "severity": severity, "title": text}]});
+    drive.complete("left", finding("blocker", "path traversal"));
+    drive.complete("right", finding("minor", "naming"));
+    let node = &drive.state.nodes[drive.flow.node("join").unwrap()];
+    let comparison = node.comparison.as_ref().unwrap();
+    assert_eq!(comparison.contradictions.len(), 1);
+    assert!(drive.kinds().contains(&"workflow.contradiction"));
+    let prompt = drive.parameters("join")["prompt"].as_str().unwrap();
+    assert!(
+        prompt.starts_with("Write.\n\n") && prompt.contains("<contradictions>") && prompt.contains("blocker"),
+        "{prompt}"
+    );
+    // A template that speaks of them itself is left as it is.
+    let mut drive =
+        diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ contradictions | length }}"}));
+    drive.complete("left", finding("blocker", "path traversal"));
+    drive.complete("right", finding("minor", "naming"));
+    assert_eq!(drive.parameters("join"), &json!({"prompt": "1"}));
+}

@@ -1,0 +1,100 @@
+use super::*;
+
+fn two(on_failure: Value) -> Drive {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "risky": {"type": "agent", "agent": "one", "on_failure": on_failure},
+        "safe": agent("two"),
+        "output": {"type": "output"},
+    });
+    let edges = edges(&[("input", "risky"), ("input", "safe"), ("risky", "output"), ("safe", "output")]);
+    Drive::new(nodes, edges, json!({}))
+}
+
+#[test]
+fn a_failure_ends_the_run_once_the_others_are_stopped() {
+    let mut drive = two(json!("fail"));
+    drive.fail("risky");
+    assert_eq!(drive.state.head.status, Status::Stopping);
+    assert_eq!(drive.stopped.len(), 1);
+    drive.end("safe", End::Stopped);
+    assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
+    let stands = ["risky", "safe", "output"].map(|node| drive.status(node));
+    assert_eq!(stands, [NodeStatus::Failed, NodeStatus::Stopped, NodeStatus::Skipped]);
+}
+
+#[test]
+fn a_result_that_comes_while_the_run_ends_is_kept_and_starts_nothing() {
+    let mut drive = two(json!("fail"));
+    drive.fail("risky");
+    drive.complete("safe", json!("late"));
+    assert_eq!(drive.status("safe"), NodeStatus::Completed);
+    assert_eq!(drive.result().0, Status::Failed);
+}
+
+#[test]
+fn a_run_can_go_on_without_what_failed() {
+    let mut drive = two(json!("continue"));
+    drive.fail("risky");
+    drive.complete("safe", json!(1));
+    assert_eq!(drive.result(), (Status::Completed, json!({"safe": 1}), None));
+    assert_eq!(drive.status("risky"), NodeStatus::Failed);
+}
+
+#[test]
+fn a_failure_is_tried_again_as_often_as_it_says() {
+    let mut drive = two(json!({"retry": 2}));
+    drive.fail("risky");
+    drive.fail("risky");
+    drive.complete("risky", json!("third"));
+    drive.complete("safe", json!(1));
+    assert_eq!(drive.result().1, json!({"risky": "third", "safe": 1}));
+    let task = &drive.state.nodes[1].tasks[0];
+    assert_eq!((task.attempts, task.earlier.len()), (3, 2));
+    let mut drive = two(json!({"retry": 1, "then": "continue"}));
+    drive.fail("risky");
+    drive.fail("risky");
+    drive.complete("safe", json!(1));
+    assert_eq!(drive.result().1, json!({"safe": 1}));
+}
+
+#[test]
+fn what_is_refused_is_not_tried_again() {
+    let mut drive = two(json!({"retry": 5}));
+    let at = drive.open["risky"].1.at;
+    drive.event(Event::Refused { at, fault: Fault::new("AgentNotFound", "gone") });
+    assert_eq!(drive.status("risky"), NodeStatus::Failed);
+    assert_eq!(drive.state.head.status, Status::Stopping);
+}
+
+#[test]
+fn a_run_is_stopped_once_everybody_has() {
+    let mut drive = two(json!({"retry": 3}));
+    drive.event(Event::StopAsked);
+    assert_eq!(drive.state.head.status, Status::Stopping);
+    assert_eq!(drive.stopped.len(), 2);
+    drive.end("risky", End::Stopped);
+    assert_eq!(drive.state.head.status, Status::Stopping);
+    // What fails while it is stopped is not tried again.
+    drive.fail("safe");
+    assert_eq!(drive.result(), (Status::Stopped, Value::Null, None));
+    drive.event(Event::StopAsked);
+    assert_eq!(drive.result().0, Status::Stopped);
+}
+
+#[test]
+fn a_node_that_somebody_else_stopped_has_failed() {
+    let mut drive = two(json!("continue"));
+    drive.end("risky", End::Stopped);
+    drive.complete("safe", json!(1));
+    assert_eq!(drive.result().1, json!({"safe": 1}));
+}
+
+#[test]
+fn a_run_that_is_gone_has_failed() {
+    let mut drive = two(json!("continue"));
+    let Some((Worker::Run { run_id, .. }, _)) = drive.open.remove("risky") else { panic!("a run") };
+    drive.event(Event::Lost { run_id });
+    drive.complete("safe", json!(1));
+    assert_eq!(drive.result().1, json!({"safe": 1}));
+}

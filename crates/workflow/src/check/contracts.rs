@@ -1,0 +1,162 @@
+//! Whether what one node gives is what the next one takes: three verdicts. What cannot fit is a mistake; what cannot be
+//! told is not held against anybody, the agent's own contract decides when the run comes there.
+
+use accord_contract::Place;
+use serde_json::{Map, Value, json};
+
+use super::fields::{Field, field};
+use super::shape::Look;
+use super::{edge_at, node_at, work_at};
+use crate::finding::Findings;
+use crate::fitting::{Fitting, fitting};
+use crate::flow::gives;
+use crate::graph::{Graph, Kind, Node, Parameters, Role, Work};
+use crate::signature::{Known, Takes};
+use crate::template::{self, Shape};
+
+pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
+    for (place, node) in graph.nodes.iter().enumerate() {
+        let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
+        let fed = Fed::of(graph, known, edges);
+        match &node.kind {
+            Kind::Agent(work) => fed.work(node, work, known, &fed.inputs(), findings),
+            Kind::Map { over, work, .. } => fed.map(node, over, work, known, findings),
+            Kind::Planner { work, .. } => fed.work(node, work, known, &fed.inputs(), findings),
+            Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => {}
+        }
+    }
+}
+
+/// Who feeds a node, with what that gives.
+struct Fed<'a> {
+    producers: Vec<Producer<'a>>,
+}
+
+struct Producer<'a> {
+    id: &'a str,
+    gives: Value,
+    /// Whether it always feeds the node, and not under a condition.
+    always: bool,
+    edge: usize,
+}
+
+/// What an agent is given that is told nothing in particular.
+struct Given {
+    schema: Value,
+    place: Option<Place>,
+}
+
+impl<'a> Fed<'a> {
+    fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
+        let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
+            let producer = graph.nodes.get(edge.from)?;
+            let gives = gives(graph, known, edge.from).unwrap_or(Value::Bool(true));
+            let always = edge.when.is_none();
+            Some(Producer { id: &producer.id, gives, always, edge: edge.index })
+        });
+        Self { producers: producers.collect() }
+    }
+
+    /// The inputs as they are: the one input where it is an object, else all of them by their ids.
+    fn inputs(&self) -> Given {
+        if let [only] = self.producers.as_slice() {
+            let is_object = only.gives.get("type").and_then(Value::as_str) == Some("object");
+            let schema = if is_object { only.gives.clone() } else { Value::Bool(true) };
+            return Given { schema, place: Some(edge_at(only.edge)) };
+        }
+        let properties: Map<String, Value> =
+            self.producers.iter().map(|each| (each.id.to_owned(), each.gives.clone())).collect();
+        let required: Vec<&str> =
+            self.producers.iter().filter(|each| each.always).map(|each| each.id).collect();
+        // What was compared is added where it is asked for, so more members may come.
+        Given {
+            schema: json!({"type": "object", "properties": properties, "required": required}),
+            place: None,
+        }
+    }
+
+    fn map(&self, node: &Node, over: &str, work: &Work, known: &Known, findings: &mut Findings) {
+        let list = self.schema_of(&Value::from(over));
+        let at = node_at(&node.id).key("over");
+        if let Fitting::Never(reason) = fitting(&list, &json!({"type": "array"})) {
+            return findings.error(at, format!("this is not a list: {reason}"));
+        }
+        let item = list.get("items").cloned().unwrap_or(Value::Bool(true));
+        let is_object = item.get("type").and_then(Value::as_str) == Some("object");
+        let schema = if is_object { item } else { Value::Bool(true) };
+        self.work(node, work, known, &Given { schema, place: Some(at) }, findings);
+    }
+
+    fn work(&self, node: &Node, work: &Work, known: &Known, given: &Given, findings: &mut Findings) {
+        let at = work_at(&node.id, Role::Own);
+        let Some(signature) = known.of(&node.id, work, Role::Own) else { return };
+        let (told, place) = match &work.parameters {
+            Parameters::Inputs => (given.schema.clone(), given.place.clone().unwrap_or_else(|| at.clone())),
+            Parameters::Prompt(_) => {
+                (object([("prompt".to_owned(), json!({"type": "string"}))]), at.key("prompt"))
+            }
+            Parameters::Fields(fields) => {
+                let members = fields.iter().map(|(name, value)| (name.clone(), self.schema_of(value)));
+                (object(members), at.key("parameters"))
+            }
+        };
+        match (&signature.takes, &work.parameters) {
+            (Takes::Anything, _) | (Takes::Prompt, Parameters::Inputs | Parameters::Prompt(_)) => {}
+            (Takes::Prompt, Parameters::Fields(_)) => {
+                let prompt = object([("prompt".to_owned(), json!({"type": "string"}))]);
+                refuse(&told, &prompt, place, "the agent takes a prompt and nothing else", findings);
+            }
+            (Takes::Schema(schema), _) => {
+                refuse(
+                    &told,
+                    schema,
+                    place,
+                    "this is not what the agent's parameters_schema takes",
+                    findings,
+                );
+            }
+        }
+    }
+
+    /// What a template gives, as far as that can be told.
+    fn schema_of(&self, source: &Value) -> Value {
+        match source {
+            Value::String(text) => match template::shape(text) {
+                Shape::Plain => json!({ "const": text }),
+                Shape::Text => json!({"type": "string"}),
+                Shape::Expression(_) => Value::Bool(true),
+                Shape::Path(path) => self.path(&path),
+            },
+            Value::Object(members) => {
+                object(members.iter().map(|(name, value)| (name.clone(), self.schema_of(value))))
+            }
+            Value::Array(_) => json!({"type": "array"}),
+            other => json!({ "const": other }),
+        }
+    }
+
+    fn path(&self, path: &[&str]) -> Value {
+        let Some((root, fields)) = path.split_first() else { return Value::Bool(true) };
+        let Some(producer) = self.producers.iter().find(|producer| producer.id == *root) else {
+            return Value::Bool(true);
+        };
+        match field(&producer.gives, fields) {
+            // A reference into the whole document means nothing outside of it.
+            Field::Known(schema) if !schema.to_string().contains("\"$ref\"") => schema.clone(),
+            _ => Value::Bool(true),
+        }
+    }
+}
+
+/// Exactly these members, all of them there.
+fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+    let properties: Map<String, Value> = members.into_iter().collect();
+    let required: Vec<&String> = properties.keys().collect();
+    json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false})
+}
+
+fn refuse(producer: &Value, consumer: &Value, place: Place, what: &str, findings: &mut Findings) {
+    if let Fitting::Never(reason) = fitting(producer, consumer) {
+        findings.error(place, format!("{what}: {reason}"));
+    }
+}

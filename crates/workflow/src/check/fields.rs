@@ -1,0 +1,114 @@
+//! Looking up a field in a schema.
+
+use serde_json::Value;
+
+/// What a schema says of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Field<'a> {
+    /// It may be there, and this is what it is.
+    Known(&'a Value),
+    /// It cannot be there: this part of the path has no such field.
+    Missing(usize),
+    /// Nothing speaks of it, and nothing forbids it: this part of the path is not declared.
+    Undeclared(usize),
+    /// That cannot be told from the schema.
+    Open,
+}
+
+/// So many references are followed: more is a circle.
+const MOST_REFERENCES: usize = 16;
+
+/// Follows fields from the root of a schema.
+pub(super) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
+    let mut schema = root;
+    for (depth, name) in path.iter().enumerate() {
+        let Some(resolved) = resolve(root, schema) else { return Field::Open };
+        schema = match member(resolved, name) {
+            Member::Is(schema) => schema,
+            Member::Never => return Field::Missing(depth),
+            Member::Undeclared => return Field::Undeclared(depth),
+            Member::Open => return Field::Open,
+        };
+    }
+    match resolve(root, schema) {
+        Some(schema) => Field::Known(schema),
+        None => Field::Open,
+    }
+}
+
+enum Member<'a> {
+    Is(&'a Value),
+    Never,
+    Undeclared,
+    Open,
+}
+
+/// Keywords under which a field may be said elsewhere.
+const ELSEWHERE: &[&str] =
+    &["anyOf", "oneOf", "allOf", "if", "$ref", "patternProperties", "dependentSchemas"];
+
+fn member<'a>(schema: &'a Value, name: &str) -> Member<'a> {
+    let Value::Object(keywords) = schema else { return Member::Open };
+    if let Some(found) = keywords.get("properties").and_then(|properties| properties.get(name)) {
+        return Member::Is(found);
+    }
+    let types: Vec<&str> = match keywords.get("type") {
+        Some(Value::String(only)) => vec![only],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if !types.is_empty() && !types.contains(&"object") {
+        return Member::Never;
+    }
+    if ELSEWHERE.iter().any(|keyword| keywords.contains_key(*keyword)) {
+        return Member::Open;
+    }
+    match keywords.get("additionalProperties") {
+        Some(Value::Bool(false)) => Member::Never,
+        Some(other @ Value::Object(_)) => Member::Is(other),
+        _ if keywords.contains_key("properties") => Member::Undeclared,
+        _ => Member::Open,
+    }
+}
+
+/// The schema behind references into the same document.
+fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+    let mut schema = schema;
+    for _ in 0..MOST_REFERENCES {
+        match schema.get("$ref").and_then(Value::as_str) {
+            None => return Some(schema),
+            Some(reference) => schema = root.pointer(reference.strip_prefix('#')?)?,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_looked_up() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "open": {"type": "object", "properties": {"a": {"type": "string"}}},
+                "closed": {"type": "object", "properties": {}, "additionalProperties": false},
+                "text": {"type": "string"},
+                "named": {"$ref": "#/$defs/thing"},
+                "any": {},
+                "choice": {"anyOf": [{"properties": {"a": {}}}]},
+            },
+            "$defs": {"thing": {"properties": {"b": {"type": "integer"}}}},
+        });
+        assert_eq!(field(&schema, &["open", "a"]), Field::Known(&json!({"type": "string"})));
+        assert_eq!(field(&schema, &["open", "b"]), Field::Undeclared(1));
+        assert_eq!(field(&schema, &["closed", "b"]), Field::Missing(1));
+        assert_eq!(field(&schema, &["text", "b"]), Field::Missing(1));
+        assert_eq!(field(&schema, &["named", "b"]), Field::Known(&json!({"type": "integer"})));
+        assert_eq!(field(&schema, &["any", "b", "c"]), Field::Open);
+        assert_eq!(field(&schema, &["choice", "b"]), Field::Open);
+    }
+}

@@ -1,0 +1,82 @@
+//! What is wrong with a graph that could be read: its shape, who it names, what its templates and conditions say, and
+//! whether what one node gives is what the next one takes.
+
+mod contracts;
+mod expressions;
+mod fields;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+use accord_contract::Place;
+
+use crate::finding::{Finding, Findings};
+use crate::graph::{Graph, Kind, Role, Target};
+use crate::signature::Known;
+
+/// Looks for everything that is wrong.
+pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let look = shape::Look::new(graph);
+    look.check(&mut findings);
+    names(graph, known, &mut findings);
+    expressions::check(graph, known, &look, &mut findings);
+    contracts::check(graph, known, &look, &mut findings);
+    findings.into_vec()
+}
+
+fn node_at(id: &str) -> Place {
+    Place::root().key("nodes").key(id)
+}
+
+/// Where the work of a node stands.
+fn work_at(id: &str, role: Role) -> Place {
+    match role {
+        Role::Own => node_at(id),
+        Role::Synthesis => node_at(id).key("synthesis"),
+    }
+}
+
+fn edge_at(index: usize) -> Place {
+    Place::root().key("edges").index(index)
+}
+
+/// Agents and workflows that are not there, and contracts that clash.
+fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
+    for (node, work, role) in graph.works() {
+        let place = work_at(&node.id, role);
+        match &work.target {
+            Target::Agent(name) if !known.agents.contains_key(name) => {
+                findings.error(place.key("agent"), format!("there is no agent '{name}' that can be used"));
+            }
+            Target::Workflow(name) if *name == graph.name => {
+                findings.error(place.key("workflow"), "a workflow cannot be a part of itself");
+            }
+            Target::Workflow(name) if !known.workflows.contains_key(name) => {
+                findings
+                    .error(place.key("workflow"), format!("there is no workflow '{name}' that can be used"));
+            }
+            _ => {}
+        }
+        let fixed = known.of(&node.id, work, role).is_some_and(|signature| signature.fixed);
+        if fixed && work.output_schema.is_some() {
+            let message =
+                "the agent has an output_schema of its own, which cannot be replaced; leave this out";
+            findings.misplaced(place.key("output_schema"), message);
+        }
+        if fixed && role == Role::Own && matches!(node.kind, Kind::Planner { .. }) {
+            let message = "this agent has an output_schema of its own, and a planner must answer with a plan; take one \
+                           without";
+            findings.error(place.key("agent"), message);
+        }
+    }
+    for node in &graph.nodes {
+        let Kind::Planner { agents, .. } = &node.kind else { continue };
+        for (index, name) in agents.iter().enumerate() {
+            let place = node_at(&node.id).key("agents").index(index);
+            if !known.agents.contains_key(name) {
+                findings.error(place, format!("there is no agent '{name}' that can be used"));
+            }
+        }
+    }
+}

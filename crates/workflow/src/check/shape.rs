@@ -1,0 +1,184 @@
+//! The shape of a graph: circles, dead ends, what no way leads to.
+
+use std::collections::VecDeque;
+
+use accord_contract::Place;
+
+use super::{edge_at, node_at};
+use crate::finding::Findings;
+use crate::graph::{Graph, Kind};
+
+/// A graph with its neighbours at hand.
+pub(super) struct Look<'a> {
+    graph: &'a Graph,
+    /// For each node, the edges that lead away.
+    outgoing: Vec<Vec<usize>>,
+    /// For each node, the edges that lead to it.
+    pub(super) incoming: Vec<Vec<usize>>,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(graph: &'a Graph) -> Self {
+        let mut look = Self {
+            graph,
+            outgoing: vec![Vec::new(); graph.nodes.len()],
+            incoming: vec![Vec::new(); graph.nodes.len()],
+        };
+        for (place, edge) in graph.edges.iter().enumerate() {
+            if let Some(edges) = look.outgoing.get_mut(edge.from) {
+                edges.push(place);
+            }
+            if let Some(edges) = look.incoming.get_mut(edge.to) {
+                edges.push(place);
+            }
+        }
+        look
+    }
+
+    fn id(&self, node: usize) -> &'a str {
+        self.graph.nodes.get(node).map(|node| node.id.as_str()).unwrap_or_default()
+    }
+
+    fn of_kind(&self, wanted: &str) -> Vec<usize> {
+        let nodes = self.graph.nodes.iter().enumerate();
+        nodes.filter(|(_, node)| node.kind.as_str() == wanted).map(|(place, _)| place).collect()
+    }
+
+    pub(super) fn check(&self, findings: &mut Findings) {
+        self.ends(findings);
+        let circles = self.circles(findings);
+        if !circles {
+            self.reach(findings);
+        }
+    }
+
+    fn ends(&self, findings: &mut Findings) {
+        for extra in self.of_kind("input").iter().skip(1) {
+            findings
+                .error(node_at(self.id(*extra)), "there is an input node already; a workflow has one input");
+        }
+        if self.of_kind("output").is_empty() {
+            let message = "there is no node of type output: what does the workflow give?";
+            findings.error(Place::root().key("nodes"), message);
+        }
+        for edge in &self.graph.edges {
+            let kind = |node: usize| self.graph.nodes.get(node).map(|node| &node.kind);
+            if matches!(kind(edge.to), Some(Kind::Input { .. })) {
+                findings.error(edge_at(edge.index).key("to"), "nothing leads to the input of a workflow");
+            }
+            if matches!(kind(edge.from), Some(Kind::Output { .. })) {
+                findings
+                    .error(edge_at(edge.index).key("from"), "nothing leads on from an output of a workflow");
+            }
+        }
+        for node in self.graph.nodes.iter().enumerate().filter(|(place, node)| {
+            let feeds = self.incoming.get(*place).is_some_and(|edges| !edges.is_empty());
+            !feeds && matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. })
+        }) {
+            let (_, node) = node;
+            let message =
+                format!("no edge leads to this node, and a node of type {} needs one", node.kind.as_str());
+            findings.error(node_at(&node.id), message);
+        }
+    }
+
+    /// Whether there are circles. Each is told once, at the edge that closes it.
+    fn circles(&self, findings: &mut Findings) -> bool {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Seen {
+            No,
+            OnTheWay,
+            Done,
+        }
+        let mut seen = vec![Seen::No; self.graph.nodes.len()];
+        let mut found = false;
+        for root in 0..seen.len() {
+            if seen.get(root) != Some(&Seen::No) {
+                continue;
+            }
+            // The way from the root, and for each node on it the next edge to look at.
+            let mut way: Vec<(usize, usize)> = vec![(root, 0)];
+            if let Some(mark) = seen.get_mut(root) {
+                *mark = Seen::OnTheWay;
+            }
+            while let Some((node, next)) = way.last_mut() {
+                let node = *node;
+                let edge = self.outgoing.get(node).and_then(|edges| edges.get(*next)).copied();
+                *next += 1;
+                let Some(edge) = edge.and_then(|edge| self.graph.edges.get(edge)) else {
+                    if let Some(mark) = seen.get_mut(node) {
+                        *mark = Seen::Done;
+                    }
+                    way.pop();
+                    continue;
+                };
+                match seen.get(edge.to).copied() {
+                    Some(Seen::No) => {
+                        if let Some(mark) = seen.get_mut(edge.to) {
+                            *mark = Seen::OnTheWay;
+                        }
+                        way.push((edge.to, 0));
+                    }
+                    Some(Seen::OnTheWay) => {
+                        found = true;
+                        let around = way
+                            .iter()
+                            .skip_while(|(node, _)| *node != edge.to)
+                            .map(|(node, _)| self.id(*node));
+                        let names: Vec<&str> = around.chain([self.id(edge.to)]).collect();
+                        let message = format!("this edge closes a circle: {}", names.join(" → "));
+                        findings.error(edge_at(edge.index), message);
+                    }
+                    Some(Seen::Done) | None => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Nodes that no way leads to, and nodes that lead nowhere.
+    fn reach(&self, findings: &mut Findings) {
+        let inputs = self.of_kind("input");
+        let roots = match inputs.is_empty() {
+            false => inputs,
+            true => (0..self.graph.nodes.len())
+                .filter(|node| self.incoming.get(*node).is_none_or(Vec::is_empty))
+                .collect(),
+        };
+        let reached = self.spread(roots, &self.outgoing, |edge| edge.to);
+        for (place, _) in reached.iter().enumerate().filter(|(_, reached)| !**reached) {
+            let message = "no way leads from the input to this node; add an edge, or remove it";
+            findings.error(node_at(self.id(place)), message);
+        }
+        let useful = self.spread(self.of_kind("output"), &self.incoming, |edge| edge.from);
+        for (place, _) in useful
+            .iter()
+            .enumerate()
+            .filter(|(place, useful)| !**useful && reached.get(*place) == Some(&true))
+        {
+            let node = self.graph.nodes.get(place);
+            // A check says what it has to say by itself.
+            if node.is_some_and(|node| !matches!(node.kind, Kind::Check { .. })) {
+                let message = "no way leads from this node to an output: what it gives is used by nobody";
+                findings.warning(node_at(self.id(place)), message);
+            }
+        }
+    }
+
+    fn spread(
+        &self,
+        from: Vec<usize>,
+        edges: &[Vec<usize>],
+        step: impl Fn(&crate::graph::Edge) -> usize,
+    ) -> Vec<bool> {
+        let mut reached = vec![false; self.graph.nodes.len()];
+        let mut queue = VecDeque::from(from);
+        while let Some(node) = queue.pop_front() {
+            let Some(mark) = reached.get_mut(node).filter(|mark| !**mark) else { continue };
+            *mark = true;
+            let away = edges.get(node).map(Vec::as_slice).unwrap_or_default();
+            queue.extend(away.iter().filter_map(|edge| self.graph.edges.get(*edge)).map(&step));
+        }
+        reached
+    }
+}

@@ -1,0 +1,152 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::finding::Gravity;
+use crate::graph::read;
+use crate::signature::{Signature, Takes};
+
+fn known() -> Known {
+    let mut known = Known::default();
+    let mut agent = |name: &str, takes: Takes, gives: Option<Value>, fixed: bool| {
+        known.agents.insert(name.to_owned(), Signature { takes, gives, fixed });
+    };
+    let findings = json!({
+        "type": "object",
+        "required": ["findings"],
+        "properties": {"findings": {"type": "array", "items": {"type": "object"}}, "text": {"type": "string"}},
+        "additionalProperties": false,
+    });
+    agent("plain", Takes::Prompt, None, false);
+    agent("finder", Takes::Prompt, Some(findings.clone()), true);
+    let takes = json!({
+        "type": "object",
+        "required": ["findings"],
+        "properties": {"findings": {"type": "array"}},
+        "additionalProperties": false,
+    });
+    agent("writer", Takes::Schema(takes), None, false);
+    let takes =
+        json!({"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}});
+    agent("counter", Takes::Schema(takes), None, false);
+    known
+}
+
+fn found(nodes: Value, edges: Value) -> Vec<String> {
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    assert_eq!(findings, []);
+    let findings = check(&graph.unwrap(), &known());
+    let gravity = |finding: &Finding| if finding.gravity == Gravity::Error { "" } else { "warning: " };
+    findings.iter().map(|each| format!("{}{}: {}", gravity(each), each.place.path(), each.message)).collect()
+}
+
+fn chain(node: Value) -> Vec<String> {
+    let nodes = json!({
+        "input": {"type": "input", "schema": {"type": "object", "properties": {"diff": {"type": "string"}}}},
+        "finder": {"type": "agent", "agent": "finder", "prompt": "{{ input.diff }}"},
+        "node": node,
+        "output": {"type": "output"},
+    });
+    let edges = json!([
+        {"from": "input", "to": "finder"}, {"from": "finder", "to": "node"}, {"from": "node", "to": "output"},
+    ]);
+    found(nodes, edges)
+}
+
+#[test]
+fn a_sound_graph_has_no_findings() {
+    assert_eq!(chain(json!({"type": "agent", "agent": "plain", "prompt": "{{ finder.findings }}"})), [""; 0]);
+    assert_eq!(chain(json!({"type": "map", "over": "{{ finder.findings }}", "agent": "plain"})), [""; 0]);
+    let check = json!({"type": "check", "assert": "finder.findings.size() > 0", "message": "nothing found"});
+    assert_eq!(chain(check), [""; 0]);
+}
+
+#[test]
+fn circles_are_told_at_the_edge_that_closes_them() {
+    let agent = json!({"type": "agent", "agent": "plain"});
+    let nodes =
+        json!({"input": {"type": "input"}, "a": agent, "b": agent, "c": agent, "output": {"type": "output"}});
+    let edges = json!([
+        {"from": "input", "to": "a"}, {"from": "a", "to": "b"}, {"from": "b", "to": "a"}, {"from": "c", "to": "c"},
+        {"from": "b", "to": "output"},
+    ]);
+    let expected =
+        ["$.edges[2]: this edge closes a circle: a → b → a", "$.edges[3]: this edge closes a circle: c → c"];
+    assert_eq!(found(nodes, edges), expected);
+}
+
+#[test]
+fn what_no_way_leads_to_is_told() {
+    let agent = json!({"type": "agent", "agent": "plain"});
+    let nodes =
+        json!({"input": {"type": "input"}, "a": agent, "b": agent, "c": agent, "output": {"type": "output"}});
+    let edges = json!([
+        {"from": "input", "to": "a"}, {"from": "a", "to": "output"}, {"from": "b", "to": "output"},
+        {"from": "a", "to": "c"},
+    ]);
+    let expected = [
+        "$.nodes.b: no way leads from the input to this node; add an edge, or remove it",
+        "warning: $.nodes.c: no way leads from this node to an output: what it gives is used by nobody",
+    ];
+    assert_eq!(found(nodes, edges), expected);
+}
+
+#[test]
+fn names_that_are_not_there_are_told() {
+    let told =
+        chain(json!({"type": "agent", "agent": "nobody", "prompt": "{{ other.x }} {{ finder.missing }}"}));
+    let expected = [
+        "$.nodes.node.agent: there is no agent 'nobody' that can be used",
+        "$.nodes.node.prompt: the template names 'finder.missing', and finder has no field 'missing'",
+        "$.nodes.node.prompt: the template names 'other', and this node is fed by finder",
+    ];
+    assert_eq!(told, expected);
+    let told = chain(json!({"type": "agent", "agent": "finder", "output_schema": {"type": "object"}}));
+    assert!(
+        told.iter().any(|each| each.starts_with("$.nodes.node.output_schema: the agent has")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn templates_and_conditions_that_cannot_be_read_are_told() {
+    let told = chain(json!({"type": "agent", "agent": "plain", "prompt": "{{ finder."}));
+    assert!(told[0].starts_with("$.nodes.node.prompt: the template cannot be read"), "{told:?}");
+    let told = chain(json!({"type": "check", "assert": "findr.findings.size() > 0", "message": "x"}));
+    assert!(
+        told[0].starts_with("$.nodes.node.assert: line 1, column 1: unknown variable 'findr'"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn what_cannot_fit_is_told_and_what_may_is_not() {
+    assert_eq!(
+        chain(
+            json!({"type": "agent", "agent": "writer", "parameters": {"findings": "{{ finder.findings }}"}})
+        ),
+        [""; 0]
+    );
+    for node in [
+        json!({"type": "agent", "agent": "counter"}),
+        json!({"type": "agent", "agent": "counter", "parameters": {"count": "{{ finder.findings }}"}}),
+        json!({"type": "agent", "agent": "writer", "parameters": {"other": "{{ finder.findings }}"}}),
+        json!({"type": "agent", "agent": "writer", "prompt": "write"}),
+        json!({"type": "map", "over": "{{ finder.text }}", "agent": "plain"}),
+    ] {
+        let told = chain(node.clone());
+        assert_eq!(told.len(), 1, "{node} {told:?}");
+    }
+    // An expression may give anything.
+    let unclear = json!({"type": "agent", "agent": "counter", "parameters": {"count": "{{ finder.findings | length }}"}});
+    assert_eq!(chain(unclear), [""; 0]);
+}
+
+#[test]
+fn every_kind_of_node_needs_what_it_works_on() {
+    let nodes = json!({"each": {"type": "map", "over": "{{ x }}", "agent": "plain"}, "out": {"type": "agent", "agent": "plain"}});
+    let told = found(nodes, json!([{"from": "each", "to": "out"}]));
+    assert!(
+        told.contains(&"$.nodes: there is no node of type output: what does the workflow give?".to_owned())
+    );
+    assert!(told.iter().any(|each| each.starts_with("$.nodes.each: no edge leads to this node")), "{told:?}");
+}

@@ -1,0 +1,127 @@
+//! One flags a place, another clears it.
+
+use std::collections::BTreeMap;
+
+use accord_domain::comparison::{ComparisonLimit, Contradiction, ContradictionKind};
+
+use super::entry::Entry;
+use super::place::Lines;
+use super::{Omissions, exact};
+
+/// So many entries that clear one place are looked at: more say nothing new.
+pub(super) const MAX_CLEARINGS: usize = 100;
+
+/// Contradictions between what flags a place and what clears it.
+pub(super) fn compare(entries: &[Entry], omissions: &mut Omissions) -> Vec<Contradiction> {
+    let clearings = Clearings::of(entries);
+    let mut found = Vec::new();
+    for group in exact::by_key(entries) {
+        let flagged: Vec<&Entry> = group.iter().filter(|entry| entry.clearing.is_none()).collect();
+        let Some(lines) = covered(&flagged) else { continue };
+        let Some(clearings) = group.first().and_then(|entry| clearings.files.get(entry.place.as_str()))
+        else {
+            continue;
+        };
+        let (clearing, whole) = clearings.at(lines);
+        let contradiction = contradiction(&flagged, &clearing);
+        if !whole && contradiction.is_some() {
+            omissions.count(ComparisonLimit::Clearings, 1);
+        }
+        found.extend(contradiction);
+    }
+    found
+}
+
+/// The lines that any of the entries covers.
+fn covered(flagged: &[&Entry]) -> Option<Lines> {
+    let lines = flagged.iter().filter_map(|entry| entry.lines);
+    lines.reduce(|one, other| Lines { first: one.first.min(other.first), last: one.last.max(other.last) })
+}
+
+/// Both sides, where somebody clears what somebody else flags.
+fn contradiction(flagged: &[&Entry], clearing: &[&Entry]) -> Option<Contradiction> {
+    let meet = |flag: &Entry, clear: &Entry| flag.sibling != clear.sibling && overlap(flag, clear);
+    let flags = flagged.iter().filter(|flag| clearing.iter().any(|clear| meet(flag, clear)));
+    let clears = clearing.iter().filter(|clear| flagged.iter().any(|flag| meet(flag, clear)));
+    let (flags, clears): (Vec<&&Entry>, Vec<&&Entry>) = (flags.collect(), clears.collect());
+    let first = flags.first()?;
+    let field = flags.iter().find_map(|flag| flag.values.first()).map(|value| value.field.clone());
+    let field = field
+        .or_else(|| clears.iter().find_map(|clear| clear.values.first()).map(|value| value.field.clone()));
+    let field = field.unwrap_or_else(|| "severity".to_owned());
+    let mut sides: Vec<_> = flags.iter().map(|flag| flag.side(&field)).collect();
+    sides.sort_by(|one, other| one.agent.cmp(&other.agent));
+    let mut clearing_sides: Vec<_> = clears.iter().map(|clear| clear.side_at(&field, &first.key)).collect();
+    clearing_sides.sort_by(|one, other| one.agent.cmp(&other.agent));
+    sides.extend(clearing_sides);
+    Some(Contradiction { kind: ContradictionKind::FlaggedAndCleared, key: first.key.clone(), field, sides })
+}
+
+fn overlap(flag: &Entry, clear: &Entry) -> bool {
+    match (flag.lines, clear.lines) {
+        (Some(flag), Some(clear)) => flag.distance(clear) == 0,
+        // What clears without a line clears the whole file.
+        (Some(_), None) => true,
+        (None, _) => false,
+    }
+}
+
+/// The entries that clear, by file.
+struct Clearings<'e> {
+    files: BTreeMap<&'e str, InFile<'e>>,
+}
+
+#[derive(Default)]
+struct InFile<'e> {
+    /// Those that clear the whole file.
+    whole: Vec<&'e Entry>,
+    /// Those that clear lines, by the first of them, each with the last line that it or one before it reaches.
+    ranges: Vec<(Lines, u64, &'e Entry)>,
+}
+
+impl<'e> Clearings<'e> {
+    fn of(entries: &'e [Entry]) -> Self {
+        let mut files: BTreeMap<&str, InFile<'_>> = BTreeMap::new();
+        for entry in entries {
+            let Some(clearing) = &entry.clearing else { continue };
+            let file = files.entry(&entry.place).or_default();
+            match entry.lines {
+                Some(lines) => file.ranges.push((lines, 0, entry)),
+                None if clearing.needs_line => {}
+                None => file.whole.push(entry),
+            }
+        }
+        for file in files.values_mut() {
+            let mut reached = 0;
+            for (lines, reach, _) in &mut file.ranges {
+                reached = lines.last.max(reached);
+                *reach = reached;
+            }
+        }
+        Self { files }
+    }
+}
+
+impl<'e> InFile<'e> {
+    /// What clears any of these lines, and whether that is all of it.
+    fn at(&self, lines: Lines) -> (Vec<&'e Entry>, bool) {
+        let mut found: Vec<&Entry> = self.whole.iter().take(MAX_CLEARINGS).copied().collect();
+        let mut complete = self.whole.len() <= MAX_CLEARINGS;
+        let end = self.ranges.partition_point(|(range, _, _)| range.first <= lines.last);
+        let before = self.ranges.get(..end).unwrap_or_default().iter().rev();
+        for (looked, (range, reach, entry)) in before.enumerate() {
+            if *reach < lines.first {
+                break;
+            }
+            if looked == MAX_CLEARINGS {
+                complete = false;
+                break;
+            }
+            if range.distance(lines) == 0 {
+                found.push(entry);
+            }
+        }
+        found.sort_by(|one, other| one.order(other));
+        (found, complete)
+    }
+}

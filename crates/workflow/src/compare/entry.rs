@@ -1,0 +1,139 @@
+//! One entry of one sibling, made comparable.
+
+use std::cmp::Ordering;
+
+use accord_domain::comparison::{Key, Side};
+use serde_json::Value;
+
+use super::place::Lines;
+use super::rule::Clearing;
+
+/// An entry of a list. Entries are sorted by what they say, so that nothing depends on the order of siblings.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// Which sibling, by its position.
+    pub(super) sibling: usize,
+    pub(super) agent: String,
+    pub(super) pointer: String,
+    /// The family of lists that it is compared within.
+    pub(super) family: String,
+    /// The key without its line, made comparable.
+    pub(super) place: String,
+    /// Where the key has a line and the entry too.
+    pub(super) lines: Option<Lines>,
+    /// Whether the key is whole: only then is it the same as another.
+    pub(super) exact: bool,
+    /// The key as it is told.
+    pub(super) key: Key,
+    /// The name of the key's line.
+    pub(super) line_name: Option<String>,
+    /// What may conflict. An entry that clears says the word by which it does.
+    pub(super) values: Vec<Conflicting>,
+    pub(super) text: Option<String>,
+    pub(super) clearing: Option<Clearing>,
+}
+
+/// A value that may conflict.
+#[derive(Debug, Clone)]
+pub(super) struct Conflicting {
+    pub(super) field: String,
+    pub(super) value: Value,
+    /// The value, made comparable.
+    pub(super) same: String,
+}
+
+impl Entry {
+    /// The order of entries: by the place, then by what is said, then by who says it.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        // Of two pointers into one list, the shorter one has the smaller index.
+        self.said(other)
+            .then_with(|| self.agent.cmp(&other.agent))
+            .then_with(|| self.pointer.len().cmp(&other.pointer.len()))
+            .then_with(|| self.pointer.cmp(&other.pointer))
+    }
+
+    /// Whether the two say the same, whoever says it.
+    pub(super) fn says_what(&self, other: &Self) -> bool {
+        self.said(other) == Ordering::Equal
+    }
+
+    fn said(&self, other: &Self) -> Ordering {
+        fn values(entry: &Entry) -> impl Iterator<Item = (&str, &str)> {
+            entry.values.iter().map(|value| (value.field.as_str(), value.same.as_str()))
+        }
+        fn word(entry: &Entry) -> Option<&str> {
+            entry.clearing.as_ref().map(|clearing| clearing.word.as_str())
+        }
+        (self.family.cmp(&other.family))
+            .then_with(|| self.place.cmp(&other.place))
+            .then_with(|| (self.lines, self.exact).cmp(&(other.lines, other.exact)))
+            .then_with(|| self.text.cmp(&other.text))
+            .then_with(|| values(self).cmp(values(other)))
+            .then_with(|| word(self).cmp(&word(other)))
+    }
+
+    /// Its word on a field.
+    pub(super) fn side(&self, field: &str) -> Side {
+        let said = self.values.iter().find(|value| value.field == field);
+        Side {
+            agent: self.agent.clone(),
+            pointer: self.pointer.clone(),
+            value: said.map(|said| said.value.clone()).unwrap_or_default(),
+            text: self.text.clone(),
+            key: None,
+        }
+    }
+
+    /// Its word on a field, with its own key where that is not the common one.
+    pub(super) fn side_at(&self, field: &str, common: &Key) -> Side {
+        Side { key: (self.key != *common).then(|| self.key.clone()), ..self.side(field) }
+    }
+}
+
+/// A value as a text that is the same for what means the same: letter case, outer blanks, `1.0` and the order of
+/// members make no difference.
+pub(super) fn comparable(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{:?}", text.trim().to_lowercase()),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => whole.to_string(),
+            // Beyond this a float no longer tells whole numbers apart: the digits as written are more exact.
+            (None, Some(float)) if float.abs() < 9_007_199_254_740_992.0 => format!("{float}"),
+            _ => number.as_str().to_owned(),
+        },
+        Value::Array(items) => format!("[{}]", items.iter().map(comparable).collect::<Vec<_>>().join(",")),
+        Value::Object(members) => {
+            let mut members: Vec<String> =
+                members.iter().map(|(name, value)| format!("{name:?}:{}", comparable(value))).collect();
+            members.sort();
+            format!("{{{}}}", members.join(","))
+        }
+        Value::Null | Value::Bool(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_means_the_same_is_the_same() {
+        for (one, other) in [
+            (json!("High"), json!(" high ")),
+            (json!(1), json!(1.0)),
+            (json!({"a": 1, "b": [true]}), json!({"b": [true], "a": 1.0})),
+        ] {
+            assert_eq!(comparable(&one), comparable(&other));
+        }
+        for (one, other) in [
+            (json!("1"), json!(1)),
+            (json!(9_007_199_254_740_993_i64), json!(9_007_199_254_740_992_i64)),
+            (json!(null), json!("null")),
+            (json!(["a", "b"]), json!(["a\",\"b"])),
+        ] {
+            assert_ne!(comparable(&one), comparable(&other));
+        }
+    }
+}

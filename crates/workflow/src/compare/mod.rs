@@ -1,0 +1,167 @@
+//! Siblings compared: what several agents that feed one node say of the same things.
+//!
+//! Every list of objects in an output is read as a list of entries. An entry has a **key** (what it is about), **values**
+//! that may conflict, and a **text**. By default the key is `file` and `line`, the conflicting member is `severity` and
+//! the text is the first of the usual names. A schema says otherwise with `x-key`, `x-conflict` and `x-text` (a name or a
+//! list of names; `a.b` reaches into an object) on the list's schema or on that of its items, at any depth and behind
+//! local references. An empty `x-key` keeps a list out of the comparison; an empty `x-conflict` leaves only its texts.
+//!
+//! What is decided here:
+//!
+//! - Lists whose key is a file and a line are compared with each other whatever they are called. Other lists are
+//!   compared where their name and their key members are the same.
+//! - A sibling never contradicts itself. Two of its entries on one key are two things that it says; two siblings
+//!   contradict each other where no value of the one is among those of the other. An entry that a sibling repeats word
+//!   for word counts once.
+//! - Values are the same but for letter case and outer blanks. An entry without a value says nothing that could conflict.
+//! - A range of lines is keyed by its first line. An entry without a line speaks of no place in particular: it has no
+//!   exact key, and only its text is compared, with others of the same file that have no line.
+//! - An entry **clears** a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
+//!   conflicting member says `praise`, `cleared` or `ok`. It contradicts what other siblings flag there, ranges included.
+//!   `cleared` and `ok` without a line mean the whole file; praise without a line means no place.
+//! - Near duplicates are put together best pairs first, one entry of each sibling; what is left over joins its best
+//!   partner. So every entry that has a near duplicate stands in exactly one group, beside one that it resembles.
+//!
+//! The cost is near-linear: entries meet only inside a file and a few lines, each meets at most [`MAX_NEIGHBOURS`]
+//! others, and what a limit left out is told in [`Comparison::truncated`]. The order of siblings makes no difference.
+//!
+//! Absent: keys that reach out of the entry (a list of findings inside a list of files), and any judgement of who is
+//! right.
+
+mod cleared;
+mod collect;
+mod entry;
+mod exact;
+mod near;
+mod place;
+mod rule;
+mod schema;
+mod similarity;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use accord_domain::comparison::{Comparison, ComparisonLimit, Truncation};
+use serde_json::Value;
+
+pub use near::MAX_NEIGHBOURS;
+
+use entry::Entry;
+
+/// Lines that are this far apart may still be about the same.
+pub const LINE_DISTANCE: u64 = 3;
+
+/// From here on two texts are alike, by words: the same finding in other words comes to about this, two findings of the
+/// same kind about different things stay below.
+pub const WORDS_THRESHOLD: f64 = 0.4;
+
+/// From here on two texts are alike, by vectors of an embedding model: those put any two texts about code near each
+/// other, so the bar is high.
+pub const VECTORS_THRESHOLD: f64 = 0.85;
+
+/// One agent's output, to be compared with those beside it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sibling<'a> {
+    /// A name that tells it from its siblings.
+    pub agent: &'a str,
+    /// Its output schema.
+    pub schema: &'a Value,
+    /// What it said.
+    pub output: &'a Value,
+}
+
+/// How to compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareOptions {
+    /// What makes texts alike.
+    pub similarity: Similarity,
+    /// From which similarity on two texts are near duplicates, from 0 to 1.
+    pub threshold: f64,
+    /// How many lines near duplicates may be apart.
+    pub line_distance: u64,
+}
+
+/// How alike two texts are: always the cosine of two vectors.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Similarity {
+    /// Vectors of the words and of the pieces of words, weighted by how rare they are.
+    Words,
+    /// Vectors that an embedding model gave, by text ([`texts_to_embed`] says which texts).
+    Vectors(HashMap<String, Vec<f32>>),
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        Self { similarity: Similarity::Words, threshold: WORDS_THRESHOLD, line_distance: LINE_DISTANCE }
+    }
+}
+
+impl CompareOptions {
+    /// With the vectors of an embedding model, and the threshold that goes with them.
+    pub fn with_vectors(vectors: HashMap<String, Vec<f32>>) -> Self {
+        Self { similarity: Similarity::Vectors(vectors), threshold: VECTORS_THRESHOLD, ..Self::default() }
+    }
+}
+
+/// Compares what siblings said.
+pub fn compare(siblings: &[Sibling<'_>], options: &CompareOptions) -> Comparison {
+    let mut omissions = Omissions::default();
+    let entries = collect::entries(siblings, &mut omissions);
+    let (mut contradictions, agreements) = exact::compare(&entries);
+    contradictions.extend(cleared::compare(&entries, &mut omissions));
+    exact::sort(&mut contradictions);
+    let near_duplicates = near::compare(&entries, options, &mut omissions);
+    Comparison { contradictions, near_duplicates, agreements, truncated: omissions.into_truncations() }
+}
+
+/// The texts whose vectors a comparison can use, each once: those that have a neighbour near enough to be compared with.
+pub fn texts_to_embed(siblings: &[Sibling<'_>], line_distance: u64) -> Vec<String> {
+    let mut omissions = Omissions::default();
+    let entries = collect::entries(siblings, &mut omissions);
+    let pairs = near::candidates(&entries, line_distance, &mut omissions);
+    let of = |entry: usize| entries.get(entry).and_then(|entry: &Entry| entry.text.clone());
+    let texts: BTreeSet<String> =
+        pairs.iter().flat_map(|pair| [of(pair.first), of(pair.second)]).flatten().collect();
+    texts.into_iter().collect()
+}
+
+/// What was not looked at, by limit.
+#[derive(Debug, Default)]
+struct Omissions(BTreeMap<ComparisonLimit, u64>);
+
+impl Omissions {
+    fn count(&mut self, limit: ComparisonLimit, entries: u64) {
+        if entries > 0 {
+            *self.0.entry(limit).or_default() += entries;
+        }
+    }
+
+    fn into_truncations(self) -> Vec<Truncation> {
+        let told = |(limit, entries): (ComparisonLimit, u64)| Truncation {
+            limit,
+            entries,
+            message: match limit {
+                ComparisonLimit::Neighbours => format!(
+                    "{entries} entries have more than {MAX_NEIGHBOURS} others at their place; \
+                     their texts were compared with the nearest {MAX_NEIGHBOURS} only"
+                ),
+                ComparisonLimit::Clearings => format!(
+                    "{entries} places are cleared more than {} times; the rest of those entries was not looked at",
+                    cleared::MAX_CLEARINGS
+                ),
+                ComparisonLimit::Vectors => {
+                    format!("{entries} texts have no usable vector and were not compared as near duplicates")
+                }
+                ComparisonLimit::Depth => {
+                    format!(
+                        "{entries} values lie deeper than {} levels and were not read",
+                        collect::MAX_DEPTH
+                    )
+                }
+            },
+        };
+        self.0.into_iter().map(told).collect()
+    }
+}

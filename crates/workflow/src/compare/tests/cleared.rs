@@ -1,0 +1,97 @@
+//! One flags, another clears.
+
+use accord_domain::comparison::ContradictionKind;
+
+use super::*;
+
+fn clears(list: &str, entries: &[Value]) -> Value {
+    json!({"findings": [], list: entries})
+}
+
+fn kinds(found: &Comparison) -> Vec<ContradictionKind> {
+    found.contradictions.iter().map(|each| each.kind).collect()
+}
+
+#[test]
+fn a_blocker_against_praise_at_the_same_place_surfaces() {
+    let security =
+        findings(&[finding("src/tools.rs", 42, "blocker", "Path traversal through an absolute path")]);
+    let conventions = clears(
+        "praise",
+        &[json!({"file": "src/tools.rs", "line": "40-48", "description": "Paths are correctly sandboxed"})],
+    );
+    let found = compared(&[("security", security), ("conventions", conventions)]);
+    let expected = json!([{
+        "kind": "flagged_and_cleared",
+        "key": {"file": "src/tools.rs", "line": 42},
+        "field": "severity",
+        "sides": [
+            {"agent": "security", "pointer": "/findings/0", "value": "blocker",
+                "text": "Path traversal through an absolute path"},
+            {"agent": "conventions", "pointer": "/praise/0", "value": "praise", "text": "Paths are correctly sandboxed",
+                "key": {"file": "src/tools.rs", "line": 40}}]}]);
+    assert_eq!(serde_json::to_value(&found.contradictions).unwrap(), expected);
+    assert_eq!(found.near_duplicates, []);
+}
+
+#[test]
+fn every_way_to_clear_counts() {
+    let flag = findings(&[finding("a.rs", 5, "major", "t")]);
+    let place = json!({"file": "a.rs", "line": 5});
+    let with = |name: &str, value: &str| {
+        let mut entry = place.clone();
+        entry[name] = json!(value);
+        findings(&[entry])
+    };
+    for output in [
+        clears("cleared", std::slice::from_ref(&place)),
+        clears("strengths", std::slice::from_ref(&place)),
+        with("kind", "praise"),
+        with("type", "Cleared"),
+        with("severity", "OK"),
+        clears("cleared", &[json!({"file": "a.rs"})]),
+        findings(&[json!({"file": "a.rs", "line": null, "severity": "ok"})]),
+    ] {
+        let found = compared(&[("a", flag.clone()), ("b", output.clone())]);
+        assert_eq!(kinds(&found), [ContradictionKind::FlaggedAndCleared], "{output}");
+    }
+    for output in [
+        clears("praise", &[json!({"file": "a.rs"})]),
+        clears("praise", &[json!({"file": "a.rs", "line": 6})]),
+        clears("praise", &[json!({"file": "b.rs", "line": 5})]),
+        clears("praise", &[json!("a.rs is fine")]),
+    ] {
+        assert_eq!(compared(&[("a", flag.clone()), ("b", output.clone())]).contradictions, [], "{output}");
+    }
+}
+
+#[test]
+fn nobody_clears_its_own_findings() {
+    let both =
+        json!({"findings": [finding("a.rs", 5, "major", "t")], "praise": [{"file": "a.rs", "line": 5}]});
+    assert_eq!(compared(&[("a", both.clone())]).contradictions, []);
+    let found = compared(&[("a", both), ("b", findings(&[finding("a.rs", 5, "major", "u")]))]);
+    let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
+    assert_eq!(said(&contradiction.sides), [("b", &json!("major")), ("a", &json!("praise"))]);
+}
+
+#[test]
+fn who_clears_alike_agrees_and_does_not_differ() {
+    let found = compared(&[
+        ("a", clears("praise", &[json!({"file": "a.rs", "line": 5})])),
+        ("b", clears("praise", &[json!({"file": "a.rs", "line": 5})])),
+        ("c", clears("cleared", &[json!({"file": "a.rs", "line": 5})])),
+    ]);
+    assert_eq!((found.contradictions.len(), found.agreements.len()), (0, 1));
+}
+
+#[test]
+fn both_kinds_of_contradiction_can_meet_at_one_place() {
+    let found = compared(&[
+        ("a", findings(&[finding("a.rs", 5, "major", "t")])),
+        ("b", findings(&[finding("a.rs", 5, "minor", "u")])),
+        ("c", clears("cleared", &[json!({"file": "a.rs", "line": 5})])),
+    ]);
+    assert_eq!(kinds(&found), [ContradictionKind::DifferentValues, ContradictionKind::FlaggedAndCleared]);
+    assert_eq!(found.contradictions[1].sides.len(), 3);
+}

@@ -1,0 +1,149 @@
+//! Keys, values and what a schema says about them.
+
+use super::*;
+
+#[test]
+fn different_severities_at_one_place_contradict() {
+    let found = compared(&[
+        ("security", findings(&[finding("src/a.rs", 10, "blocker", "SQL injection")])),
+        ("correctness", findings(&[finding("./src/a.rs", 10, "nit", "Query could be prepared")])),
+    ]);
+    let expected = json!({
+        "contradictions": [{
+            "kind": "different_values",
+            "key": {"file": "src/a.rs", "line": 10},
+            "field": "severity",
+            "sides": [
+                {"agent": "correctness", "pointer": "/findings/0", "value": "nit", "text": "Query could be prepared"},
+                {"agent": "security", "pointer": "/findings/0", "value": "blocker", "text": "SQL injection"}]}],
+        "near_duplicates": [],
+        "agreements": []});
+    assert_eq!(serde_json::to_value(&found).unwrap(), expected);
+    assert_eq!(serde_json::from_value::<Comparison>(expected).unwrap(), found);
+}
+
+#[test]
+fn the_same_severity_at_one_place_is_an_agreement() {
+    let found = compared(&[
+        ("a", findings(&[finding("x", 1, "Major", "leaks")])),
+        ("b", findings(&[finding("x", 1, "major", "cast")])),
+        ("c", findings(&[finding("x", 2, "major", "other")])),
+    ]);
+    assert_eq!(found.contradictions, []);
+    let [agreement] = found.agreements.as_slice() else { panic!("{found:?}") };
+    assert_eq!(Value::Object(agreement.key.clone()), json!({"file": "x", "line": 1}));
+    assert_eq!((&agreement.value, said(&agreement.sides).len()), (&json!("major"), 2));
+}
+
+#[test]
+fn spellings_of_one_place_are_one() {
+    let of = |line: Value| json!({"findings": [{"file": "a.rs", "line": line, "severity": "major"}]});
+    for line in
+        [json!("10"), json!("L10"), json!(10.0), json!("10-12"), json!([10, 12]), json!({"start": 10})]
+    {
+        let found =
+            compared(&[("a", findings(&[finding(".\\a.rs", 10, "minor", "t")])), ("b", of(line.clone()))]);
+        assert_eq!(keys(&found.contradictions), [json!({"file": "a.rs", "line": 10})], "{line}");
+    }
+}
+
+#[test]
+fn entries_without_a_place_or_a_value_contradict_nobody() {
+    let without_line =
+        |severity: &str| json!({"findings": [{"file": "a.rs", "line": null, "severity": severity}]});
+    let odd = json!({"findings": [{"line": 1, "severity": "x"}, {"file": 7, "line": 1, "severity": "x"}, null, 5, "text",
+        [], {"file": "a.rs", "line": 1}, {"file": "a.rs", "line": 1, "severity": null}]});
+    let found = compared(&[
+        ("a", without_line("blocker")),
+        ("b", without_line("nit")),
+        ("c", odd),
+        ("d", findings(&[finding("a.rs", 1, "major", "t")])),
+    ]);
+    assert_eq!(found, Comparison::default());
+}
+
+#[test]
+fn a_sibling_does_not_contradict_itself() {
+    let twice = findings(&[finding("a.rs", 1, "blocker", "one"), finding("a.rs", 1, "nit", "two")]);
+    assert_eq!(compared(&[("a", twice.clone())]).contradictions, []);
+    // Who shares a value with another does not contradict it, whatever else it says there.
+    let one = findings(&[finding("a.rs", 1, "nit", "three")]);
+    let found = compared(&[("a", twice.clone()), ("b", one)]);
+    assert_eq!((found.contradictions.len(), found.agreements.len()), (0, 1));
+    let other = findings(&[finding("a.rs", 1, "major", "four")]);
+    let found = compared(&[("a", twice), ("b", other)]);
+    let values: Vec<_> = found.contradictions.iter().flat_map(|each| said(&each.sides)).collect();
+    assert_eq!(values, [("a", &json!("blocker")), ("a", &json!("nit")), ("b", &json!("major"))]);
+}
+
+#[test]
+fn repetitions_count_once() {
+    let repeated = findings(&vec![finding("a.rs", 1, "nit", "same"); 50]);
+    let found = compared(&[("a", repeated), ("b", findings(&[finding("a.rs", 1, "major", "other")]))]);
+    let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
+    assert_eq!(said(&contradiction.sides), [("a", &json!("nit")), ("b", &json!("major"))]);
+}
+
+#[test]
+fn a_schema_says_what_to_compare() {
+    let schema = json!({"properties": {"report": {"$ref": "#/definitions/report"}}, "definitions": {
+        "report": {"properties": {"tasks": {"type": "array", "items": {"$ref": "#/definitions/task"}}}},
+        "task": {"type": "object", "x-key": ["id"], "x-conflict": ["status", "owner"], "x-text": "note"}}});
+    let of = |status: &str, owner: &str| json!({"report": {"tasks": [{"id": 7, "status": status, "owner": owner, "note": "n"}]}});
+    let found = with_schema(&schema, &[("a", of("done", "ann")), ("b", of("open", "ann"))]);
+    let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
+    assert_eq!(contradiction.field, "status");
+    assert_eq!(Value::Object(contradiction.key.clone()), json!({"id": 7}));
+    assert_eq!(contradiction.sides[0].pointer, "/report/tasks/0");
+    assert_eq!(contradiction.sides[0].text.as_deref(), Some("n"));
+    assert_eq!(found.agreements.iter().map(|each| each.field.as_str()).collect::<Vec<_>>(), ["owner"]);
+}
+
+#[test]
+fn the_list_or_its_items_may_say_it_and_lists_keep_apart() {
+    let schema = json!({"properties": {
+        "tasks": {"x-key": "id", "x-conflict": "status"},
+        "users": {"items": {"x-key": "id", "x-conflict": "status"}},
+        "places": {"x-key": ["where.path", "where.line"], "x-conflict": "level"},
+        "quiet": {"x-key": []}}});
+    let of = |status: &str, level: &str| {
+        json!({"tasks": [{"id": 1, "status": status}], "users": [{"id": 1, "status": "active"}],
+            "places": [{"where": {"path": "./a.rs", "line": "3"}, "level": level}],
+            "quiet": [{"file": "a.rs", "line": 3, "severity": level}]})
+    };
+    let found = with_schema(&schema, &[("a", of("done", "high")), ("b", of("open", "low"))]);
+    assert_eq!(
+        keys(&found.contradictions),
+        [json!({"id": 1}), json!({"where.path": "a.rs", "where.line": 3})],
+        "{found:?}"
+    );
+    assert_eq!(keys(&found.contradictions).len() + found.agreements.len(), 3);
+}
+
+#[test]
+fn lists_with_a_place_meet_whatever_they_are_called_and_however_deep() {
+    let found = compared(&[
+        ("a", json!({"issues": [finding("a.rs", 1, "high", "t")]})),
+        ("b", json!({"parts": [{"deep": {"findings": [finding("a.rs", 1, "low", "t")]}}]})),
+        ("c", json!([finding("a.rs", 1, "medium", "t")])),
+    ]);
+    let [contradiction] = found.contradictions.as_slice() else { panic!("{found:?}") };
+    let pointers: Vec<&str> = contradiction.sides.iter().map(|side| side.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/issues/0", "/parts/0/deep/findings/0", "/0"]);
+}
+
+#[test]
+fn places_inside_a_finding_are_no_findings() {
+    let related = json!({"findings": [{"file": "a.rs", "line": 1, "severity": "major", "description": "t",
+        "related": [{"file": "b.rs", "line": 2, "severity": "minor", "message": "see here"}]}]});
+    let found = compared(&[("a", related), ("b", findings(&[finding("b.rs", 2, "major", "see here")]))]);
+    assert_eq!(found, Comparison::default());
+}
+
+#[test]
+fn members_with_odd_names_have_proper_pointers() {
+    let of = |severity: &str| json!({"a/b~c": [finding("größe.rs", 1, severity, "t")]});
+    let found = compared(&[("a", of("high")), ("b", of("low"))]);
+    assert_eq!(found.contradictions[0].sides[0].pointer, "/a~1b~0c/0");
+    assert_eq!(keys(&found.contradictions), [json!({"file": "größe.rs", "line": 1})]);
+}

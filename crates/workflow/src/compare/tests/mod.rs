@@ -1,0 +1,40 @@
+//! Siblings and what is found between them.
+
+mod cleared;
+mod hostile;
+mod lists;
+mod near;
+mod properties;
+
+use accord_domain::comparison::{Comparison, Contradiction, Side};
+use serde_json::{Value, json};
+
+use super::{CompareOptions, Sibling, compare};
+
+/// Compares outputs that have no schema to speak of, with the usual options.
+fn compared(outputs: &[(&str, Value)]) -> Comparison {
+    with_schema(&json!({}), outputs)
+}
+
+fn with_schema(schema: &Value, outputs: &[(&str, Value)]) -> Comparison {
+    let siblings: Vec<Sibling<'_>> =
+        outputs.iter().map(|(agent, output)| Sibling { agent, schema, output }).collect();
+    compare(&siblings, &CompareOptions::default())
+}
+
+fn finding(file: &str, line: u64, severity: &str, description: &str) -> Value {
+    json!({"file": file, "line": line, "severity": severity, "description": description})
+}
+
+fn findings(findings: &[Value]) -> Value {
+    json!({ "findings": findings })
+}
+
+/// Who says what, without the rest.
+fn said(sides: &[Side]) -> Vec<(&str, &Value)> {
+    sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect()
+}
+
+fn keys(contradictions: &[Contradiction]) -> Vec<Value> {
+    contradictions.iter().map(|each| Value::Object(each.key.clone())).collect()
+}

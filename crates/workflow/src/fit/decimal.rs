@@ -1,0 +1,127 @@
+//! Numbers compared as they are written: a float would make two different bounds the same.
+
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+/// A number as a sign and `0.digits × 10^exponent`, without zeros at either end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Decimal {
+    negative: bool,
+    digits: Vec<u8>,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// A number, if the value is one and its exponent can be counted.
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        value.as_number().and_then(Self::of_number)
+    }
+
+    fn of_number(number: &Number) -> Option<Self> {
+        let (mantissa, exponent) = number.as_str().split_once(['e', 'E']).unwrap_or((number.as_str(), "0"));
+        let exponent: i32 = exponent.parse().ok()?;
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let unsigned = whole.trim_start_matches('-');
+        let mut digits: Vec<u8> = unsigned.bytes().chain(fraction.bytes()).collect();
+        let mut exponent = i64::from(exponent) + i64::try_from(unsigned.len()).ok()?;
+        let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+        digits.drain(..zeros);
+        exponent -= i64::try_from(zeros).ok()?;
+        while digits.last() == Some(&b'0') {
+            digits.pop();
+        }
+        if digits.is_empty() {
+            return Some(Self { negative: false, digits, exponent: 0 });
+        }
+        Some(Self { negative: whole.starts_with('-'), digits, exponent })
+    }
+
+    /// Whether nothing stands behind the point.
+    pub(super) fn is_whole(&self) -> bool {
+        i64::try_from(self.digits.len()).is_ok_and(|digits| digits <= self.exponent.max(0))
+    }
+
+    fn size(&self) -> (bool, i64, &[u8]) {
+        (!self.digits.is_empty(), self.exponent, &self.digits)
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+            (false, false) => self.magnitude(other),
+            (true, true) => other.magnitude(self),
+        }
+    }
+}
+
+impl Decimal {
+    /// Zero is smaller than everything, whatever the exponents.
+    fn magnitude(&self, other: &Self) -> Ordering {
+        self.size().cmp(&other.size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::of(&serde_json::from_str(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn order_is_that_of_numbers() {
+        let sorted = [
+            "-1e300",
+            "-2",
+            "-1.5",
+            "-1",
+            "-0.001",
+            "0",
+            "0.001",
+            "0.1",
+            "1",
+            "1.0000000000000000001",
+            "9",
+            "10",
+            "1e3",
+        ];
+        for (index, one) in sorted.iter().enumerate() {
+            for (other_index, other) in sorted.iter().enumerate() {
+                assert_eq!(decimal(one).cmp(&decimal(other)), index.cmp(&other_index), "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn spellings_are_one_number() {
+        for (one, other) in [("1", "1.0"), ("100", "1e2"), ("0", "-0.0"), ("0.10", "1e-1"), ("0", "0e9")] {
+            assert_eq!(decimal(one), decimal(other));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_known() {
+        for (text, whole) in [
+            ("0", true),
+            ("7", true),
+            ("7.0", true),
+            ("1e3", true),
+            ("7.5", false),
+            ("1e-1", false),
+            ("12.5e1", true),
+        ] {
+            assert_eq!(decimal(text).is_whole(), whole, "{text}");
+        }
+    }
+}

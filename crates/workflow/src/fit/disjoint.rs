@@ -1,0 +1,230 @@
+//! The proof that nothing the producer gives is taken by the consumer.
+
+use serde_json::Value;
+
+use super::Misfit;
+use super::decimal::Decimal;
+use super::document::{has_patterns, other_members, plain_items};
+use super::judge::{Answer, judge};
+use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};
+use super::search::{Search, below, misfit, shown};
+
+impl<'s> Search<'s> {
+    /// Whether no value that conforms to these schemas of the producer conforms to one of the consumer. If so, notes why.
+    pub(super) fn disjoint(
+        &self,
+        given: &[&'s Value],
+        taken: &'s Value,
+        at: &str,
+        misfits: &mut Vec<Misfit>,
+    ) -> bool {
+        let Some(_deeper) = self.deeper() else { return false };
+        let atoms = atoms(given, &self.producer);
+        atoms.iter().all(|atom| self.disjoint_atom(atom, taken, at, misfits))
+    }
+
+    pub(super) fn disjoint_atom(
+        &self,
+        atom: &Atom<'s>,
+        taken: &'s Value,
+        at: &str,
+        misfits: &mut Vec<Misfit>,
+    ) -> bool {
+        let Some(_deeper) = self.deeper() else { return false };
+        match (atom, taken) {
+            (_, Value::Bool(taken)) => !taken && impossible(misfits, at, "the consumer takes nothing"),
+            (Atom::Value(value), _) => {
+                judge(value, taken, &self.consumer) == Answer::No
+                    && impossible(
+                        misfits,
+                        at,
+                        format!("the producer gives {}, the consumer refuses it", shown(value)),
+                    )
+            }
+            (Atom::Typed(typed), Value::Object(keywords)) => {
+                let proof = Proof { search: self, typed, atom, schema: taken, at };
+                // What stands beside a reference counts or not, by the draft.
+                match keywords.get("$ref") {
+                    Some(reference) => {
+                        let target = self.consumer.resolve(reference);
+                        target.is_some_and(|target| self.disjoint_atom(atom, target, at, misfits))
+                    }
+                    None => keywords.iter().any(|(keyword, said)| proof.keyword(keyword, said, misfits)),
+                }
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Notes a reason. Always true, so that it can end a proof.
+fn impossible(misfits: &mut Vec<Misfit>, at: &str, message: impl Into<String>) -> bool {
+    !misfit(misfits, at, message)
+}
+
+/// One alternative of the producer against one schema of the consumer.
+struct Proof<'p, 's> {
+    search: &'p Search<'s>,
+    typed: &'p Typed<'s>,
+    atom: &'p Atom<'s>,
+    schema: &'s Value,
+    at: &'p str,
+}
+
+impl<'s> Proof<'_, 's> {
+    fn keyword(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let branches = said.as_array().map(Vec::as_slice).unwrap_or_default();
+        let given = self.typed.kind.words();
+        match keyword {
+            "type" => {
+                Types::of(self.schema).is_some_and(|types| !types.covers(self.typed.kind).1)
+                    && impossible(
+                        misfits,
+                        self.at,
+                        format!("the producer gives {given}, the consumer takes {}", shown(said)),
+                    )
+            }
+            "const" => self.refused(std::slice::from_ref(said), misfits),
+            "enum" => said.is_array() && self.refused(branches, misfits),
+            "allOf" => {
+                branches.iter().any(|branch| self.search.disjoint_atom(self.atom, branch, self.at, misfits))
+            }
+            "anyOf" | "oneOf" => {
+                let mut reasons = Vec::new();
+                let none = branches
+                    .iter()
+                    .all(|branch| self.search.disjoint_atom(self.atom, branch, self.at, &mut reasons));
+                misfits.extend(reasons.into_iter().filter(|_| none));
+                none && said.is_array()
+            }
+            "not" => {
+                self.search.include_atom(self.atom, said, self.at, &mut Vec::new())
+                    && impossible(
+                        misfits,
+                        self.at,
+                        format!("the producer gives what the consumer excludes: {}", shown(said)),
+                    )
+            }
+            _ => match self.typed.kind {
+                Kind::Integer | Kind::Number => self.of_number(keyword, said, misfits),
+                Kind::String => self.of_count(keyword, said, "minLength", "maxLength", misfits),
+                Kind::Array => self.of_array(keyword, said, misfits),
+                Kind::Object => self.of_object(keyword, said, misfits),
+            },
+        }
+    }
+
+    /// None of the values is one that the producer gives.
+    fn refused(&self, values: &[Value], misfits: &mut Vec<Misfit>) -> bool {
+        values
+            .iter()
+            .all(|value| self.typed.lacks(value, &self.search.producer) || !may_be(self.typed.kind, value))
+            && impossible(
+                misfits,
+                self.at,
+                format!(
+                    "the consumer takes only {}, which the producer never gives",
+                    shown(&Value::from(values.to_vec()))
+                ),
+            )
+    }
+
+    fn of_number(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let Some(limit) = Decimal::of(said) else { return false };
+        let apart = match keyword {
+            "minimum" => {
+                self.typed.upper().is_some_and(|upper| upper.limit < limit || at_but_excluded(&upper, &limit))
+            }
+            "exclusiveMinimum" => self.typed.upper().is_some_and(|upper| upper.limit <= limit),
+            "maximum" => {
+                self.typed.lower().is_some_and(|lower| lower.limit > limit || at_but_excluded(&lower, &limit))
+            }
+            "exclusiveMaximum" => self.typed.lower().is_some_and(|lower| lower.limit >= limit),
+            _ => false,
+        };
+        apart && self.out_of_reach(keyword, said, misfits)
+    }
+
+    /// A keyword that counts: what the producer promises lies on the other side.
+    fn of_count(
+        &self,
+        keyword: &str,
+        said: &Value,
+        least: &str,
+        most: &str,
+        misfits: &mut Vec<Misfit>,
+    ) -> bool {
+        let Some(limit) = said.as_u64() else { return false };
+        let apart = keyword == least && self.typed.at_most(most).is_some_and(|most| most < limit)
+            || keyword == most && self.typed.at_least(least) > limit;
+        apart && self.out_of_reach(keyword, said, misfits)
+    }
+
+    fn of_array(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        if keyword != "items" {
+            return self.of_count(keyword, said, "minItems", "maxItems", misfits);
+        }
+        let never_empty = self.typed.at_least("minItems") > 0;
+        let items = plain_items(self.schema).filter(|_| never_empty);
+        items.is_some_and(|items| {
+            self.search.disjoint(&self.typed.items(), items, &below(self.at, "*"), misfits)
+        })
+    }
+
+    fn of_object(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let required = self.typed.required();
+        match keyword {
+            "required" => said.as_array().into_iter().flatten().filter_map(Value::as_str).any(|name| {
+                atoms(&self.typed.child(name), &self.search.producer).is_empty()
+                    && impossible(
+                        misfits,
+                        &below(self.at, name),
+                        format!("the consumer requires '{name}', and the producer never gives it"),
+                    )
+            }),
+            "properties" => required.into_iter().any(|name| {
+                let schema = said.get(name);
+                schema.is_some_and(|schema| {
+                    self.search.disjoint(&self.typed.child(name), schema, &below(self.at, name), misfits)
+                })
+            }),
+            "additionalProperties" if !has_patterns(self.schema) => {
+                let named = |name: &str| {
+                    self.schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
+                };
+                let others = other_members(self.schema);
+                others.is_some_and(|schema| {
+                    required.into_iter().filter(|name| !named(name)).any(|name| {
+                        self.search.disjoint(&self.typed.child(name), schema, &below(self.at, name), misfits)
+                    })
+                })
+            }
+            "maxProperties" if said.as_u64().is_some_and(|most| (required.len() as u64) > most) => {
+                self.out_of_reach(keyword, said, misfits)
+            }
+            _ => self.of_count(keyword, said, "minProperties", "maxProperties", misfits),
+        }
+    }
+
+    fn out_of_reach(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let message =
+            format!("what the producer gives is always beyond '{keyword}' {} of the consumer", shown(said));
+        impossible(misfits, self.at, message)
+    }
+}
+
+/// Whether a value is of a type.
+fn may_be(kind: Kind, value: &Value) -> bool {
+    match kind {
+        Kind::Integer => value.is_number() && Decimal::of(value).is_none_or(|number| number.is_whole()),
+        Kind::Number => value.is_number(),
+        Kind::String => value.is_string(),
+        Kind::Array => value.is_array(),
+        Kind::Object => value.is_object(),
+    }
+}
+
+/// The bound stands at the limit and does not reach it.
+fn at_but_excluded(bound: &Bound, limit: &Decimal) -> bool {
+    bound.limit == *limit && bound.exclusive
+}

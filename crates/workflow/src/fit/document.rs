@@ -1,0 +1,85 @@
+//! A schema document: its references, and which keywords say nothing about values.
+
+use serde_json::{Map, Value};
+
+/// A schema document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Document<'s> {
+    root: &'s Value,
+    /// Whether a reference means a place in this document: not where some part has an address of its own.
+    addressed: bool,
+}
+
+/// Keywords that change what references mean.
+const ADDRESSES: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
+
+/// Keywords that say nothing about a value.
+const REMARKS: [&str; 12] = [
+    "$schema",
+    "$id",
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "definitions",
+    "$defs",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+];
+
+impl<'s> Document<'s> {
+    pub(super) fn new(root: &'s Value) -> Self {
+        let below = |value: &'s Value| match value {
+            Value::Object(members) => members.values().any(|value| mentions(value, &ADDRESSES)),
+            _ => false,
+        };
+        Self { root, addressed: below(root) }
+    }
+
+    /// What a reference inside the document means.
+    pub(super) fn resolve(&self, reference: &Value) -> Option<&'s Value> {
+        let pointer = reference.as_str()?.strip_prefix('#')?;
+        let plain =
+            !self.addressed && !pointer.contains('%') && (pointer.is_empty() || pointer.starts_with('/'));
+        plain.then(|| self.root.pointer(pointer)).flatten()
+    }
+}
+
+/// Whether a keyword says nothing about a value.
+pub(super) fn is_remark(keyword: &str) -> bool {
+    REMARKS.contains(&keyword) || keyword.starts_with("x-")
+}
+
+/// Whether a schema means the same in every document.
+pub(super) fn stands_alone(schema: &Value) -> bool {
+    !mentions(schema, &["$ref"]) && !mentions(schema, &ADDRESSES)
+}
+
+/// Whether a keyword stands anywhere below. A member of a value that has such a name counts too: that errs on the safe
+/// side.
+fn mentions(value: &Value, keywords: &[&str]) -> bool {
+    match value {
+        Value::Object(members) => {
+            members.iter().any(|(name, value)| keywords.contains(&name.as_str()) || mentions(value, keywords))
+        }
+        Value::Array(items) => items.iter().any(|item| mentions(item, keywords)),
+        _ => false,
+    }
+}
+
+/// Whether a schema's `items` describes every item: no tuple, in the words of any draft.
+pub(super) fn plain_items(schema: &Value) -> Option<&Value> {
+    schema.get("items").filter(|items| !items.is_array() && schema.get("prefixItems").is_none())
+}
+
+/// What a schema says of members that it does not name, if that does not depend on how they are called.
+pub(super) fn other_members(schema: &Value) -> Option<&Value> {
+    schema.get("additionalProperties").filter(|_| !has_patterns(schema))
+}
+
+/// Whether names are matched by patterns.
+pub(super) fn has_patterns(schema: &Value) -> bool {
+    schema.get("patternProperties").is_some_and(|patterns| patterns != &Value::Object(Map::new()))
+}

@@ -1,0 +1,399 @@
+//! The proof that everything the producer gives is taken by the consumer.
+
+use serde_json::Value;
+
+use super::Misfit;
+use super::decimal::Decimal;
+use super::document::{is_remark, plain_items};
+use super::judge::{Answer, judge};
+use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};
+use super::search::{Search, below, misfit, shown};
+
+impl<'s> Search<'s> {
+    /// Whether all values that conform to these schemas of the producer conform to one of the consumer. If not, notes what
+    /// stands in the way.
+    pub(super) fn include(
+        &self,
+        given: &[&'s Value],
+        taken: &'s Value,
+        at: &str,
+        misfits: &mut Vec<Misfit>,
+    ) -> bool {
+        if given.iter().any(|given| *given == taken && self.means_the_same(taken)) {
+            return true;
+        }
+        let Some(_deeper) = self.deeper() else {
+            return misfit(misfits, at, "the schemas are too deep or too large to be compared further");
+        };
+        let mut all = true;
+        for atom in atoms(given, &self.producer) {
+            all &= self.include_atom(&atom, taken, at, misfits);
+        }
+        all
+    }
+
+    pub(super) fn include_atom(
+        &self,
+        atom: &Atom<'s>,
+        taken: &'s Value,
+        at: &str,
+        misfits: &mut Vec<Misfit>,
+    ) -> bool {
+        let Some(_deeper) = self.deeper() else {
+            return misfit(misfits, at, "the schemas are too deep or too large to be compared further");
+        };
+        match (atom, taken) {
+            (_, Value::Bool(true)) => true,
+            (_, Value::Bool(false)) => {
+                misfit(misfits, at, "the producer may give something, the consumer takes nothing")
+            }
+            (Atom::Value(value), _) => match judge(value, taken, &self.consumer) {
+                Answer::Yes => true,
+                Answer::No => misfit(
+                    misfits,
+                    at,
+                    format!("the producer may give {}, the consumer refuses it", shown(value)),
+                ),
+                Answer::Unsure => {
+                    let message = format!(
+                        "the producer may give {}, and the schema alone does not tell whether the consumer takes it",
+                        shown(value)
+                    );
+                    misfit(misfits, at, message)
+                }
+            },
+            (Atom::Typed(typed), Value::Object(keywords)) => {
+                let proof = Proof { search: self, typed, atom, schema: taken, at };
+                let mut all = true;
+                for (keyword, said) in keywords {
+                    all &= proof.keyword(keyword, said, misfits);
+                }
+                all
+            }
+            _ => misfit(misfits, at, "the consumer's schema is neither an object nor a boolean"),
+        }
+    }
+}
+
+/// One alternative of the producer against one schema of the consumer.
+struct Proof<'p, 's> {
+    search: &'p Search<'s>,
+    typed: &'p Typed<'s>,
+    atom: &'p Atom<'s>,
+    schema: &'s Value,
+    at: &'p str,
+}
+
+impl<'s> Proof<'_, 's> {
+    fn keyword(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        match keyword {
+            keyword if is_remark(keyword) => true,
+            "$ref" => match self.search.consumer.resolve(said) {
+                Some(target) => self.search.include_atom(self.atom, target, self.at, misfits),
+                None => misfit(misfits, self.at, format!("the reference {} cannot be followed", shown(said))),
+            },
+            "type" => {
+                Types::of(self.schema).is_some_and(|types| types.covers(self.typed.kind).0)
+                    || misfit(
+                        misfits,
+                        self.at,
+                        format!("the producer may give {}, the consumer takes {}", self.given(), shown(said)),
+                    )
+            }
+            "enum" | "const" => {
+                let message = format!(
+                    "the producer may give any {}, the consumer takes only {}",
+                    plain(self.typed.kind),
+                    shown(said)
+                );
+                misfit(misfits, self.at, message)
+            }
+            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" => {
+                self.combination(keyword, said, misfits)
+            }
+            _ => match self.typed.kind {
+                Kind::Integer | Kind::Number => self.of_number(keyword, said, misfits),
+                Kind::String => self.of_string(keyword, said, misfits),
+                Kind::Array => self.of_array(keyword, said, misfits),
+                Kind::Object => self.of_object(keyword, said, misfits),
+            },
+        }
+    }
+
+    fn given(&self) -> &'static str {
+        self.typed.kind.words()
+    }
+
+    /// Shown if the producer says the same; else it is beyond this look.
+    fn in_the_same_words(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        const SELF_CONTAINED: [&str; 10] = [
+            "pattern",
+            "format",
+            "multipleOf",
+            "uniqueItems",
+            "propertyNames",
+            "patternProperties",
+            "dependencies",
+            "dependentRequired",
+            "dependentSchemas",
+            "not",
+        ];
+        let same = SELF_CONTAINED.contains(&keyword)
+            && self.search.means_the_same(said)
+            && self.typed.says(keyword, said);
+        same || misfit(
+            misfits,
+            self.at,
+            format!(
+                "the consumer asks for '{keyword}' {}, and the producer does not promise it",
+                shown(said)
+            ),
+        )
+    }
+
+    fn combination(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        let includes =
+            |schema: &'s Value| self.search.include_atom(self.atom, schema, self.at, &mut Vec::new());
+        let excludes =
+            |schema: &'s Value| self.search.disjoint_atom(self.atom, schema, self.at, &mut Vec::new());
+        let branches = said.as_array().map(Vec::as_slice).unwrap_or_default();
+        match keyword {
+            "allOf" => {
+                let mut all = said.is_array();
+                for branch in branches {
+                    all &= self.search.include_atom(self.atom, branch, self.at, misfits);
+                }
+                all
+            }
+            "anyOf" if branches.iter().any(includes) => true,
+            "oneOf" => {
+                let only = |index: usize| {
+                    branches.iter().enumerate().all(|(other, branch)| other == index || excludes(branch))
+                };
+                branches.iter().enumerate().any(|(index, branch)| includes(branch) && only(index))
+                    || misfit(
+                        misfits,
+                        self.at,
+                        format!(
+                            "the producer may give {}, and not exactly one of the consumer's alternatives surely takes it",
+                            self.given()
+                        ),
+                    )
+            }
+            "anyOf" => misfit(
+                misfits,
+                self.at,
+                format!(
+                    "the producer may give {}, and none of the consumer's alternatives surely takes it",
+                    self.given()
+                ),
+            ),
+            "not" => excludes(said) || self.in_the_same_words(keyword, said, misfits),
+            "if" => {
+                let mut all = true;
+                for branch in ["then", "else"].iter().filter_map(|name| self.schema.get(*name)) {
+                    all &= self.search.include_atom(self.atom, branch, self.at, misfits);
+                }
+                all
+            }
+            // They mean something only beside an `if`.
+            _ => true,
+        }
+    }
+
+    fn of_number(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let limit = Decimal::of(said);
+        let holds = match (keyword, limit) {
+            ("minimum" | "exclusiveMinimum", Some(limit)) => {
+                let strict = keyword == "exclusiveMinimum";
+                self.typed.lower().is_some_and(|lower| lower.limit > limit || reaches(&lower, &limit, strict))
+            }
+            ("maximum" | "exclusiveMaximum", Some(limit)) => {
+                let strict = keyword == "exclusiveMaximum";
+                self.typed.upper().is_some_and(|upper| upper.limit < limit || reaches(&upper, &limit, strict))
+            }
+            ("multipleOf", Some(_)) => {
+                let wanted = said.as_i64().filter(|step| *step > 0);
+                let whole = self.typed.kind == Kind::Integer && wanted == Some(1);
+                let stepped = |wanted: i64| self.typed.steps().any(|step| step % wanted == 0);
+                if whole || wanted.is_some_and(stepped) {
+                    return true;
+                }
+                return self.in_the_same_words(keyword, said, misfits);
+            }
+            ("minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum" | "multipleOf", None) => {
+                return self.in_the_same_words(keyword, said, misfits);
+            }
+            _ => {
+                return concerns_others(keyword, &[OF_STRINGS, OF_ARRAYS, OF_OBJECTS])
+                    || self.in_the_same_words(keyword, said, misfits);
+            }
+        };
+        holds || self.beyond(keyword, said, misfits)
+    }
+
+    fn of_string(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        match (keyword, said.as_u64()) {
+            ("minLength", Some(limit)) => {
+                self.typed.at_least(keyword) >= limit || self.beyond(keyword, said, misfits)
+            }
+            ("maxLength", Some(limit)) => {
+                self.reaches_at_most(keyword, limit) || self.beyond(keyword, said, misfits)
+            }
+            _ => {
+                concerns_others(keyword, &[OF_NUMBERS, OF_ARRAYS, OF_OBJECTS])
+                    || self.in_the_same_words(keyword, said, misfits)
+            }
+        }
+    }
+
+    fn of_array(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        match (keyword, said.as_u64()) {
+            ("minItems", Some(limit)) => {
+                self.typed.at_least(keyword) >= limit || self.beyond(keyword, said, misfits)
+            }
+            ("maxItems", Some(limit)) => {
+                self.reaches_at_most(keyword, limit) || self.beyond(keyword, said, misfits)
+            }
+            ("items", _) => match plain_items(self.schema) {
+                _ if self.reaches_at_most("maxItems", 0) => true,
+                Some(items) => self.search.include(&self.typed.items(), items, &below(self.at, "*"), misfits),
+                None => misfit(misfits, self.at, "the consumer takes a tuple, which is not compared"),
+            },
+            ("uniqueItems", _) if said == &Value::Bool(false) || self.reaches_at_most("maxItems", 1) => {
+                said.is_boolean()
+            }
+            _ => {
+                concerns_others(keyword, &[OF_NUMBERS, OF_STRINGS, OF_OBJECTS])
+                    || self.in_the_same_words(keyword, said, misfits)
+            }
+        }
+    }
+
+    fn of_object(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
+        match (keyword, said.as_u64()) {
+            ("required", _) => self.required(said, misfits),
+            ("properties", _) => {
+                let mut all = said.is_object();
+                for (name, schema) in said.as_object().into_iter().flatten() {
+                    all &=
+                        self.search.include(&self.typed.child(name), schema, &below(self.at, name), misfits);
+                }
+                all
+            }
+            ("additionalProperties", _) => {
+                let named = |name: &str| {
+                    self.schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
+                };
+                self.every_member(said, |name| !named(name), misfits)
+            }
+            // Whatever the names are that a pattern matches, all members conform to its schema.
+            ("patternProperties", _) => {
+                let patterns = said.as_object();
+                let apart = |schema: &'s Value| self.every_member(schema, |_| true, &mut Vec::new());
+                patterns.is_some_and(|patterns| patterns.values().all(apart))
+                    || self.in_the_same_words(keyword, said, misfits)
+            }
+            ("minProperties", Some(limit)) => {
+                self.typed.at_least(keyword).max(self.typed.required().len() as u64) >= limit
+                    || self.beyond(keyword, said, misfits)
+            }
+            ("maxProperties", Some(limit)) => {
+                self.reaches_at_most(keyword, limit)
+                    || self.most_members().is_some_and(|most| most <= limit)
+                    || self.beyond(keyword, said, misfits)
+            }
+            _ => {
+                concerns_others(keyword, &[OF_NUMBERS, OF_STRINGS, OF_ARRAYS])
+                    || self.in_the_same_words(keyword, said, misfits)
+            }
+        }
+    }
+
+    fn required(&self, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let given = self.typed.required();
+        let mut all = said.is_array();
+        for name in said.as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if !given.contains(name) {
+                let message = format!("the consumer requires '{name}', and the producer may leave it out");
+                all = misfit(misfits, &below(self.at, name), message);
+            }
+        }
+        all
+    }
+
+    /// Whether all members that the producer may give, by name or not, conform, where they matter.
+    fn every_member(
+        &self,
+        schema: &'s Value,
+        matters: impl Fn(&str) -> bool,
+        misfits: &mut Vec<Misfit>,
+    ) -> bool {
+        let mut all = true;
+        for name in self.typed.names().into_iter().filter(|name| matters(name)) {
+            all &= self.search.include(&self.typed.child(name), schema, &below(self.at, name), misfits);
+        }
+        all & self.search.include(&self.typed.others(), schema, &below(self.at, "*"), misfits)
+    }
+
+    /// How many members there can be, where all of them are named.
+    fn most_members(&self) -> Option<u64> {
+        let closed = atoms(&self.typed.others(), &self.search.producer).is_empty();
+        closed.then(|| self.typed.names().len() as u64)
+    }
+
+    fn reaches_at_most(&self, keyword: &str, limit: u64) -> bool {
+        self.typed.at_most(keyword).is_some_and(|most| most <= limit)
+    }
+
+    fn beyond(&self, keyword: &str, said: &Value, misfits: &mut Vec<Misfit>) -> bool {
+        let message = format!(
+            "the producer may give {} beyond '{keyword}' {} of the consumer",
+            self.given(),
+            shown(said)
+        );
+        misfit(misfits, self.at, message)
+    }
+}
+
+/// A bound at the limit itself holds unless the limit is excluded and the bound is not.
+fn reaches(bound: &Bound, limit: &Decimal, strict: bool) -> bool {
+    bound.limit == *limit && (bound.exclusive || !strict)
+}
+
+const OF_NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const OF_STRINGS: &[&str] = &["minLength", "maxLength", "pattern", "format"];
+const OF_ARRAYS: &[&str] = &[
+    "items",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "prefixItems",
+    "additionalItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+];
+const OF_OBJECTS: &[&str] = &[
+    "required",
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedProperties",
+];
+
+/// Whether a keyword is about values of other types.
+fn concerns_others(keyword: &str, others: &[&[&str]]) -> bool {
+    others.iter().any(|keywords| keywords.contains(&keyword))
+}
+
+fn plain(kind: Kind) -> &'static str {
+    kind.words().split_once(' ').map_or(kind.words(), |(_, plain)| plain)
+}

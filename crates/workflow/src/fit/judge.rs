@@ -1,0 +1,266 @@
+//! One value against one schema, in three values: it conforms, it does not, or this look cannot tell.
+//!
+//! This is no validator: it answers only what it is sure of under every draft.
+
+use accord_contract::same;
+use serde_json::{Map, Value};
+
+use super::decimal::Decimal;
+use super::document::{Document, has_patterns, is_remark, other_members, plain_items};
+
+/// Deeper schemas are not followed; a reference to itself would never end.
+const MAX_DEPTH: usize = 32;
+
+/// Lists that are compared item by item are no longer than this.
+const MAX_UNIQUE: usize = 100;
+
+/// What can be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Yes,
+    No,
+    Unsure,
+}
+
+impl Answer {
+    fn of(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, _) | (_, Self::No) => Self::No,
+            (Self::Yes, Self::Yes) => Self::Yes,
+            _ => Self::Unsure,
+        }
+    }
+
+    fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            Self::Unsure => Self::Unsure,
+        }
+    }
+
+    fn all(answers: impl Iterator<Item = Self>) -> Self {
+        answers.fold(Self::Yes, Self::and)
+    }
+
+    fn any(answers: impl Iterator<Item = Self>) -> Self {
+        Self::all(answers.map(Self::not)).not()
+    }
+}
+
+/// Whether a value conforms to a schema of a document.
+pub(super) fn judge(value: &Value, schema: &Value, document: &Document<'_>) -> Answer {
+    Judge { document }.judge(value, schema, 0)
+}
+
+struct Judge<'d, 's> {
+    document: &'d Document<'s>,
+}
+
+impl Judge<'_, '_> {
+    fn judge(&self, value: &Value, schema: &Value, depth: usize) -> Answer {
+        if depth > MAX_DEPTH {
+            return Answer::Unsure;
+        }
+        let keywords = match schema {
+            Value::Bool(holds) => return Answer::of(*holds),
+            Value::Object(keywords) => keywords,
+            _ => return Answer::Unsure,
+        };
+        let beside = || {
+            let others = keywords.iter().filter(|(keyword, _)| *keyword != "$ref");
+            Answer::all(others.map(|(keyword, said)| self.keyword(value, keyword, said, schema, depth + 1)))
+        };
+        let Some(reference) = keywords.get("$ref") else { return beside() };
+        let target = self.document.resolve(reference);
+        let referred = target.map_or(Answer::Unsure, |target| self.judge(value, target, depth + 1));
+        // What stands beside a reference counts or not, by the draft.
+        match (referred, beside()) {
+            (Answer::No, _) => Answer::No,
+            (Answer::Yes, Answer::Yes) => Answer::Yes,
+            _ => Answer::Unsure,
+        }
+    }
+
+    fn keyword(&self, value: &Value, keyword: &str, said: &Value, all: &Value, depth: usize) -> Answer {
+        let each = |schemas: &Value| -> Vec<Answer> {
+            let schemas = schemas.as_array().map(Vec::as_slice).unwrap_or_default();
+            schemas.iter().map(|schema| self.judge(value, schema, depth)).collect()
+        };
+        match keyword {
+            "type" => of_type(value, said),
+            "enum" => said
+                .as_array()
+                .map_or(Answer::Unsure, |values| Answer::of(values.iter().any(|each| same(each, value)))),
+            "const" => Answer::of(same(said, value)),
+            "allOf" => Answer::all(each(said).into_iter()),
+            "anyOf" => Answer::any(each(said).into_iter()),
+            "oneOf" => exactly_one(&each(said)),
+            "not" => self.judge(value, said, depth).not(),
+            "if" => {
+                let branch =
+                    |name: &str| all.get(name).map_or(Answer::Yes, |schema| self.judge(value, schema, depth));
+                match self.judge(value, said, depth) {
+                    Answer::Yes => branch("then"),
+                    Answer::No => branch("else"),
+                    Answer::Unsure => match (branch("then"), branch("else")) {
+                        (one, other) if one == other => one,
+                        _ => Answer::Unsure,
+                    },
+                }
+            }
+            "then" | "else" => Answer::Yes,
+            keyword if is_remark(keyword) => Answer::Yes,
+            _ => match value {
+                Value::Number(_) => of_number(value, keyword, said),
+                Value::String(text) => of_string(text, keyword, said),
+                Value::Array(items) => self.of_list(items, keyword, said, all, depth),
+                Value::Object(members) => self.of_object(members, keyword, said, all, depth),
+                Value::Null | Value::Bool(_) => applies_to_none(keyword),
+            },
+        }
+    }
+
+    fn of_list(&self, items: &[Value], keyword: &str, said: &Value, all: &Value, depth: usize) -> Answer {
+        match keyword {
+            "minItems" => counted(said, |limit| items.len() as u64 >= limit),
+            "maxItems" => counted(said, |limit| items.len() as u64 <= limit),
+            "items" => match plain_items(all) {
+                Some(schema) => Answer::all(items.iter().map(|item| self.judge(item, schema, depth))),
+                None => Answer::Unsure,
+            },
+            "uniqueItems" if items.len() <= MAX_UNIQUE || said == &Value::Bool(false) => {
+                let repeated =
+                    |index: usize, item: &Value| items.iter().skip(index + 1).any(|other| same(item, other));
+                let unique = !items.iter().enumerate().any(|(index, item)| repeated(index, item));
+                said.as_bool().map_or(Answer::Unsure, |wanted| Answer::of(!wanted || unique))
+            }
+            _ => applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_OBJECTS]),
+        }
+    }
+
+    fn of_object(
+        &self,
+        members: &Map<String, Value>,
+        keyword: &str,
+        said: &Value,
+        all: &Value,
+        depth: usize,
+    ) -> Answer {
+        let named = |name: &str| all.get("properties").and_then(|properties| properties.get(name));
+        match keyword {
+            "required" => {
+                let names = said.as_array().map(Vec::as_slice).unwrap_or_default();
+                Answer::all(names.iter().map(|name| {
+                    name.as_str().map_or(Answer::Unsure, |name| Answer::of(members.contains_key(name)))
+                }))
+            }
+            "properties" => Answer::all(
+                members
+                    .iter()
+                    .filter_map(|(name, value)| named(name).map(|schema| self.judge(value, schema, depth))),
+            ),
+            "additionalProperties" => {
+                let mut others = members.iter().filter(|(name, _)| named(name).is_none()).peekable();
+                match other_members(all) {
+                    _ if others.peek().is_none() => Answer::Yes,
+                    Some(schema) => Answer::all(others.map(|(_, value)| self.judge(value, schema, depth))),
+                    None => Answer::Unsure,
+                }
+            }
+            "patternProperties" if members.is_empty() || !has_patterns(all) => Answer::Yes,
+            "minProperties" => counted(said, |limit| members.len() as u64 >= limit),
+            "maxProperties" => counted(said, |limit| members.len() as u64 <= limit),
+            _ => applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_LISTS]),
+        }
+    }
+}
+
+const OF_NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const OF_STRINGS: &[&str] = &["minLength", "maxLength", "pattern", "format"];
+const OF_LISTS: &[&str] =
+    &["items", "minItems", "maxItems", "uniqueItems", "prefixItems", "additionalItems", "contains"];
+const OF_OBJECTS: &[&str] = &[
+    "required",
+    "properties",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+];
+
+/// A keyword of other types says nothing; one that is not known says who knows what.
+fn applies_to(keyword: &str, others: &[&[&str]]) -> Answer {
+    if others.iter().any(|keywords| keywords.contains(&keyword)) { Answer::Yes } else { Answer::Unsure }
+}
+
+fn applies_to_none(keyword: &str) -> Answer {
+    applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_LISTS, OF_OBJECTS])
+}
+
+fn counted(said: &Value, holds: impl Fn(u64) -> bool) -> Answer {
+    said.as_u64().map_or(Answer::Unsure, |limit| Answer::of(holds(limit)))
+}
+
+fn of_type(value: &Value, said: &Value) -> Answer {
+    let is = |name: &Value| match (name.as_str(), value) {
+        (Some("null"), Value::Null)
+        | (Some("boolean"), Value::Bool(_))
+        | (Some("number"), Value::Number(_))
+        | (Some("string"), Value::String(_))
+        | (Some("array"), Value::Array(_))
+        | (Some("object"), Value::Object(_)) => Answer::Yes,
+        (Some("integer"), Value::Number(_)) => {
+            Decimal::of(value).map_or(Answer::Unsure, |number| Answer::of(number.is_whole()))
+        }
+        (Some("null" | "boolean" | "number" | "string" | "array" | "object" | "integer"), _) => Answer::No,
+        _ => Answer::Unsure,
+    };
+    match said {
+        Value::Array(names) => Answer::any(names.iter().map(is)),
+        name => is(name),
+    }
+}
+
+fn of_number(value: &Value, keyword: &str, said: &Value) -> Answer {
+    let Some((number, limit)) = Decimal::of(value).zip(Decimal::of(said)) else {
+        return applies_to(keyword, &[OF_STRINGS, OF_LISTS, OF_OBJECTS]);
+    };
+    match keyword {
+        "minimum" => Answer::of(number >= limit),
+        "maximum" => Answer::of(number <= limit),
+        "exclusiveMinimum" => Answer::of(number > limit),
+        "exclusiveMaximum" => Answer::of(number < limit),
+        "multipleOf" => match value.as_i64().zip(said.as_i64()) {
+            Some((number, step)) if step > 0 => Answer::of(number % step == 0),
+            _ => Answer::Unsure,
+        },
+        _ => applies_to(keyword, &[OF_STRINGS, OF_LISTS, OF_OBJECTS]),
+    }
+}
+
+fn of_string(text: &str, keyword: &str, said: &Value) -> Answer {
+    let length = || text.chars().count() as u64;
+    match keyword {
+        "minLength" => counted(said, |limit| length() >= limit),
+        "maxLength" => counted(said, |limit| length() <= limit),
+        _ => applies_to(keyword, &[OF_NUMBERS, OF_LISTS, OF_OBJECTS]),
+    }
+}
+
+fn exactly_one(answers: &[Answer]) -> Answer {
+    let count = |wanted: Answer| answers.iter().filter(|answer| **answer == wanted).count();
+    match (count(Answer::Yes), count(Answer::Unsure)) {
+        (2.., _) | (0, 0) => Answer::No,
+        (1, 0) => Answer::Yes,
+        _ => Answer::Unsure,
+    }
+}

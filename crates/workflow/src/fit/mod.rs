@@ -1,0 +1,82 @@
+//! Does what one schema lets out fit what another lets in?
+//!
+//! [`fits`] compares two JSON Schemas by structure and gives one of three verdicts. It is sound and not complete:
+//!
+//! - [`Fit::Fits`]: every value of the producer is a value of the consumer. What the producer's schema says beyond what
+//!   is understood here only narrows its values, so it may be left aside; what the consumer's says may not.
+//! - [`Fit::CannotFit`]: no value of the producer is a value of the consumer. Both schemas may be widened by leaving
+//!   aside what is not understood: if even those have nothing in common, the schemas have not.
+//! - [`Fit::CannotTell`]: neither could be shown. Some values may fit and others not (an optional member that the consumer
+//!   requires), or a keyword is beyond a structural look (`pattern` against another `pattern`).
+//!
+//! The producer is taken apart into alternatives of one type each, down to single values for `enum` and `const`
+//! ([`producer`]); each is then held against every keyword of the consumer ([`include`], [`disjoint`]). Single values are
+//! judged in three values ([`judge`]).
+//!
+//! Absent: regular expressions, tuples, `contains`, `unevaluated*`, `dependent*`, references by anchor or by `$id`. Where
+//! they stand in both schemas in the same words they are the same; else the verdict is that it cannot be told.
+
+mod decimal;
+mod disjoint;
+mod document;
+mod include;
+mod judge;
+mod producer;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use search::Search;
+
+/// So many misfits are told: the rest would say the same.
+const MAX_MISFITS: usize = 20;
+
+/// The verdict on two schemas.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fit {
+    /// Whatever the producer gives, the consumer takes.
+    Fits,
+    /// Whatever the producer gives, the consumer refuses.
+    CannotFit(Vec<Misfit>),
+    /// It depends on the value, or it cannot be seen from the schemas.
+    CannotTell(Vec<Misfit>),
+}
+
+/// What does not fit, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Misfit {
+    /// The place in the value, as a JSON pointer; `*` stands for any item of a list or any other member.
+    pub pointer: String,
+    /// What the producer gives and what the consumer takes.
+    pub message: String,
+}
+
+/// Compares what a producer gives with what a consumer takes.
+pub fn fits(producer: &Value, consumer: &Value) -> Fit {
+    let search = Search::new(producer, consumer);
+    let mut open = Vec::new();
+    if search.include(&[producer], consumer, "", &mut open) {
+        return Fit::Fits;
+    }
+    let search = Search::new(producer, consumer);
+    let mut impossible = Vec::new();
+    if search.disjoint(&[producer], consumer, "", &mut impossible) {
+        return Fit::CannotFit(tidy(impossible));
+    }
+    Fit::CannotTell(tidy(open))
+}
+
+/// Each misfit once, and not too many.
+fn tidy(misfits: Vec<Misfit>) -> Vec<Misfit> {
+    let mut kept: Vec<Misfit> = Vec::new();
+    for misfit in misfits {
+        if kept.len() < MAX_MISFITS && !kept.contains(&misfit) {
+            kept.push(misfit);
+        }
+    }
+    kept
+}

@@ -1,0 +1,90 @@
+//! What a comparison of two schemas shares on its way down, and where it gives up.
+
+use std::cell::Cell;
+
+use serde_json::Value;
+
+use super::Misfit;
+use super::document::{Document, stands_alone};
+
+/// Schemas are followed so deep. Recursive ones have no end; two of them that are the same are known at once.
+const MAX_DEPTH: usize = 48;
+
+/// So many steps are taken: enough for schemas of thousands of members, and over in a moment.
+const MAX_STEPS: usize = 50_000;
+
+/// A comparison under way.
+pub(super) struct Search<'s> {
+    pub(super) producer: Document<'s>,
+    pub(super) consumer: Document<'s>,
+    same_dialect: bool,
+    same_document: bool,
+    depth: Cell<usize>,
+    steps: Cell<usize>,
+}
+
+/// A step down, taken back when it is dropped.
+pub(super) struct Deeper<'a>(&'a Cell<usize>);
+
+impl Drop for Deeper<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get().saturating_sub(1));
+    }
+}
+
+impl<'s> Search<'s> {
+    pub(super) fn new(producer: &'s Value, consumer: &'s Value) -> Self {
+        Self {
+            producer: Document::new(producer),
+            consumer: Document::new(consumer),
+            same_dialect: dialect(producer) == dialect(consumer),
+            same_document: producer == consumer,
+            depth: Cell::new(0),
+            steps: Cell::new(0),
+        }
+    }
+
+    /// Goes one step down, if that is still allowed.
+    pub(super) fn deeper(&self) -> Option<Deeper<'_>> {
+        self.steps.set(self.steps.get() + 1);
+        if self.depth.get() >= MAX_DEPTH || self.steps.get() > MAX_STEPS {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        Some(Deeper(&self.depth))
+    }
+
+    /// Whether words of the producer and the same words of the consumer mean the same.
+    pub(super) fn means_the_same(&self, said: &Value) -> bool {
+        self.same_document || self.same_dialect && stands_alone(said)
+    }
+}
+
+/// The dialect of a document: draft 7 where it does not say.
+fn dialect(schema: &Value) -> &str {
+    let said =
+        schema.get("$schema").and_then(Value::as_str).unwrap_or("http://json-schema.org/draft-07/schema");
+    said.trim_end_matches('#')
+}
+
+/// Notes a misfit. Always false, so that it can end a proof.
+pub(super) fn misfit(misfits: &mut Vec<Misfit>, at: &str, message: impl Into<String>) -> bool {
+    misfits.push(Misfit { pointer: at.to_owned(), message: message.into() });
+    false
+}
+
+/// The place of a member.
+pub(super) fn below(at: &str, name: &str) -> String {
+    format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// A value for a message, shortened.
+pub(super) fn shown(value: &Value) -> String {
+    const LENGTH: usize = 60;
+    let text = value.to_string();
+    if text.chars().count() <= LENGTH {
+        return text;
+    }
+    let head: String = text.chars().take(LENGTH).collect();
+    format!("{head}…")
+}

@@ -1,0 +1,384 @@
+//! Schemas that fit, and schemas that do not.
+
+use accord_contract::Schema;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+fn cannot_fit(producer: &Value, consumer: &Value) -> Vec<(String, String)> {
+    match fits(producer, consumer) {
+        Fit::CannotFit(misfits) => {
+            misfits.into_iter().map(|misfit| (misfit.pointer, misfit.message)).collect()
+        }
+        other => panic!("{producer} → {consumer}: {other:?}"),
+    }
+}
+
+fn object(properties: Value, required: &[&str]) -> Value {
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+#[test]
+fn what_fits() {
+    let review = object(
+        json!({"summary": {"type": "string", "minLength": 3}, "count": {"type": "integer", "minimum": 1}}),
+        &["summary", "count"],
+    );
+    let recursive = json!({"$ref": "#/definitions/tree", "definitions": {"tree": {"type": "object",
+        "properties": {"children": {"type": "array", "items": {"$ref": "#/definitions/tree"}}}}}});
+    let cases = [
+        (json!({}), json!(true)),
+        (json!({"type": "string"}), json!({"description": "anything", "x-key": "a"})),
+        (review.clone(), review.clone()),
+        (
+            review.clone(),
+            json!({"type": "object", "required": ["summary"], "properties": {"summary": {"type": "string", "minLength": 1}}}),
+        ),
+        (
+            review.clone(),
+            object(
+                json!({"summary": {}, "count": {"type": "number", "exclusiveMinimum": 0}, "more": {}}),
+                &["summary"],
+            ),
+        ),
+        (recursive.clone(), recursive),
+        (json!({"enum": ["low", "high"]}), json!({"type": "string", "maxLength": 4})),
+        (json!({"enum": ["low", "high"]}), json!({"enum": ["low", "mid", "high"]})),
+        (json!({"type": "boolean"}), json!({"enum": [true, false]})),
+        (json!({"type": ["string", "null"]}), json!({"anyOf": [{"type": "string"}, {"type": "null"}]})),
+        (json!({"type": "integer"}), json!({"oneOf": [{"type": "integer"}, {"type": "string"}]})),
+        (json!({"anyOf": [{"type": "string"}, {"type": "integer"}]}), json!({"not": {"type": "object"}})),
+        (json!({"type": "string", "pattern": "^a"}), json!({"type": "string", "pattern": "^a"})),
+        (
+            json!({"type": "array", "items": {"const": 1}, "maxItems": 3}),
+            json!({"type": "array", "items": {"type": "integer"}, "maxItems": 5}),
+        ),
+        (json!({"type": "array", "uniqueItems": true}), json!({"uniqueItems": true})),
+        (
+            json!({"allOf": [{"type": "object", "required": ["a"]}, {"properties": {"a": {"type": "string"}}}]}),
+            json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}),
+        ),
+        (json!({"type": "integer", "multipleOf": 6}), json!({"multipleOf": 3})),
+        (json!(false), json!({"type": "string"})),
+        (
+            json!({"type": "string", "maxLength": 3}),
+            json!({"if": {"minLength": 1}, "then": {"maxLength": 3}, "else": {"type": "string"}}),
+        ),
+        (object(json!({"a": {}}), &[]), json!({"maxProperties": 1})),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            json!({"additionalProperties": {"type": "number"}}),
+        ),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            json!({"patternProperties": {"^x": {"type": "number"}}}),
+        ),
+    ];
+    for (producer, consumer) in cases {
+        assert_eq!(fits(&producer, &consumer), Fit::Fits, "{producer} → {consumer}");
+    }
+}
+
+#[test]
+fn what_cannot_fit_is_located() {
+    let summary = object(json!({"summary": {"type": "string"}}), &["summary"]);
+    let cases = [
+        (
+            summary.clone(),
+            json!({"type": "object", "required": ["findings"]}),
+            "/findings",
+            "the consumer requires 'findings', and the producer never gives it",
+        ),
+        (
+            summary.clone(),
+            json!({"properties": {"summary": {"type": "array"}}}),
+            "/summary",
+            "the producer gives a string, the consumer takes \"array\"",
+        ),
+        (summary.clone(), object(json!({"title": {}}), &[]), "/summary", "the consumer takes nothing"),
+        (
+            summary.clone(),
+            json!({"type": "string"}),
+            "",
+            "the producer gives an object, the consumer takes \"string\"",
+        ),
+        (
+            json!({"enum": ["critical"]}),
+            json!({"enum": ["low", "high"]}),
+            "",
+            "the producer gives \"critical\", the consumer refuses it",
+        ),
+        (
+            json!({"type": "integer", "maximum": 3}),
+            json!({"minimum": 4}),
+            "",
+            "what the producer gives is always beyond 'minimum' 4 of the consumer",
+        ),
+        (
+            json!({"type": "array", "minItems": 1, "items": {"type": "string"}}),
+            json!({"items": {"type": "object"}}),
+            "/*",
+            "the producer gives a string, the consumer takes \"object\"",
+        ),
+        (
+            json!({"type": "string", "maxLength": 2}),
+            json!({"enum": ["long", 5]}),
+            "",
+            "the consumer takes only [\"long\",5], which the producer never gives",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({"not": {"type": "string"}}),
+            "",
+            "the producer gives what the consumer excludes: {\"type\":\"string\"}",
+        ),
+    ];
+    for (producer, consumer, pointer, message) in cases {
+        assert_eq!(
+            cannot_fit(&producer, &consumer),
+            [(pointer.to_owned(), message.to_owned())],
+            "{producer} → {consumer}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_told_says_why() {
+    let cases = [
+        (
+            json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+            json!({"required": ["a"]}),
+            "/a",
+            "the consumer requires 'a', and the producer may leave it out",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({"pattern": "^a"}),
+            "",
+            "the consumer asks for 'pattern' \"^a\", and the producer does not promise it",
+        ),
+        (
+            json!({"type": "number"}),
+            json!({"type": "integer"}),
+            "",
+            "the producer may give a number, the consumer takes \"integer\"",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({"enum": ["a"]}),
+            "",
+            "the producer may give any string, the consumer takes only [\"a\"]",
+        ),
+        (
+            json!({"type": "array"}),
+            json!({"items": [{}, {}]}),
+            "",
+            "the consumer takes a tuple, which is not compared",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({"$ref": "other.json"}),
+            "",
+            "the reference \"other.json\" cannot be followed",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({"minLength": 1}),
+            "",
+            "the producer may give a string beyond 'minLength' 1 of the consumer",
+        ),
+        (
+            json!({"type": "string"}),
+            json!({"newKeyword": 1}),
+            "",
+            "the consumer asks for 'newKeyword' 1, and the producer does not promise it",
+        ),
+    ];
+    for (producer, consumer, pointer, message) in cases {
+        let misfit = Misfit { pointer: pointer.to_owned(), message: message.to_owned() };
+        assert_eq!(fits(&producer, &consumer), Fit::CannotTell(vec![misfit]), "{producer} → {consumer}");
+    }
+}
+
+#[test]
+fn words_of_another_dialect_are_not_the_same_words() {
+    let tuple = json!({"prefixItems": [{"type": "string"}]});
+    let newer = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [tuple]});
+    assert!(matches!(fits(&json!({"allOf": [tuple]}), &newer), Fit::CannotTell(_)));
+}
+
+#[test]
+fn endless_and_huge_schemas_end() {
+    let endless = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
+    let other = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/definitions/b"}},
+        "definitions": {"b": {"type": "object", "properties": {"a": {"$ref": "#"}}}}});
+    assert!(!matches!(fits(&endless, &other), Fit::CannotFit(_)));
+    assert!(matches!(
+        fits(&json!({"$ref": "#"}), &json!({"$ref": "#", "type": "string"})),
+        Fit::CannotTell(_)
+    ));
+    let union = |depth: usize| {
+        (0..depth).fold(json!({"type": "string"}), |inner, _| json!({"anyOf": [inner, inner]}))
+    };
+    assert!(!matches!(fits(&union(12), &union(11)), Fit::CannotFit(_)));
+    let wide = |count: usize| {
+        let properties: serde_json::Map<String, Value> =
+            (0..count).map(|index| (format!("p{index}"), json!({"type": "string"}))).collect();
+        json!({"type": "object", "properties": properties})
+    };
+    assert_eq!(fits(&wide(2_000), &wide(1_999)), Fit::Fits);
+}
+
+#[test]
+fn odd_schemas_are_not_judged() {
+    for odd in [
+        json!(5),
+        json!(null),
+        json!({"type": 7}),
+        json!({"type": "colour"}),
+        json!({"required": "a"}),
+        json!({"properties": []}),
+        json!({"anyOf": {}}),
+    ] {
+        assert!(matches!(fits(&json!({"type": ["string", "object"]}), &odd), Fit::CannotTell(_)), "{odd}");
+        assert!(!matches!(fits(&odd, &json!({"type": "string"})), Fit::CannotFit(_)), "{odd}");
+    }
+}
+
+/// Small schemas over few names and values, so that two of them often have something in common.
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(true)),
+        Just(json!(false)),
+        Just(json!({})),
+        prop::sample::select(vec!["null", "boolean", "integer", "number", "string", "array", "object"])
+            .prop_map(|kind| json!({"type": kind})),
+        Just(json!({"type": ["string", "integer"]})),
+        prop::collection::vec(prop::sample::select(scalars()), 1..4)
+            .prop_map(|values| json!({"enum": values})),
+        prop::sample::select(scalars()).prop_map(|value| json!({"const": value})),
+        (0_i64..4, 0_i64..4)
+            .prop_map(|(low, high)| json!({"type": "number", "minimum": low, "exclusiveMaximum": high})),
+        (0_i64..4).prop_map(|low| json!({"exclusiveMinimum": low})),
+        (0_i64..4).prop_map(|high| json!({"type": "integer", "maximum": high})),
+        (1_i64..4).prop_map(|step| json!({"type": "integer", "multipleOf": step})),
+        (0_u64..3, 0_u64..3)
+            .prop_map(|(low, high)| json!({"type": "string", "minLength": low, "maxLength": high})),
+        Just(json!({"type": "string", "pattern": "^a"})),
+        Just(json!({"$ref": "#/definitions/shared"})),
+        Just(json!({"$ref": "#/definitions/shared", "type": "object"})),
+    ];
+    let inner = leaf.prop_recursive(3, 24, 3, |inner| {
+        let pair = (inner.clone(), inner.clone());
+        let branches = prop::collection::vec(inner.clone(), 1..3);
+        let required = prop::sample::subsequence(vec!["a", "b"], 0..=2);
+        let others = prop_oneof![Just(None), Just(Some(json!(false))), inner.clone().prop_map(Some)];
+        let object = (pair, required, others, any::<bool>()).prop_map(|((a, b), required, others, typed)| {
+            let mut schema = json!({"properties": {"a": a, "b": b}, "required": required});
+            if let Some(others) = others {
+                schema["additionalProperties"] = others;
+            }
+            if typed {
+                schema["type"] = json!("object");
+            }
+            schema
+        });
+        let array = (inner.clone(), 0_u64..2, 0_u64..3, any::<bool>()).prop_map(|(items, least, most, unique)| {
+            json!({"type": "array", "items": items, "minItems": least, "maxItems": most, "uniqueItems": unique})
+        });
+        prop_oneof![
+            3 => object,
+            2 => array,
+            1 => (inner.clone(), inner.clone()).prop_map(|(one, other)| json!({"items": [one], "patternProperties": {"^a": other}})),
+            1 => branches.clone().prop_map(|branches| json!({"allOf": branches})),
+            1 => branches.clone().prop_map(|branches| json!({"anyOf": branches})),
+            1 => branches.prop_map(|branches| json!({"oneOf": branches})),
+            1 => inner.clone().prop_map(|schema| json!({"not": schema})),
+            1 => (inner.clone(), inner.clone(), inner).prop_map(|(one, two, three)| json!({"if": one, "then": two, "else": three})),
+            1 => (0_u64..2, 0_u64..3).prop_map(|(least, most)| json!({"type": "object", "minProperties": least, "maxProperties": most})),
+        ]
+    });
+    let dialect =
+        prop_oneof![3 => Just(None), 1 => Just(Some("https://json-schema.org/draft/2020-12/schema"))];
+    (inner.clone(), inner, dialect).prop_map(|(schema, shared, dialect)| {
+        let mut root = json!({"allOf": [schema], "definitions": {"shared": shared}});
+        if let Some(dialect) = dialect {
+            root["$schema"] = json!(dialect);
+        }
+        root
+    })
+}
+
+fn scalars() -> Vec<Value> {
+    [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(1),
+        json!(2.0),
+        json!(1.5),
+        json!(3),
+        json!(""),
+        json!("a"),
+        json!("ab"),
+        json!("b"),
+    ]
+    .to_vec()
+}
+
+/// Every value that the schemas above can tell apart, more or less.
+fn values() -> Vec<Value> {
+    let mut values = scalars();
+    values.push(json!(false));
+    let small: Vec<Value> = values
+        .iter()
+        .step_by(2)
+        .cloned()
+        .chain([json!([]), json!({}), json!({"a": 1}), json!(["a"])])
+        .collect();
+    for one in &small {
+        values.extend([json!([one]), json!({"a": one}), json!({"b": one}), json!({"c": one})]);
+        for other in &small {
+            values.extend([
+                json!([one, other]),
+                json!({"a": one, "b": other}),
+                json!({"a": one, "z": other}),
+            ]);
+        }
+    }
+    values.extend([json!([]), json!({})]);
+    values
+}
+
+thread_local! {
+    static VALUES: Vec<Value> = values();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(800))]
+
+    /// The validator is the judge: a verdict holds for every value that can be tried.
+    #[test]
+    fn a_verdict_is_never_wrong(producer in schema(), consumer in schema()) {
+        let (Ok(given), Ok(taken)) = (Schema::compile(&producer), Schema::compile(&consumer)) else {
+            return Ok(());
+        };
+        let verdict = fits(&producer, &consumer);
+        if matches!(verdict, Fit::CannotTell(_)) {
+            return Ok(());
+        }
+        VALUES.with(|values| {
+            for value in values.iter().filter(|value| given.is_valid(value)) {
+                prop_assert_eq!(taken.is_valid(value), verdict == Fit::Fits, "{} {:?}", value, verdict);
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn a_schema_fits_itself(schema in schema()) {
+        prop_assert_eq!(fits(&schema, &schema), Fit::Fits);
+        prop_assert_eq!(fits(&schema, &json!({})), Fit::Fits);
+    }
+}

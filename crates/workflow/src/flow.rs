@@ -1,0 +1,146 @@
+//! A graph made ready: who feeds whom, conditions compiled, what each node gives.
+
+use std::collections::HashMap;
+
+use accord_contract::Condition;
+use serde_json::{Value, json};
+
+use crate::graph::{Graph, Kind, Role, Then};
+use crate::signature::Known;
+
+/// The variables that conditions and templates know beside the producers.
+pub(crate) const COMPARED: [&str; 3] = ["contradictions", "near_duplicates", "agreements"];
+
+/// A graph that can be run.
+#[derive(Debug)]
+pub struct Flow {
+    pub(crate) graph: Graph,
+    pub(crate) known: Known,
+    /// For each node, the edges that lead to it, by their place in the graph.
+    incoming: Vec<Vec<usize>>,
+    /// For each node, the edges that lead away from it.
+    outgoing: Vec<Vec<usize>>,
+    whens: HashMap<usize, Condition>,
+    asserts: HashMap<usize, Condition>,
+    nodes: HashMap<String, usize>,
+}
+
+impl Flow {
+    /// Makes a graph ready. The error says which condition cannot be read; a graph that was checked has none.
+    pub fn new(graph: Graph, known: Known) -> Result<Self, String> {
+        let (mut incoming, mut outgoing) =
+            (vec![Vec::new(); graph.nodes.len()], vec![Vec::new(); graph.nodes.len()]);
+        for (place, edge) in graph.edges.iter().enumerate() {
+            if let Some(edges) = incoming.get_mut(edge.to) {
+                edges.push(place);
+            }
+            if let Some(edges) = outgoing.get_mut(edge.from) {
+                edges.push(place);
+            }
+        }
+        let nodes = graph.nodes.iter().enumerate().map(|(place, node)| (node.id.clone(), place)).collect();
+        let (whens, asserts) = (HashMap::new(), HashMap::new());
+        let mut flow = Self { graph, known, incoming, outgoing, whens, asserts, nodes };
+        flow.compile()?;
+        Ok(flow)
+    }
+
+    fn compile(&mut self) -> Result<(), String> {
+        for (place, edge) in self.graph.edges.iter().enumerate() {
+            if let Some(when) = &edge.when {
+                let condition = Condition::compile(when, &["output", "input"]);
+                self.whens.insert(
+                    place,
+                    condition.map_err(|fault| format!("edges[{}].when: {fault}", edge.index))?,
+                );
+            }
+        }
+        for (place, node) in self.graph.nodes.iter().enumerate() {
+            if let Kind::Check { assert, .. } = &node.kind {
+                let variables = self.variables(place);
+                let condition = Condition::compile(assert, &variables);
+                let condition = condition.map_err(|fault| format!("nodes.{}.assert: {fault}", node.id))?;
+                self.asserts.insert(place, condition);
+            }
+        }
+        Ok(())
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Where a node stands among the nodes.
+    pub fn node(&self, id: &str) -> Option<usize> {
+        self.nodes.get(id).copied()
+    }
+
+    /// The nodes that feed a node.
+    pub(crate) fn producers(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.incoming(node).iter().filter_map(|edge| self.graph.edges.get(*edge)).map(|edge| edge.from)
+    }
+
+    pub(crate) fn incoming(&self, node: usize) -> &[usize] {
+        self.incoming.get(node).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(crate) fn outgoing(&self, node: usize) -> &[usize] {
+        self.outgoing.get(node).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The names that a check knows.
+    pub(crate) fn variables(&self, node: usize) -> Vec<&str> {
+        let producers = self.producers(node).filter_map(|place| self.graph.nodes.get(place));
+        producers.map(|node| node.id.as_str()).chain(["inputs"]).chain(COMPARED).collect()
+    }
+
+    pub(crate) fn when(&self, edge: usize) -> Option<&Condition> {
+        self.whens.get(&edge)
+    }
+
+    pub(crate) fn assert(&self, node: usize) -> Option<&Condition> {
+        self.asserts.get(&node)
+    }
+
+    /// What a node gives, where that is known.
+    pub(crate) fn gives(&self, node: usize) -> Option<Value> {
+        gives(&self.graph, &self.known, node)
+    }
+}
+
+/// What a node gives, where that is known.
+pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> {
+    let node = graph.nodes.get(node)?;
+    let of = |work: &crate::graph::Work, role: Role| {
+        work.output_schema.clone().or_else(|| known.of(&node.id, work, role)?.gives.clone())
+    };
+    match &node.kind {
+        Kind::Input { schema } => schema.clone(),
+        Kind::Agent(work) => of(work, Role::Own),
+        Kind::Map { work, .. } => {
+            let item = of(work, Role::Own).unwrap_or(Value::Bool(true));
+            let items = match node.on_failure.then {
+                Then::Fail => item,
+                Then::Continue => json!({"anyOf": [item, {"type": "null"}]}),
+            };
+            Some(json!({"type": "array", "items": items}))
+        }
+        Kind::Planner { synthesis, .. } => match synthesis {
+            Some(work) => of(work, Role::Synthesis),
+            None => Some(json!({
+                "type": "object",
+                "properties": {"plan": {"type": "object"}, "results": {"type": "object"}},
+                "required": ["plan", "results"],
+                "additionalProperties": false,
+            })),
+        },
+        Kind::Check { .. } => Some(json!({
+            "type": "object",
+            "properties": {"passed": {"type": "boolean"}, "message": {"type": ["string", "null"]}},
+            "required": ["passed", "message"],
+            "additionalProperties": false,
+        })),
+        Kind::Output { .. } => None,
+    }
+}

@@ -1,0 +1,228 @@
+//! The graph: nodes and edges, as a document says them.
+
+mod members;
+mod node;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+pub use read::read;
+
+/// A workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The nodes, in the order of the document.
+    pub nodes: Vec<Node>,
+    /// The edges, in the order of the document.
+    pub edges: Vec<Edge>,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Its id: the name of its output in templates and conditions.
+    pub id: String,
+    /// What it does.
+    pub kind: Kind,
+    /// What its failure means.
+    pub on_failure: OnFailure,
+}
+
+/// What a node does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// Hands out the input of the run.
+    Input {
+        /// What the input must be.
+        schema: Option<Value>,
+    },
+    /// Runs an agent, or another workflow.
+    Agent(Work),
+    /// Looks whether something holds.
+    Check {
+        /// The condition, in CEL.
+        assert: String,
+        /// What to say when it does not hold.
+        message: String,
+        /// What that means.
+        severity: Severity,
+    },
+    /// Runs an agent for each item of a list.
+    Map {
+        /// The template that gives the list.
+        over: String,
+        /// What to do with each item.
+        work: Work,
+        /// How many at once.
+        concurrency: u32,
+    },
+    /// Lets an agent make a plan, and carries it out.
+    Planner {
+        /// Who plans.
+        work: Work,
+        /// Who may be planned with.
+        agents: Vec<String>,
+        /// Who joins the results.
+        synthesis: Option<Box<Work>>,
+        /// How many subtasks at once.
+        concurrency: u32,
+    },
+    /// Gives the output of the run.
+    Output {
+        /// The template of the value; the inputs, where it says nothing.
+        value: Option<Value>,
+    },
+}
+
+impl Kind {
+    /// The name in documents.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Input { .. } => "input",
+            Self::Agent(_) => "agent",
+            Self::Check { .. } => "check",
+            Self::Map { .. } => "map",
+            Self::Planner { .. } => "planner",
+            Self::Output { .. } => "output",
+        }
+    }
+}
+
+/// Something for an agent to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    /// Who does it.
+    pub target: Target,
+    /// What it is told.
+    pub parameters: Parameters,
+    /// What it must answer, where the agent does not say so itself.
+    pub output_schema: Option<Value>,
+}
+
+/// Who does something.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    /// The agent of this name.
+    Agent(String),
+    /// An agent that stands in the document.
+    Inline(Value),
+    /// The workflow of this name.
+    Workflow(String),
+}
+
+/// What an agent is told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Parameters {
+    /// The inputs of the node.
+    Inputs,
+    /// A prompt, by template.
+    Prompt(String),
+    /// Parameters, whose texts are templates.
+    Fields(Map<String, Value>),
+}
+
+/// What a check that does not hold means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// It is said, and the run goes on.
+    Warn,
+    /// The node fails.
+    Fail,
+}
+
+/// What the failure of a node means, once it was retried so often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OnFailure {
+    /// How often it is tried again.
+    pub retries: u32,
+    /// What follows then.
+    pub then: Then,
+}
+
+/// What follows a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Then {
+    /// The whole run fails.
+    #[default]
+    Fail,
+    /// The run goes on without the node's output.
+    Continue,
+}
+
+/// An edge: what one node gives, another one gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge {
+    /// Who gives, by its place among the nodes.
+    pub from: usize,
+    /// Who gets.
+    pub to: usize,
+    /// The condition under which, in CEL over `output` and `input`.
+    pub when: Option<String>,
+    /// Its place in the document.
+    pub index: usize,
+}
+
+impl Graph {
+    /// The work of a node that has some, and what it is called in the document.
+    pub fn works(&self) -> impl Iterator<Item = (&Node, &Work, Role)> {
+        self.nodes.iter().flat_map(|node| {
+            let works: Vec<(&Node, &Work, Role)> = match &node.kind {
+                Kind::Agent(work) | Kind::Map { work, .. } => vec![(node, work, Role::Own)],
+                Kind::Planner { work, synthesis, .. } => {
+                    let synthesis = synthesis.as_deref().map(|work| (node, work, Role::Synthesis));
+                    [(node, work, Role::Own)].into_iter().chain(synthesis).collect()
+                }
+                Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => Vec::new(),
+            };
+            works
+        })
+    }
+
+    /// The names of all agents that it uses.
+    pub fn agent_names(&self) -> BTreeSet<&str> {
+        let named = self.works().filter_map(|(_, work, _)| match &work.target {
+            Target::Agent(name) => Some(name.as_str()),
+            Target::Inline(_) | Target::Workflow(_) => None,
+        });
+        let planned = self.nodes.iter().flat_map(|node| match &node.kind {
+            Kind::Planner { agents, .. } => agents.as_slice(),
+            _ => &[],
+        });
+        named.chain(planned.map(String::as_str)).collect()
+    }
+
+    /// The names of all workflows that it uses.
+    pub fn workflow_names(&self) -> BTreeSet<&str> {
+        let named = self.works().filter_map(|(_, work, _)| match &work.target {
+            Target::Workflow(name) => Some(name.as_str()),
+            Target::Inline(_) | Target::Agent(_) => None,
+        });
+        named.collect()
+    }
+
+    /// What the input of a run must be, where the graph says so.
+    pub fn input_schema(&self) -> Option<&Value> {
+        self.nodes.iter().find_map(|node| match &node.kind {
+            Kind::Input { schema } => schema.as_ref(),
+            _ => None,
+        })
+    }
+}
+
+/// Which work of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Its own.
+    Own,
+    /// The synthesis of a planner.
+    Synthesis,
+}

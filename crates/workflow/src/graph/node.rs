@@ -1,0 +1,268 @@
+//! One node of a document.
+
+use accord_contract::Place;
+use serde_json::Value;
+
+use super::members::{Members, kind_of};
+use super::{Kind, Node, OnFailure, Parameters, Severity, Target, Then, Work};
+use crate::finding::Findings;
+use crate::limits::{HIGHEST_CONCURRENCY, LONGEST_ID, MOST_RETRIES, USUAL_CONCURRENCY};
+
+const KINDS: &str = "input, agent, check, map, planner, output";
+
+/// Names that templates and conditions use for something else.
+const RESERVED: &[&str] = &[
+    "inputs",
+    "contradictions",
+    "near_duplicates",
+    "agreements",
+    "item",
+    "index",
+    "plan",
+    "results",
+    "loop",
+    "self",
+    "true",
+    "false",
+    "none",
+    "null",
+    "and",
+    "or",
+    "not",
+    "in",
+    "is",
+    "if",
+    "else",
+    "for",
+    "as",
+    "has",
+    "range",
+    "dict",
+];
+
+pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Findings) -> Option<Node> {
+    let mut members = Members::of(value, place, "a node", findings)?;
+    if let Some(fault) = id_fault(id) {
+        findings.misplaced(members.place.clone(), fault);
+    }
+    let kind = members.required_text("type", &format!("one of {KINDS}"), findings);
+    members.any("position");
+    members.text("description", findings);
+    let kind = match kind {
+        Some("input") => Some(Kind::Input { schema: schema(&mut members, "schema", findings) }),
+        Some("output") => Some(Kind::Output { value: members.any("value").cloned() }),
+        Some("agent") => work(&mut members, findings).map(Kind::Agent),
+        Some("check") => check(&mut members, findings),
+        Some("map") => map(&mut members, findings),
+        Some("planner") => planner(&mut members, findings),
+        Some(other) => {
+            findings
+                .error(members.at("type"), format!("there is no node of type '{other}'; use one of {KINDS}"));
+            return None;
+        }
+        None => return None,
+    };
+    let on_failure = on_failure(&mut members, findings);
+    if let Some(kind) = &kind {
+        let fixed = matches!(kind, Kind::Input { .. } | Kind::Output { .. });
+        for (name, only) in [("input", "input"), ("output", "output")] {
+            if id == name && kind.as_str() != only {
+                findings
+                    .misplaced(members.place.clone(), format!("'{id}' is the id of a node of type {only}"));
+            }
+        }
+        if fixed && members.has("on_failure") {
+            let message = format!("a node of type {} does not fail", kind.as_str());
+            findings.misplaced(members.at("on_failure"), message);
+        }
+        members.end(&format!("a node of type {}", kind.as_str()), findings);
+    }
+    Some(Node { id: id.to_owned(), kind: kind?, on_failure })
+}
+
+fn id_fault(id: &str) -> Option<String> {
+    let mut characters = id.chars();
+    let plain = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|each| each.is_ascii_alphanumeric() || each == '_');
+    if !plain || id.len() > LONGEST_ID {
+        return Some(format!(
+            "'{id}' cannot be named in templates and conditions: an id has letters, digits and '_', does not begin \
+             with a digit, and has at most {LONGEST_ID} characters"
+        ));
+    }
+    RESERVED.contains(&id).then(|| format!("'{id}' means something else in templates; take another id"))
+}
+
+fn schema(members: &mut Members<'_>, name: &'static str, findings: &mut Findings) -> Option<Value> {
+    let value = members.any(name)?;
+    match accord_contract::Schema::compile(value) {
+        Ok(_) => Some(value.clone()),
+        Err(error) => {
+            let mut place = members.at(name);
+            for token in error.pointer.split('/').skip(1) {
+                place.push(match token.parse() {
+                    Ok(index) => accord_contract::Step::Index(index),
+                    Err(_) => accord_contract::Step::Key(token.replace("~1", "/").replace("~0", "~")),
+                });
+            }
+            findings.error(place, error.message);
+            None
+        }
+    }
+}
+
+fn check(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
+    let assert = members.required_text("assert", "a condition in CEL over the inputs", findings);
+    let message = members.required_text("message", "what to say when the check does not hold", findings);
+    let severity = match members.text("severity", findings) {
+        None | Some("fail") => Severity::Fail,
+        Some("warn") => Severity::Warn,
+        Some(other) => {
+            findings.error(members.at("severity"), format!("the severity is warn or fail, not '{other}'"));
+            Severity::Fail
+        }
+    };
+    Some(Kind::Check { assert: assert?.to_owned(), message: message?.to_owned(), severity })
+}
+
+fn map(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
+    let over =
+        members.required_text("over", "a template that gives the list, as '{{ files.list }}'", findings);
+    let work = work(members, findings);
+    let concurrency = concurrency(members, findings);
+    Some(Kind::Map { over: over?.to_owned(), work: work?, concurrency })
+}
+
+fn concurrency(members: &mut Members<'_>, findings: &mut Findings) -> u32 {
+    members.number("concurrency", 1..=HIGHEST_CONCURRENCY, findings).unwrap_or(USUAL_CONCURRENCY)
+}
+
+fn planner(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
+    let work = work(members, findings);
+    if let Some(Work { target: Target::Workflow(_), .. }) = &work {
+        findings.misplaced(members.at("workflow"), "a planner is an agent, not a workflow");
+    }
+    if let Some(Work { output_schema: Some(_), .. }) = &work {
+        let message = "what a planner answers is the plan, whose schema is given; leave this out";
+        findings.misplaced(members.at("output_schema"), message);
+    }
+    let mut agents = Vec::new();
+    let at = members.at("agents");
+    match members.any("agents") {
+        Some(Value::Array(items)) if !items.is_empty() => {
+            for (index, item) in items.iter().enumerate() {
+                match item {
+                    Value::String(name) => agents.push(name.clone()),
+                    other => findings
+                        .error(at.index(index), format!("the name of an agent, not {}", kind_of(other))),
+                }
+            }
+        }
+        Some(Value::Array(_)) => findings.error(at, "the list is empty: who may be planned with?"),
+        Some(other) => findings.error(at, format!("'agents' is a list of names, not {}", kind_of(other))),
+        None => findings.error(at, "the field 'agents' is missing: which agents may be planned with?"),
+    }
+    let place = members.at("synthesis");
+    let synthesis = members.any("synthesis").and_then(|value| {
+        let mut members = Members::of(value, place, "a synthesis", findings)?;
+        let work = self::work(&mut members, findings);
+        members.end("a synthesis", findings);
+        work.map(Box::new)
+    });
+    let concurrency = concurrency(members, findings);
+    Some(Kind::Planner { work: work?, agents, synthesis, concurrency })
+}
+
+fn work(members: &mut Members<'_>, findings: &mut Findings) -> Option<Work> {
+    let (agent, workflow) = (members.any("agent"), members.text("workflow", findings));
+    let target = match (agent, workflow) {
+        (Some(_), Some(_)) => {
+            findings.misplaced(members.at("workflow"), "there is an agent already; name one of the two");
+            None
+        }
+        (Some(Value::String(name)), None) => Some(Target::Agent(name.clone())),
+        (Some(inline @ Value::Object(_)), None) => Some(Target::Inline(inline.clone())),
+        (Some(other), None) => {
+            let message = format!("the agent is a name or a blueprint, not {}", kind_of(other));
+            findings.error(members.at("agent"), message);
+            None
+        }
+        (None, Some(name)) => Some(Target::Workflow(name.to_owned())),
+        (None, None) => {
+            let message =
+                "the field 'agent' is missing: who does the work? (Or 'workflow', for another workflow.)";
+            findings.error(members.at("agent"), message);
+            None
+        }
+    };
+    let parameters = parameters(members, findings);
+    let output_schema = schema(members, "output_schema", findings);
+    if let (Some(Target::Workflow(_)), Some(_)) = (&target, &output_schema) {
+        findings.misplaced(members.at("output_schema"), "a workflow says itself what it gives");
+    }
+    Some(Work { target: target?, parameters, output_schema })
+}
+
+fn parameters(members: &mut Members<'_>, findings: &mut Findings) -> Parameters {
+    let (prompt, fields) = (members.text("prompt", findings), members.any("parameters"));
+    match (prompt, fields) {
+        (Some(_), Some(_)) => {
+            findings.misplaced(members.at("parameters"), "there is a prompt already; keep one of the two");
+            Parameters::Inputs
+        }
+        (Some(prompt), None) => Parameters::Prompt(prompt.to_owned()),
+        (None, Some(Value::Object(fields))) => Parameters::Fields(fields.clone()),
+        (None, Some(other)) => {
+            let message =
+                format!("'parameters' is an object whose texts are templates, not {}", kind_of(other));
+            findings.error(members.at("parameters"), message);
+            Parameters::Inputs
+        }
+        (None, None) => Parameters::Inputs,
+    }
+}
+
+fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
+    let place = members.at("on_failure");
+    let wrong = "say fail, continue, or {retry: n}, perhaps with then: continue";
+    match members.any("on_failure") {
+        None => OnFailure::default(),
+        Some(Value::String(text)) => match then(text) {
+            Some(then) => OnFailure { retries: 0, then },
+            None => {
+                findings.error(place, format!("'{text}' is no way to go on; {wrong}"));
+                OnFailure::default()
+            }
+        },
+        Some(value @ Value::Object(_)) => {
+            let Some(mut inner) = Members::of(value, place, "on_failure", findings) else {
+                return OnFailure::default();
+            };
+            let retries = inner.number("retry", 1..=MOST_RETRIES, findings);
+            if !inner.has("retry") {
+                findings.error(inner.at("retry"), format!("the field 'retry' is missing; {wrong}"));
+            }
+            let text = inner.text("then", findings).unwrap_or("fail");
+            let then = then(text).unwrap_or_else(|| {
+                findings
+                    .error(inner.at("then"), format!("'{text}' is no way to go on; say fail or continue"));
+                Then::Fail
+            });
+            inner.end("on_failure", findings);
+            OnFailure { retries: retries.unwrap_or_default(), then }
+        }
+        Some(other) => {
+            findings
+                .error(place, format!("on_failure is a word or an object, not {}; {wrong}", kind_of(other)));
+            OnFailure::default()
+        }
+    }
+}
+
+fn then(text: &str) -> Option<Then> {
+    match text {
+        "fail" => Some(Then::Fail),
+        "continue" => Some(Then::Continue),
+        _ => None,
+    }
+}

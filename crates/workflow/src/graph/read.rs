@@ -1,0 +1,129 @@
+//! From a document to a graph, with every mistake and not only the first.
+
+use std::collections::HashMap;
+
+use accord_contract::Place;
+use serde_json::Value;
+
+use super::members::{Members, kind_of};
+use super::{Edge, Graph, node};
+use crate::finding::{Finding, Findings};
+use crate::limits::{MOST_EDGES, MOST_NODES};
+
+/// Reads a document. The graph is there where all nodes and edges could be read, whatever else is wrong with them: good
+/// for looking for more mistakes.
+pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
+    let mut findings = Findings::default();
+    let graph = graph(document, &mut findings);
+    (graph, findings.into_vec())
+}
+
+fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
+    let mut members = Members::of(document, Place::root(), "a workflow", findings)?;
+    let name = members.required_text("name", "what is the workflow called?", findings).unwrap_or_default();
+    let description = members.text("description", findings).unwrap_or_default();
+    let nodes_at = members.at("nodes");
+    let given = members.any("nodes");
+    let nodes = match given {
+        Some(value) => nodes(value, &nodes_at, findings),
+        None => {
+            findings.error(nodes_at, "the field 'nodes' is missing: a workflow has nodes, by their ids");
+            Vec::new()
+        }
+    };
+    let edges_at = members.at("edges");
+    let mut ids: HashMap<&str, Option<usize>> =
+        given.and_then(Value::as_object).into_iter().flatten().map(|(id, _)| (id.as_str(), None)).collect();
+    ids.extend(nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), Some(index))));
+    let given_edges = members.any("edges");
+    let edges = match given_edges {
+        Some(value) => edges(value, &edges_at, &ids, findings),
+        None => Vec::new(),
+    };
+    members.end("a workflow", findings);
+    let whole = |given: Option<usize>, read: usize| given.unwrap_or_default() == read;
+    let all_nodes = whole(given.and_then(Value::as_object).map(|all| all.len()), nodes.len());
+    let all_edges = whole(given_edges.and_then(Value::as_array).map(Vec::len), edges.len());
+    (all_nodes && all_edges && !nodes.is_empty()).then(|| Graph {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        nodes,
+        edges,
+    })
+}
+
+fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
+    let Value::Object(members) = value else {
+        let message = format!("'nodes' is an object with a node for each id, not {}", kind_of(value));
+        findings.error(place.clone(), message);
+        return Vec::new();
+    };
+    if members.is_empty() {
+        findings.error(place.clone(), "there are no nodes");
+    }
+    if members.len() > MOST_NODES {
+        let message = format!("there are {} nodes; {MOST_NODES} is the most", members.len());
+        findings.error(place.clone(), message);
+        return Vec::new();
+    }
+    members.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
+}
+
+fn edges(
+    value: &Value,
+    place: &Place,
+    ids: &HashMap<&str, Option<usize>>,
+    findings: &mut Findings,
+) -> Vec<Edge> {
+    let Value::Array(items) = value else {
+        let message = format!("'edges' is a list of {{from, to}}, not {}", kind_of(value));
+        findings.error(place.clone(), message);
+        return Vec::new();
+    };
+    if items.len() > MOST_EDGES {
+        findings.error(place.clone(), format!("there are {} edges; {MOST_EDGES} is the most", items.len()));
+        return Vec::new();
+    }
+    let mut first: HashMap<(usize, usize), usize> = HashMap::with_capacity(items.len());
+    let mut edges = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let place = place.index(index);
+        let Some(edge) = edge(item, index, &place, ids, findings) else { continue };
+        match first.get(&(edge.from, edge.to)) {
+            Some(other) => {
+                findings.error(place, format!("this edge stands in the list twice, see edges[{other}]"))
+            }
+            None => {
+                first.insert((edge.from, edge.to), index);
+                edges.push(edge);
+            }
+        }
+    }
+    edges
+}
+
+fn edge(
+    value: &Value,
+    index: usize,
+    place: &Place,
+    ids: &HashMap<&str, Option<usize>>,
+    findings: &mut Findings,
+) -> Option<Edge> {
+    let mut members = Members::of(value, place.clone(), "an edge", findings)?;
+    let mut end = |name: &'static str, why: &str, findings: &mut Findings| {
+        let id = members.required_text(name, why, findings)?;
+        match ids.get(id) {
+            // A node that could not be read is there all the same.
+            Some(found) => *found,
+            None => {
+                findings.error(members.at(name), format!("there is no node '{id}'"));
+                None
+            }
+        }
+    };
+    let from = end("from", "which node gives?", findings);
+    let to = end("to", "which node gets?", findings);
+    let when = members.text("when", findings).map(str::to_owned);
+    members.end("an edge", findings);
+    Some(Edge { from: from?, to: to?, when, index })
+}

@@ -1,0 +1,100 @@
+use serde_json::json;
+
+use super::*;
+use crate::finding::{Finding, Gravity};
+
+fn told(findings: &[Finding]) -> Vec<String> {
+    findings
+        .iter()
+        .map(|finding| {
+            assert_eq!(finding.gravity, Gravity::Error);
+            format!("{}: {}", finding.place.path(), finding.message)
+        })
+        .collect()
+}
+
+#[test]
+fn a_document_is_read() {
+    let document = json!({
+        "name": "review",
+        "nodes": {
+            "input": {"type": "input"},
+            "look": {"type": "agent", "agent": "reviewer", "prompt": "{{ input.x }}", "on_failure": {"retry": 2}},
+            "output": {"type": "output"},
+        },
+        "edges": [{"from": "input", "to": "look"}, {"from": "look", "to": "output", "when": "output.ok"}],
+    });
+    let (graph, findings) = read(&document);
+    assert_eq!(findings, []);
+    let node = |id: &str, kind| Node { id: id.to_owned(), kind, on_failure: OnFailure::default() };
+    let look = Kind::Agent(Work {
+        target: Target::Agent("reviewer".to_owned()),
+        parameters: Parameters::Prompt("{{ input.x }}".to_owned()),
+        output_schema: None,
+    });
+    let expected = Graph {
+        name: "review".to_owned(),
+        description: String::new(),
+        nodes: vec![
+            node("input", Kind::Input { schema: None }),
+            Node { on_failure: OnFailure { retries: 2, then: Then::Fail }, ..node("look", look) },
+            node("output", Kind::Output { value: None }),
+        ],
+        edges: vec![
+            Edge { from: 0, to: 1, when: None, index: 0 },
+            Edge { from: 1, to: 2, when: Some("output.ok".to_owned()), index: 1 },
+        ],
+    };
+    assert_eq!(graph, Some(expected));
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let document = json!({
+        "nodes": {
+            "a b": {"type": "agent", "agent": 3},
+            "item": {"type": "check", "assert": "", "severity": "maybe"},
+            "c": {"type": "agent", "agent": "x", "workflow": "y", "promt": "z", "on_failure": "never"},
+            "d": {"type": "robot"},
+            "e": {"type": "agent", "agent": "x", "output_schema": {"type": "nothing"}},
+        },
+        "edges": [{"from": "c", "to": "nowhere"}, {"from": "d", "to": "e"}, 1],
+        "extra": 1,
+    });
+    let (graph, findings) = read(&document);
+    assert!(graph.is_none());
+    let told = told(&findings);
+    for place in [
+        "$.name: the field 'name' is missing",
+        "$.nodes[\"a b\"]: 'a b' cannot be named",
+        "$.nodes[\"a b\"].agent: the agent is a name or a blueprint, not a number",
+        "$.nodes.item: 'item' means something else",
+        "$.nodes.item.assert: 'assert' is empty",
+        "$.nodes.item.message: the field 'message' is missing",
+        "$.nodes.item.severity: the severity is warn or fail",
+        "$.nodes.c.workflow: there is an agent already",
+        "$.nodes.c.on_failure: 'never' is no way to go on",
+        "$.nodes.d.type: there is no node of type 'robot'",
+        "$.nodes.e.output_schema.type:",
+        "$.edges[0].to: there is no node 'nowhere'",
+        "$.edges[2]: an edge is an object, not a number",
+        "$.extra: a workflow has no field 'extra'",
+    ] {
+        assert!(told.iter().any(|each| each.starts_with(place)), "{place}\n{told:#?}");
+    }
+    // A node that could not be read is there all the same.
+    assert!(!told.iter().any(|each| each.starts_with("$.edges[1]")), "{told:#?}");
+}
+
+#[test]
+fn hostile_documents_are_refused() {
+    for document in [json!(null), json!([]), json!("x"), json!({}), json!({"name": "x", "nodes": []})] {
+        let (graph, findings) = read(&document);
+        assert!(graph.is_none() && !findings.is_empty(), "{document}");
+    }
+    let nodes: Map<String, Value> = (0..=crate::limits::MOST_NODES)
+        .map(|index| (format!("n{index}"), json!({"type": "output"})))
+        .collect();
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes}));
+    assert!(graph.is_none() && findings.len() == 1);
+}

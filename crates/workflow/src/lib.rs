@@ -1,0 +1,32 @@
+//! Graphs of contracted agents.
+//!
+//! A workflow is a document: nodes and edges. This crate reads it ([`read`]), finds what is wrong with it ([`check`]),
+//! makes it ready ([`Flow`]), and decides what a run of it does next ([`advance`]); it compares what siblings say
+//! ([`compare`]) and what one gives with what the next takes ([`fit`]). Absent on purpose: clocks,
+//! randomness, input and output. Times and ids come in as arguments, and what has to be done comes out as data.
+
+pub mod compare;
+pub mod fit;
+pub mod limits;
+
+mod advance;
+mod check;
+mod finding;
+mod fitting;
+mod flow;
+mod graph;
+mod plan;
+mod siblings;
+mod signature;
+mod state;
+mod template;
+mod view;
+
+pub use advance::{End, Event, Start, Step, advance};
+pub use check::check;
+pub use finding::{Finding, Gravity, Mark};
+pub use flow::Flow;
+pub use graph::{Edge, Graph, Kind, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, read};
+pub use plan::{Plan, Subtask};
+pub use signature::{Known, Signature, Takes};
+pub use state::{At, Head, NodeState, Purpose, State, Surroundings, Take, Task};

@@ -1,0 +1,43 @@
+//! Bounds, each with its reason.
+
+/// The most nodes of a graph. A person draws tens, a program hundreds; a run keeps a row for each.
+pub const MOST_NODES: usize = 5_000;
+
+/// The most edges of a graph: every node may feed some others, and not all of them.
+pub const MOST_EDGES: usize = 20_000;
+
+/// The most items that one `map` node works on. Each is a run with its own row in the queue.
+pub const MOST_ITEMS: usize = 1_000;
+
+/// The most runs that one `map` or `planner` node has under way at once.
+pub const HIGHEST_CONCURRENCY: u32 = 100;
+
+/// How many it has where the document does not say: enough to be quick, few enough for a provider's limits.
+pub const USUAL_CONCURRENCY: u32 = 8;
+
+/// The most retries of one node. What fails so often does not fail by chance.
+pub const MOST_RETRIES: u32 = 10;
+
+/// The most subtasks of a plan. A longer one is a sign that the planner lists and does not plan.
+pub const MOST_SUBTASKS: usize = 50;
+
+/// How often a planner is asked again for a plan that cannot be carried out, beside what its contract asks again.
+pub const PLAN_RETRIES: u32 = 2;
+
+/// The longest id of a node: it is a variable in templates and a label in a drawing.
+pub const LONGEST_ID: usize = 64;
+
+/// The longest template. Models read megabytes; people write pages.
+pub const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
+
+/// The largest text that a template may make: what a request to the coordinator may have.
+pub const MAX_RENDERED_BYTES: usize = 8 * 1024 * 1024;
+
+/// Steps of one rendering: a loop over a hundred thousand values ends, an endless one ends too.
+pub const TEMPLATE_FUEL: u64 = 1_000_000;
+
+/// How deep workflows may nest in each other.
+pub const DEEPEST_NESTING: u32 = 5;
+
+/// How many contradictions of one node are told as events. All of them are in the view of the run.
+pub const MOST_CONTRADICTION_EVENTS: usize = 50;

@@ -1,0 +1,200 @@
+//! The plan that a planner must answer with: subtasks for agents, and which must wait for which.
+//!
+//! What a schema and its rules can say is the planner's contract, so that a wrong plan is re-prompted where every other
+//! wrong answer is. What they cannot say, that nothing waits for itself, is said by [`fault`].
+
+use std::collections::{HashMap, HashSet};
+
+use accord_domain::contract::Invariant;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::limits::MOST_SUBTASKS;
+
+/// A plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// What is to be done.
+    pub subtasks: Vec<Subtask>,
+}
+
+/// One part of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subtask {
+    /// Its id.
+    pub id: String,
+    /// What is to be done.
+    pub description: String,
+    /// Who does it.
+    pub agent: String,
+    /// The ids of those that must be done before.
+    pub dependencies: Vec<String>,
+    /// Higher is first.
+    pub priority: i32,
+}
+
+/// The schema of a plan for these agents.
+pub(crate) fn schema(agents: &[String]) -> Value {
+    json!({
+        "type": "object",
+        "required": ["subtasks"],
+        "additionalProperties": false,
+        "properties": {
+            "subtasks": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MOST_SUBTASKS,
+                "items": {
+                    "type": "object",
+                    "required": ["id", "description", "agent", "dependencies", "priority"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "id": {"type": "string", "minLength": 1, "maxLength": 64},
+                        "description": {
+                            "type": "string",
+                            "minLength": 1,
+                            "description": "What is to be done, whole: the agent sees this and the results of the dependencies",
+                        },
+                        "agent": {"type": "string", "enum": agents},
+                        "dependencies": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "description": "The ids of the subtasks whose results are needed first",
+                        },
+                        "priority": {
+                            "type": "integer",
+                            "minimum": 0,
+                            "maximum": 100,
+                            "description": "Higher is first",
+                        },
+                    },
+                },
+            },
+        },
+    })
+}
+
+/// What else must hold of a plan.
+pub(crate) fn invariants() -> Vec<Invariant> {
+    let rule = |rule: &str, message: &str| Invariant { rule: rule.to_owned(), message: message.to_owned() };
+    vec![
+        rule(
+            "output.subtasks.all(s, output.subtasks.exists_one(o, o.id == s.id))",
+            "every subtask must have an id of its own",
+        ),
+        rule(
+            "output.subtasks.all(s, s.dependencies.all(d, d != s.id && output.subtasks.exists(o, o.id == d)))",
+            "dependencies must be the ids of other subtasks of the plan",
+        ),
+    ]
+}
+
+/// Reads a plan, and says what is wrong with it.
+pub(crate) fn read(value: &Value, agents: &[String]) -> Result<Plan, String> {
+    let plan: Plan = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+    match fault(&plan, agents) {
+        Some(fault) => Err(fault),
+        None => Ok(plan),
+    }
+}
+
+/// Why a plan cannot be carried out.
+fn fault(plan: &Plan, agents: &[String]) -> Option<String> {
+    let mut ids = HashSet::new();
+    for subtask in &plan.subtasks {
+        if !ids.insert(subtask.id.as_str()) {
+            return Some(format!("two subtasks have the id '{}'", subtask.id));
+        }
+        if !agents.contains(&subtask.agent) {
+            let known = agents.join(", ");
+            return Some(format!(
+                "subtask '{}' is for '{}', and there are {known}",
+                subtask.id, subtask.agent
+            ));
+        }
+    }
+    for subtask in &plan.subtasks {
+        if let Some(unknown) = subtask.dependencies.iter().find(|id| !ids.contains(id.as_str())) {
+            return Some(format!(
+                "subtask '{}' depends on '{unknown}', which is not in the plan",
+                subtask.id
+            ));
+        }
+    }
+    circle(plan)
+}
+
+/// Takes away what waits for nothing, again and again; what is left waits for itself.
+fn circle(plan: &Plan) -> Option<String> {
+    let mut waits: HashMap<&str, HashSet<&str>> = plan
+        .subtasks
+        .iter()
+        .map(|subtask| (subtask.id.as_str(), subtask.dependencies.iter().map(String::as_str).collect()))
+        .collect();
+    loop {
+        let free: Vec<&str> =
+            waits.iter().filter(|(_, dependencies)| dependencies.is_empty()).map(|(id, _)| *id).collect();
+        if free.is_empty() {
+            break;
+        }
+        for id in &free {
+            waits.remove(id);
+        }
+        for dependencies in waits.values_mut() {
+            dependencies.retain(|id| !free.contains(id));
+        }
+    }
+    let mut left: Vec<&str> = waits.into_keys().collect();
+    left.sort_unstable();
+    (!left.is_empty()).then(|| format!("these subtasks wait for each other in a circle: {}", left.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(subtasks: &[(&str, &[&str])]) -> Value {
+        let subtasks: Vec<Value> = subtasks
+            .iter()
+            .map(|(id, dependencies)| {
+                json!({"id": id, "description": "do", "agent": "a", "dependencies": dependencies, "priority": 1})
+            })
+            .collect();
+        json!({"subtasks": subtasks})
+    }
+
+    #[test]
+    fn a_plan_that_can_be_carried_out_is_read() {
+        let agents = ["a".to_owned()];
+        let value = plan(&[("1", &["2"]), ("2", &[])]);
+        assert!(read(&value, &agents).is_ok());
+        let compiled = accord_contract::Schema::compile(&schema(&agents)).unwrap();
+        assert!(compiled.is_valid(&value));
+    }
+
+    #[test]
+    fn what_cannot_is_not() {
+        let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
+        let circle = "these subtasks wait for each other in a circle: 1, 2";
+        assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(circle.to_owned()));
+        assert_eq!(of(&[("1", &[]), ("1", &[])]), Err("two subtasks have the id '1'".to_owned()));
+        let unknown = "subtask '1' depends on '9', which is not in the plan";
+        assert_eq!(of(&[("1", &["9"])]), Err(unknown.to_owned()));
+        let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
+        assert_eq!(other, Err("subtask '1' is for 'a', and there are b".to_owned()));
+    }
+
+    #[test]
+    fn the_rules_of_the_contract_say_the_same() {
+        let rules: Vec<accord_contract::Invariant> = invariants()
+            .into_iter()
+            .map(|each| accord_contract::Invariant { rule: each.rule, message: each.message })
+            .collect();
+        let rules = accord_contract::Invariants::compile(&rules).unwrap();
+        let broken = |value: Value| rules.check(&value, &Value::Null).len();
+        assert_eq!(broken(plan(&[("1", &["2"]), ("2", &[])])), 0);
+        assert_eq!(broken(plan(&[("1", &[]), ("1", &[])])), 1);
+        assert_eq!(broken(plan(&[("1", &["9"])])), 1);
+        assert_eq!(broken(plan(&[("1", &["1"])])), 1);
+    }
+}

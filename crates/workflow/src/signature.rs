@@ -1,0 +1,61 @@
+//! What a graph must know of the agents and workflows that it names.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::graph::{Role, Target, Work};
+
+/// What goes into an agent or a workflow, and what comes out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Signature {
+    /// What it takes.
+    pub takes: Takes,
+    /// What it gives, where it has a contract.
+    pub gives: Option<Value>,
+    /// Whether that contract cannot be replaced by another.
+    pub fixed: bool,
+}
+
+/// What goes in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Takes {
+    /// A prompt.
+    Prompt,
+    /// Anything.
+    Anything,
+    /// What this schema says.
+    Schema(Value),
+}
+
+/// All that is known where a graph is used.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Known {
+    /// Agents, by name.
+    pub agents: BTreeMap<String, Signature>,
+    /// Workflows, by name.
+    pub workflows: BTreeMap<String, Signature>,
+    /// Agents that stand in the graph, by [`Known::inline_key`].
+    pub inline: BTreeMap<String, Signature>,
+}
+
+impl Known {
+    /// The name under which an agent that stands in the graph is known.
+    pub fn inline_key(node: &str, role: Role) -> String {
+        match role {
+            Role::Own => node.to_owned(),
+            Role::Synthesis => format!("{node}.synthesis"),
+        }
+    }
+
+    /// What is known of who does some work.
+    pub fn of(&self, node: &str, work: &Work, role: Role) -> Option<&Signature> {
+        match &work.target {
+            Target::Agent(name) => self.agents.get(name),
+            Target::Workflow(name) => self.workflows.get(name),
+            Target::Inline(_) => self.inline.get(&Self::inline_key(node, role)),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Where a run of a workflow stands. All of it is data: it is stored as it is, node by node, and read again after a
+//! crash.
+
+use accord_domain::comparison::Comparison;
+use accord_domain::demands::Demands;
+use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::graph::Graph;
+use crate::plan::Plan;
+
+/// A whole run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// What is not of one node.
+    pub head: Head,
+    /// The nodes, in the order of the graph.
+    pub nodes: Vec<NodeState>,
+}
+
+/// What is not of one node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// Where it stands.
+    pub status: Status,
+    /// What went in.
+    pub input: Value,
+    /// What holds for every run of an agent in it.
+    #[serde(default, skip_serializing_if = "Surroundings::is_plain")]
+    pub surroundings: Surroundings,
+    /// What came out.
+    #[serde(default)]
+    pub output: Value,
+    /// Why it failed, or is about to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+}
+
+/// What holds for every run of an agent in a workflow run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// Demands beside the agents'.
+    #[serde(default)]
+    pub demands: Demands,
+    /// The folder to work in.
+    #[serde(default)]
+    pub project_dir: Option<String>,
+}
+
+impl Surroundings {
+    fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct NodeState {
+    /// Where it stands.
+    pub status: NodeStatus,
+    /// What came out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+    /// What a check has to say that does not fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// What came of comparing those who feed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    /// The plan that it carries out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
+    /// How often the planner was asked for another plan.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub replans: u32,
+    /// What it has agents do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Task>,
+    /// For each edge that leads away from it, in the order of the graph, whether it is taken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub takes: Vec<Take>,
+    /// Since when it is at work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<Timestamp>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Whether an edge is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Take {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+    /// Its condition cannot be evaluated, for this reason.
+    Unclear(String),
+}
+
+/// Something that an agent does for a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Where it stands.
+    pub status: NodeStatus,
+    /// How often it was started.
+    pub attempts: u32,
+    /// Who does it now, or did it last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<Worker>,
+    /// Who failed at it before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Worker>,
+    /// What came out. That of a node with one task only is the node's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+}
+
+/// What a task is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// It is all that the node does.
+    Whole,
+    /// One item of a map.
+    Item(usize),
+    /// The plan.
+    Plan,
+    /// The subtask of a plan with this id.
+    Subtask(String),
+    /// Joining the results of a plan.
+    Synthesis,
+}
+
+impl Task {
+    pub(crate) fn new(purpose: Purpose) -> Self {
+        Self {
+            purpose,
+            status: NodeStatus::Waiting,
+            attempts: 0,
+            worker: None,
+            earlier: Vec::new(),
+            output: None,
+            error: None,
+        }
+    }
+}
+
+impl State {
+    /// A run that has not begun.
+    pub fn new(graph: &Graph, input: Value) -> Self {
+        let surroundings = Surroundings::default();
+        let head = Head { status: Status::Running, input, surroundings, output: Value::Null, error: None };
+        Self { head, nodes: vec![NodeState::default(); graph.nodes.len()] }
+    }
+
+    /// Everybody who is at work now, and on which task.
+    pub fn at_work(&self) -> impl Iterator<Item = (At, &Worker)> {
+        self.nodes.iter().enumerate().flat_map(|(node, state)| {
+            let running =
+                state.tasks.iter().enumerate().filter(|(_, task)| task.status == NodeStatus::Running);
+            running.filter_map(move |(task, state)| Some((At { node, task }, state.worker.as_ref()?)))
+        })
+    }
+}
+
+/// A task of a node, by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct At {
+    /// The node.
+    pub node: usize,
+    /// The task.
+    pub task: usize,
+}
