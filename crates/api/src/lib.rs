@@ -17,6 +17,7 @@ mod stats;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
 pub use accord_domain::attempt::{self, Attempt};
+pub use accord_domain::callback::HeldReason;
 pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMode};
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::Body as EventBody;
@@ -40,5 +41,5 @@ pub use runner::{
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
 pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};
-pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView};
+pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
 pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};

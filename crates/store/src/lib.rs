@@ -7,6 +7,7 @@
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 
 mod agents;
+mod callbacks;
 mod error;
 mod events;
 mod facts;
@@ -20,6 +21,7 @@ mod stats;
 mod upkeep;
 
 pub use agents::{AgentRecord, AgentStore, Condition};
+pub use callbacks::{CallbackStore, Due, Hold};
 pub use error::StoreError;
 pub use events::{EventFilter, EventStore, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
@@ -33,7 +35,7 @@ pub use runs::{
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};
 pub use stats::{ErrorCount, Group, StatRow, StatsQuery, StatsStore};
-pub use upkeep::{Due, QueueDepth, Upkeep};
+pub use upkeep::{QueueDepth, Upkeep};
 
 /// Everything that a coordinator needs of its store.
 pub trait Store:
@@ -46,6 +48,7 @@ pub trait Store:
     + KeyStore
     + RunnerStore
     + FactStore
+    + CallbackStore
     + StatsStore
     + Upkeep
 {
@@ -61,6 +64,7 @@ impl<T> Store for T where
         + KeyStore
         + RunnerStore
         + FactStore
+        + CallbackStore
         + StatsStore
         + Upkeep
 {

@@ -109,7 +109,13 @@ pub fn claim(
     let body = Body::RunClaimed { runner_id: runner_id.clone(), attempt };
     let events = vec![event(&run, now, body)];
     let run = Run { status: Status::Claimed, attempt, lease: Some(lease), claimed_at: Some(now), ..run };
-    Ok(Change { run, session: with_status(session, SessionStatus::Running, now), events, callback: None, told: Told::Stands })
+    Ok(Change {
+        run,
+        session: with_status(session, SessionStatus::Running, now),
+        events,
+        callback: None,
+        told: Told::Stands,
+    })
 }
 
 /// The holder begins to work.
@@ -241,7 +247,13 @@ fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
     let body = Body::RunQueued { agent_name: run.agent_name.clone(), reason: Some(reason.to_owned()) };
     let events = vec![event(&run, now, body)];
     let run = Run { status: Status::Pending, lease: None, queued_at: now, ..run };
-    Change { run, session: with_status(session, SessionStatus::Pending, now), events, callback: None, told: Told::Stands }
+    Change {
+        run,
+        session: with_status(session, SessionStatus::Pending, now),
+        events,
+        callback: None,
+        told: Told::Stands,
+    }
 }
 
 fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {

@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::notices::Announcement;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, escape_some};
-use crate::{idempotency, load, write};
+use crate::{callbacks, idempotency, load, write};
 
 /// The submission with times as they will be read again.
 pub(super) fn to_the_microsecond(submission: Submission) -> Submission {
@@ -68,6 +68,7 @@ async fn write(connection: &mut PgConnection, submission: &Submission) -> Result
                 Delivery::Gone => return Ok(Submitted::AlreadyDelivered),
                 Delivery::Of(children) => events.push(delivered(run, children)),
             }
+            callbacks::let_go(connection, session_id).await?;
             resume(connection, session, run).await?
         }
     };
@@ -87,9 +88,10 @@ enum Delivery {
     Of(Vec<SessionId>),
 }
 
-/// Deleting locks: of two that deliver the same, the second finds nothing.
+/// Writing locks: of two that deliver the same, the second finds nothing.
 const DELIVER: &str = "
-DELETE FROM callbacks WHERE run_id = ANY($1) AND parent_session_id = $2 RETURNING run_id, session_id";
+UPDATE callbacks SET delivered_by = $3
+WHERE run_id = ANY($1) AND parent_session_id = $2 AND delivered_by IS NULL RETURNING run_id, session_id";
 
 async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, Fault> {
     let owed = &submission.delivers;
@@ -99,6 +101,7 @@ async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Resu
     let rows = sqlx::query(DELIVER)
         .bind(owed.iter().map(|run_id| run_id.as_str()).collect::<Vec<_>>())
         .bind(submission.run.session_id.as_str())
+        .bind(submission.run.id.as_str())
         .fetch_all(connection)
         .await?;
     let mut children = Vec::new();
@@ -110,7 +113,9 @@ async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Resu
             }
         }
         let Some(child) = found else { return Ok(Delivery::Gone) };
-        children.push(child);
+        if !children.contains(&child) {
+            children.push(child);
+        }
     }
     Ok(Delivery::Of(children))
 }

@@ -13,6 +13,7 @@ pub mod callbacks;
 pub mod events;
 pub mod fencing;
 pub mod figures;
+pub mod held;
 pub mod idempotency;
 pub mod leases;
 pub mod lists;
@@ -76,6 +77,11 @@ macro_rules! store_story {
                 a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
                 an_end_is_delivered_once, what_is_not_owed_is_not_delivered, one_of_many_delivers,
                 a_busy_parent_takes_no_delivery, parents_do_not_mix,
+            ],
+            held: [
+                a_held_end_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_is_none,
+                a_held_end_keeps_nobody_idle, failing_is_dated_once, what_comes_to_nothing_is_owed_again,
+                one_of_many_holds_or_tells,
             ],
             events: [
                 filters_let_their_own_through, pages_by_id_are_the_whole, a_tail_misses_nothing,

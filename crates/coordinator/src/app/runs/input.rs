@@ -46,3 +46,12 @@ pub(super) fn check(agent: &Agent, expected: Expected, parameters: &Value) -> Re
     let details = json!({"errors": errors, "parameters_schema": schema.document()});
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
 }
+
+/// Parameters of a resume with another prompt, as JSON text.
+pub(crate) fn with_prompt(parameters: &str, change: impl FnOnce(&str) -> String) -> Result<String, Error> {
+    let mut value: Value = serde_json::from_str(parameters).map_err(Error::internal)?;
+    if let Some(Value::String(prompt)) = value.get_mut("prompt") {
+        *prompt = change(prompt);
+    }
+    Ok(value.to_string())
+}

@@ -17,6 +17,7 @@ mod wait;
 
 pub(super) use finish::{holder, refuse};
 pub(super) use held::is_held;
+pub(super) use input::with_prompt;
 pub(super) use order::Order;
 pub(super) use read::raw;
 pub(super) use wait::SLOW_POLL;

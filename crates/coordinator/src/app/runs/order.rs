@@ -15,7 +15,7 @@ use crate::app::{Agent, App, Promise};
 use crate::error::Error;
 
 /// The session that a run is for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A new one.
     New {
@@ -27,7 +27,7 @@ pub(crate) enum Place {
 }
 
 /// A run to be written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Order {
     pub(crate) agent: Arc<Agent>,
     pub(crate) place: Place,
