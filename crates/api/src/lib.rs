@@ -6,6 +6,7 @@
 mod agents;
 mod error;
 mod events;
+mod health;
 mod keys;
 mod page;
 mod problem;
@@ -31,13 +32,14 @@ pub use accord_domain::{agent, session};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};
+pub use health::Health;
 pub use keys::{CreateKey, CreatedKey, KeyView};
 pub use page::{Page, PageQuery};
 pub use problem::{Problem, Severity};
 pub use runner::{
     ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, FinishRun, FinishStatus, FinishedRun, Heartbeat,
     HeartbeatAnswer, HeldAnswer, HeldRun, Holding, RegisterRunner, RegisteredRunner, ReportAttempts,
-    ReportEvents, RunDirective, RunInstruction, RunnerView,
+    ReportEvents, RunDirective, RunInstruction, RunnerView, Spent,
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
 pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};

@@ -11,6 +11,7 @@ use crate::horizon::PLACE_BITS;
 const MIGRATIONS: &[(i32, &str)] = &[
     (1, include_str!("../migrations/0001_first.sql")),
     (2, include_str!("../migrations/0002_held_callbacks.sql")),
+    (3, include_str!("../migrations/0003_inputs.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -81,6 +81,7 @@ const PAGE: i64 = 1000;
 /// A child that ends while its parent is being removed may leave a debt to nobody behind: it goes here, too.
 const FORGET: &str = "
 WITH no_keys AS (DELETE FROM idempotency_keys WHERE created_at < $1),
+no_facts_of_schemas AS (DELETE FROM endpoint_facts WHERE at < $1 AND position('#' IN feature) > 0),
 no_debts AS (
     DELETE FROM callbacks c
     WHERE c.created_at < $1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = c.parent_session_id)

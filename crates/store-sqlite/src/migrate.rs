@@ -11,8 +11,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::fault::Done;
 
 /// In order; a released one never changes.
-const MIGRATIONS: &[&str] =
-    &[include_str!("../migrations/0001_start.sql"), include_str!("../migrations/0002_held_callbacks.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001_start.sql"),
+    include_str!("../migrations/0002_held_callbacks.sql"),
+    include_str!("../migrations/0003_inputs.sql"),
+];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".
 const APPLICATION: i32 = 0x4163_7264;

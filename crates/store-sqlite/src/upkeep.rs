@@ -37,6 +37,8 @@ impl Upkeep for SqliteStore {
             let before = micros(before);
             connection.prepare_cached("DELETE FROM idempotency WHERE created_at < ?1")?.execute([before])?;
             connection.prepare_cached("DELETE FROM runners WHERE seen_at < ?1")?.execute([before])?;
+            let of_schemas = "DELETE FROM facts WHERE at < ?1 AND instr(feature, '#') > 0";
+            connection.prepare_cached(of_schemas)?.execute([before])?;
             Ok(())
         })
         .await

@@ -31,7 +31,7 @@ pub trait Upkeep: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Run>, StoreError>;
 
-    /// Forgets idempotency keys and runners from before this time.
+    /// Forgets idempotency keys, runners and what was learnt of single schemas from before this time.
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError>;
 
     /// When the next lease runs out, so that the reaper can sleep until then.

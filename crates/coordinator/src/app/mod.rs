@@ -18,7 +18,7 @@ mod sessions;
 mod stats;
 mod upkeep;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
@@ -47,6 +47,7 @@ pub struct App {
     pub(crate) contracts: Contracts,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
+    instance: OnceLock<String>,
 }
 
 impl App {
@@ -63,6 +64,12 @@ impl App {
             hub: Hub::default(),
             contracts: Contracts::default(),
             closing: CancellationToken::new(),
+            instance: OnceLock::new(),
         }
+    }
+
+    /// Which server this is: another text at each start.
+    pub fn instance(&self) -> &str {
+        self.instance.get_or_init(|| self.outside.unique())
     }
 }

@@ -223,6 +223,14 @@ pub fn ask_again(
     Ok(requeue(run, session, "its output did not meet the contract", now))
 }
 
+/// Nobody will ever go on with a run: whoever it was for is gone. Unlike a lost lease this does not wait for anything.
+pub fn abandon(run: Run, session: Session, message: String, now: Timestamp) -> Change {
+    if run.status.is_over() {
+        return unchanged(run, session);
+    }
+    over(run, session, End::Failed(Failure::new(FailureType::RunnerLost, message)), now)
+}
+
 /// Nobody can take a waiting run.
 pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     if run.status != Status::Pending {

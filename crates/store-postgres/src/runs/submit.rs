@@ -8,6 +8,7 @@ use accord_domain::session::{Session, Status};
 use accord_store::{SessionChoice, StoreError, Submission, Submitted};
 use sqlx::{PgConnection, Row};
 
+use super::documents;
 use crate::convert::{count, id, json, micros, whole};
 use crate::fault::Fault;
 use crate::notices::Announcement;
@@ -72,6 +73,7 @@ async fn write(connection: &mut PgConnection, submission: &Submission) -> Result
             resume(connection, session, run).await?
         }
     };
+    documents::refer(connection).await?;
     insert_run(connection, run, &submission.assignment).await?;
     events.extend(queued(run, &session));
     write::events(connection, &events).await?;
@@ -171,8 +173,10 @@ WITH document AS (
     SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM unnest($1::text[]) AS body ORDER BY 1
     ON CONFLICT DO NOTHING
 ), assignment AS (
-    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt)
-    VALUES ($2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6)
+    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input)
+    VALUES (
+        $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6, $22
+    )
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
@@ -207,6 +211,7 @@ async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assig
         .bind(run.usage.cost_usd)
         .bind(micros(run.created_at))
         .bind(micros(run.queued_at))
+        .bind(assignment.input.as_deref())
         .execute(connection)
         .await;
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())

@@ -55,3 +55,14 @@ pub(crate) fn with_prompt(parameters: &str, change: impl FnOnce(&str) -> String)
     }
     Ok(value.to_string())
 }
+
+/// The parameters that a session was started with, with those of a resume in the place of members of the same name.
+pub(super) fn over(opening: &str, resume: &str) -> Result<String, Error> {
+    let mut input: Value = serde_json::from_str(opening).map_err(Error::internal)?;
+    let resume: Value = serde_json::from_str(resume).map_err(Error::internal)?;
+    match (&mut input, resume) {
+        (Value::Object(input), Value::Object(resume)) => input.extend(resume),
+        (input, resume) => *input = resume,
+    }
+    Ok(input.to_string())
+}

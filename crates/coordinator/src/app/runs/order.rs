@@ -11,6 +11,7 @@ use accord_domain::usage::Usage;
 use accord_store::{Idempotency, SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
+use super::input::over;
 use crate::app::{Agent, App, Promise};
 use crate::error::Error;
 
@@ -78,6 +79,7 @@ impl App {
             status: Status::Pending,
         };
         let idempotency = promise.map(|promise| remembered(promise, &created)).transpose()?;
+        let input = self.input(&order).await?;
         let assignment = Assignment {
             blueprint: order.agent.document.clone(),
             parameters: order.parameters,
@@ -85,6 +87,7 @@ impl App {
             model: order.model,
             project_dir: order.project_dir.clone(),
             retry_prompt: None,
+            input,
         };
         let session = match order.place {
             Place::Existing(session) => SessionChoice::Resume(session.id),
@@ -102,6 +105,18 @@ impl App {
             Submitted::Replayed(answer) => serde_json::from_str(&answer).map(Some).map_err(Error::internal),
             Submitted::AlreadyDelivered => Ok(None),
         }
+    }
+
+    /// What invariants see as `input` on a resume: what the session was started with, and the prompt of this run.
+    async fn input(&self, order: &Order) -> Result<Option<String>, Error> {
+        let (Place::Existing(session), Some(contract)) = (&order.place, &order.contract) else {
+            return Ok(None);
+        };
+        if self.contracts.stored(contract)?.answer.invariants().is_empty() {
+            return Ok(None);
+        }
+        let opening = self.store.opening_parameters(&session.id).await?;
+        over(&opening, &order.parameters).map(Some)
     }
 
     fn pending_run(&self, order: &Order, now: Timestamp) -> Result<Run, Error> {
