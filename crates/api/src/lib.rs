@@ -6,6 +6,7 @@
 mod agents;
 mod error;
 mod events;
+mod health;
 mod keys;
 mod page;
 mod problem;
@@ -19,6 +20,7 @@ mod workflows;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
 pub use accord_domain::attempt::{self, Attempt};
+pub use accord_domain::callback::HeldReason;
 pub use accord_domain::comparison::{self, Contradiction};
 pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMode};
 pub use accord_domain::demands::Demands;
@@ -34,6 +36,7 @@ pub use accord_domain::{agent, session};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};
+pub use health::Health;
 pub use keys::{CreateKey, CreatedKey, KeyView};
 pub use page::{Page, PageQuery};
 pub use problem::{Problem, Severity};
@@ -41,11 +44,11 @@ pub use run_token::{NotARunToken, RunToken};
 pub use runner::{
     ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, FinishRun, FinishStatus, FinishedRun, Heartbeat,
     HeartbeatAnswer, HeldAnswer, HeldRun, Holding, RegisterRunner, RegisteredRunner, ReportAttempts,
-    ReportEvents, RunDirective, RunInstruction, RunnerView,
+    ReportEvents, RunDirective, RunInstruction, RunnerView, Spent,
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
 pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};
-pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView};
+pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
 pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};
 pub use workflows::{
     CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView,

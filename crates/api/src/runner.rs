@@ -114,6 +114,22 @@ pub struct ClaimedRun {
     pub project_dir: Option<String>,
     /// What is known about endpoints of the agent's models.
     pub facts: Vec<FactReport>,
+    /// What invariants see as `input`, where that is not the parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub input: Option<Box<RawValue>>,
+    /// What deliveries before this one have used: it counts against the agent's limits and the contract's retries.
+    #[serde(default)]
+    pub spent: Spent,
+}
+
+/// What earlier deliveries of a run have used.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Spent {
+    /// Tokens and money.
+    pub usage: Usage,
+    /// Answers that did not meet the contract.
+    pub answers: u32,
 }
 
 /// One thing learnt about an endpoint.
@@ -124,7 +140,8 @@ pub struct FactReport {
     pub endpoint: String,
     /// With which model.
     pub model: String,
-    /// What: `native`, `tool`, `native_beside_tools`, `forced_tool`.
+    /// What: `native`, `tool`, `native_beside_tools`, `forced_tool`; with `#` and a schema's hash behind it, of this
+    /// schema alone.
     pub feature: String,
     /// `works`, `refused` or `ignored`.
     pub verdict: String,

@@ -1,5 +1,6 @@
 //! Sessions.
 
+use accord_domain::callback::HeldReason;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Failure, Validation};
 use accord_domain::session::Status;
@@ -28,6 +29,30 @@ pub struct SessionView {
     /// When it last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Timestamp,
+    /// Ends of its children that it has not been told, at most 1000; only where one session is asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undelivered_callbacks: Vec<UndeliveredCallback>,
+    /// Its own newest end that its parent has not been told; only among the children of a session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undelivered_callback: Option<UndeliveredCallback>,
+}
+
+/// A child's end that its parent has not been told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct UndeliveredCallback {
+    /// The child.
+    pub session_id: SessionId,
+    /// Its run that ended.
+    pub run_id: RunId,
+    /// Since when it is owed.
+    #[schema(value_type = String, format = DateTime)]
+    pub since: Timestamp,
+    /// Why it is not told by itself. None: it is told as soon as the parent has no run under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldReason>,
+    /// The same for people, with what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
 }
 
 /// Where a session stands.

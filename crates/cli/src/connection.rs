@@ -1,7 +1,7 @@
 //! The way to a coordinator: one that runs, or one of the command's own.
 //!
 //! An address that somebody has set (`--coordinator`, `runner.coordinator`) is the one. Else the one that `accord up` has left
-//! in `.accord/coordinator.json`, if it answers. A command that can do its work alone starts its own where none is found.
+//! in `.accord/coordinator.json`, if that one answers there. A command that can do its work alone starts its own where none is found.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,9 @@ pub(crate) async fn running(config: &Config) -> Result<Option<Client>, Failure> 
     }
     let Some(address) = Address::read(&config.project) else { return Ok(None) };
     let client = client(&address.url, config)?;
-    Ok(client.health().await.is_ok().then_some(client))
+    // Another project's coordinator may have got the port since, where ours was killed and left the file behind.
+    let same = client.health().await.is_ok_and(|health| health.instance == address.instance);
+    Ok(same.then_some(client))
 }
 
 /// A client for an address, with the configured key.
@@ -74,6 +76,9 @@ pub(crate) struct Address {
     pub(crate) url: String,
     /// Its process.
     pub(crate) pid: u32,
+    /// What it says of itself in `/health`.
+    #[serde(default)]
+    pub(crate) instance: String,
 }
 
 impl Address {

@@ -136,7 +136,7 @@ pub(crate) async fn gone(client: &Client) -> String {
     loop {
         sleep(CHECK_EVERY).await;
         let cause = match timeout(CHECK_EVERY, client.health()).await {
-            Ok(Ok(())) => {
+            Ok(Ok(_)) => {
                 missing_since = None;
                 continue;
             }

@@ -1,6 +1,8 @@
 //! What operators ask: is it there, who works for it, who may speak to it, how did it go.
 
-use accord_api::{CreateKey, CreatedKey, KeyId, KeyView, Page, PageQuery, RunnerView, Stats, StatsQuery};
+use accord_api::{
+    CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView, Stats, StatsQuery,
+};
 use reqwest::Method;
 
 use crate::client::Client;
@@ -8,9 +10,9 @@ use crate::error::ClientError;
 use crate::http::query;
 
 impl Client {
-    /// Whether the coordinator is alive.
-    pub async fn health(&self) -> Result<(), ClientError> {
-        self.get(&["health"]).done().await
+    /// Whether the coordinator is alive, and which one it is.
+    pub async fn health(&self) -> Result<Health, ClientError> {
+        self.get(&["health"]).read().await
     }
 
     /// Whether it can work: its store is reachable and migrated.

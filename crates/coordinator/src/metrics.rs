@@ -72,10 +72,7 @@ fn describe() {
     describe_gauge!(QUEUE_DEPTH, "Runs that wait for a runner, and runs that runners hold");
     describe_histogram!(QUEUE_WAIT, "Seconds that a run waited for a runner");
     describe_counter!(LEASE_LOSSES, "Runs that were lost with their runner");
-    describe_histogram!(
-        PROVIDER_REQUEST,
-        "Seconds from a question to its answer, tools and repeated requests included"
-    );
+    describe_histogram!(PROVIDER_REQUEST, "Seconds of each request to a provider, repeated ones too");
     describe_counter!(TOKENS, "Tokens that models read and wrote");
     describe_gauge!(COST, "What models cost in dollars, where prices are known");
     describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
@@ -96,7 +93,7 @@ pub(crate) struct Figures {
     outcome: Outcome,
     model: String,
     endpoint: String,
-    seconds: f64,
+    request_ms: Vec<u64>,
     usage: Usage,
 }
 
@@ -107,7 +104,7 @@ impl Figures {
             outcome: attempt.outcome,
             model: attempt.model.clone(),
             endpoint: attempt.endpoint.clone(),
-            seconds: attempt.duration_ms as f64 / 1_000.0,
+            request_ms: attempt.request_ms.clone(),
             usage: attempt.usage,
         }
     }
@@ -119,7 +116,8 @@ pub(crate) fn attempt(figures: &Figures) {
     let (strategy, outcome) = (figures.strategy.as_str(), figures.outcome.as_str());
     counter!(ATTEMPTS, "strategy" => strategy, "outcome" => outcome).increment(1);
     let (model, endpoint) = (bounded("model", &figures.model), bounded("endpoint", &figures.endpoint));
-    histogram!(PROVIDER_REQUEST, "model" => model.clone(), "endpoint" => endpoint).record(figures.seconds);
+    let requests = histogram!(PROVIDER_REQUEST, "model" => model.clone(), "endpoint" => endpoint);
+    figures.request_ms.iter().for_each(|milliseconds| requests.record(*milliseconds as f64 / 1_000.0));
     let usage = &figures.usage;
     counter!(TOKENS, "direction" => "input", "model" => model.clone()).increment(usage.input_tokens);
     counter!(TOKENS, "direction" => "output", "model" => model.clone()).increment(usage.output_tokens);

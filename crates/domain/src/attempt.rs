@@ -143,8 +143,11 @@ pub struct Attempt {
     /// What it used.
     #[serde(default)]
     pub usage: Usage,
-    /// How long it took.
+    /// How long it took, tools and repeated requests included.
     pub duration_ms: u64,
+    /// How long each request to the provider took, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub request_ms: Vec<u64>,
     /// What the model said, as it said it (shortened past a limit).
     pub text: String,
     /// What it was asked: the re-prompt, or nothing for the first.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::attempt::Attempt;
+use crate::callback::HeldReason;
 use crate::comparison::Contradiction;
 use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
 use crate::run::Failure;
@@ -109,6 +110,17 @@ pub enum Body {
         /// The run that resumes the parent.
         resumed_by: RunId,
     },
+    /// Children ended, and their parent is not told by itself. It hears of them with the next run that somebody starts
+    /// in it.
+    #[serde(rename = "callback.held")]
+    CallbackHeld {
+        /// The children.
+        children: Vec<SessionId>,
+        /// Why.
+        reason: HeldReason,
+        /// Why, for people.
+        message: String,
+    },
     /// A node of a workflow is at work.
     #[serde(rename = "workflow.node_started")]
     WorkflowNodeStarted {
@@ -174,6 +186,7 @@ impl Body {
             Self::RunFailed { .. } => "run.failed",
             Self::RunStopped => "run.stopped",
             Self::CallbackDelivered { .. } => "callback.delivered",
+            Self::CallbackHeld { .. } => "callback.held",
             Self::WorkflowNodeStarted { .. } => "workflow.node_started",
             Self::WorkflowNodeFinished { .. } => "workflow.node_finished",
             Self::WorkflowContradiction { .. } => "workflow.contradiction",

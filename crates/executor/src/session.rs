@@ -92,9 +92,12 @@ pub struct TurnFailure {
 /// What went wrong in a turn, by what is to be done next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TurnError {
-    /// The provider refuses this schema, or schemas at all: deliver in another way.
+    /// The provider refuses this schema: deliver in another way.
     #[error("the provider refuses the schema: {0}")]
     SchemaRejected(String),
+    /// The provider takes no schemas at all: deliver in another way, whatever the schema.
+    #[error("the provider takes no schemas: {0}")]
+    FormatRejected(String),
     /// The provider refuses tools, or a demanded call: deliver in another way.
     #[error("the provider refuses the tool: {0}")]
     ToolRejected(String),

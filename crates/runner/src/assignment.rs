@@ -1,7 +1,7 @@
 //! What a runner was handed, read and compiled.
 
 use accord_api::agent::{Blueprint, Executor, Type};
-use accord_api::{ClaimedRun, Contract, FactReport, RunId, RunKind, SessionId, ValidationMode};
+use accord_api::{ClaimedRun, Contract, FactReport, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::{Invariant, Invariants, Mode, Options};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -49,6 +49,10 @@ pub struct Assignment {
     pub project_dir: Option<String>,
     /// What is known about endpoints.
     pub facts: Vec<FactReport>,
+    /// What invariants see.
+    pub input: Value,
+    /// What deliveries before this one have used.
+    pub spent: Spent,
 }
 
 /// Why a runner cannot work on what it was handed. The message says which part and why.
@@ -66,6 +70,8 @@ impl Assignment {
         let settings = blueprint.get("executor").cloned().unwrap_or_default();
         let agent = serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
         let contract = claim.contract.as_deref().map(|text| document("the contract", text)).transpose()?;
+        let parameters: Value = document("the parameters", &claim.parameters)?;
+        let input = claim.input.as_deref().map(|text| document("the input", text)).transpose()?;
         Ok(Self {
             run_id: claim.run_id.clone(),
             session_id: claim.session_id.clone(),
@@ -73,7 +79,8 @@ impl Assignment {
             kind: claim.kind,
             agent,
             settings,
-            parameters: document("the parameters", &claim.parameters)?,
+            input: input.unwrap_or_else(|| parameters.clone()),
+            parameters,
             terms: contract.map(|contract| Terms::compile(contract, schemas)).transpose()?,
             held_by_coordinator: claim.held_by_coordinator,
             retry_prompt: claim.retry_prompt.clone(),
@@ -85,6 +92,7 @@ impl Assignment {
             model: claim.model.clone(),
             project_dir: claim.project_dir.clone(),
             facts: claim.facts.clone(),
+            spent: claim.spent,
         })
     }
 

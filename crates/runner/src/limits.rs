@@ -73,3 +73,6 @@ pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Compiled schemas that are kept. Agents of one project are fewer.
 pub(crate) const SCHEMAS_KEPT: usize = 64;
+
+/// Requests of one turn whose time is told. An agent that works for hours makes more; the first ones say enough.
+pub(crate) const REQUESTS_TIMED: usize = 256;

@@ -2,7 +2,7 @@
 
 use accord_store::{Idempotency, StoreError};
 use jiff::Timestamp;
-use sqlx::{PgConnection, Row};
+use sqlx::{PgConnection, PgExecutor, Row};
 
 use crate::convert::micros;
 use crate::fault::Fault;
@@ -37,6 +37,37 @@ pub(crate) async fn take(
     let row = sqlx::query(READ).bind(&*scope).bind(&*key).fetch_one(connection).await?;
     if unescape(row.try_get("fingerprint")?) != wanted.fingerprint {
         return Err(StoreError::IdempotencyConflict(wanted.key.clone()).into());
+    }
+    Ok(Some(unescape(row.try_get("response")?)))
+}
+
+/// Puts another answer in the place of the one that the key was taken with, in the same transaction.
+pub(crate) async fn answer(
+    connection: &mut PgConnection,
+    idempotency: Option<&Idempotency>,
+    response: &str,
+) -> Result<(), Fault> {
+    let Some(taken) = idempotency else { return Ok(()) };
+    sqlx::query("UPDATE idempotency_keys SET response = $3 WHERE scope = $1 AND key = $2")
+        .bind(escape(&taken.scope))
+        .bind(escape(&taken.key))
+        .bind(escape(response))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The answer that the key was given before.
+pub(crate) async fn first(
+    executor: impl PgExecutor<'_>,
+    scope: &str,
+    key: &str,
+    fingerprint: &str,
+) -> Result<Option<String>, Fault> {
+    let query = sqlx::query(READ).bind(escape(scope)).bind(escape(key));
+    let Some(row) = query.fetch_optional(executor).await? else { return Ok(None) };
+    if unescape(row.try_get("fingerprint")?) != fingerprint {
+        return Err(StoreError::IdempotencyConflict(key.to_owned()).into());
     }
     Ok(Some(unescape(row.try_get("response")?)))
 }

@@ -21,6 +21,7 @@
 //! Absent on purpose: foreign keys, `jsonb`, stored procedures, and any state in memory that another coordinator needs.
 
 mod agents;
+mod callbacks;
 mod connect;
 mod convert;
 mod events;

@@ -11,6 +11,8 @@ use crate::horizon::PLACE_BITS;
 const MIGRATIONS: &[(i32, &str)] = &[
     (1, include_str!("../migrations/0001_first.sql")),
     (2, include_str!("../migrations/0002_workflows.sql")),
+    (3, include_str!("../migrations/0003_held_callbacks.sql")),
+    (4, include_str!("../migrations/0004_inputs.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgExecutor, Row};
 
-use crate::convert::{micros, time};
+use crate::convert::{json, micros, time};
 use crate::fault::{Fault, retrying};
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
@@ -85,9 +85,11 @@ async fn write(
     schema: &SchemaRecord,
     idempotency: Option<&Idempotency>,
 ) -> Result<SchemaRecord, Fault> {
-    let answered = idempotency::take(connection, idempotency, schema.modified_at).await?;
-    if answered.is_some() {
-        // The caller has the answer already; where the schema was removed since, it is what was asked for then.
+    if let Some(first) = idempotency::take(connection, idempotency, schema.modified_at).await? {
+        if let Ok(record) = serde_json::from_str(&first) {
+            return Ok(record);
+        }
+        // A key from before the record was kept with it has an empty answer.
         let found = read(connection, &schema.name).await?;
         return Ok(found.unwrap_or_else(|| schema.clone()));
     }
@@ -98,10 +100,12 @@ async fn write(
         .bind(&schema.hash)
         .bind(micros(schema.created_at))
         .bind(micros(schema.modified_at))
-        .fetch_optional(connection)
+        .fetch_optional(&mut *connection)
         .await?;
     let exists = || StoreError::Exists { kind: "schema", name: schema.name.clone() };
-    record(&row.ok_or_else(exists)?)
+    let kept = record(&row.ok_or_else(exists)?)?;
+    idempotency::answer(connection, idempotency, &json(&kept)?).await?;
+    Ok(kept)
 }
 
 async fn read(executor: impl PgExecutor<'_>, name: &str) -> Result<Option<SchemaRecord>, Fault> {

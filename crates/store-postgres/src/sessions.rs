@@ -8,6 +8,7 @@ use sqlx::{PgConnection, Postgres, QueryBuilder};
 
 use crate::fault::{Fault, retrying};
 use crate::rows::{self, session_columns};
+use crate::runs::documents;
 use crate::store::{PostgresStore, conclude};
 use crate::text::escape;
 use crate::{load, page};
@@ -33,7 +34,7 @@ impl SessionStore for PostgresStore {
 
 const SESSION: &str = concat!("SELECT ", session_columns!(), " FROM sessions s WHERE s.id = $1");
 
-/// Everything of a session, in one statement. What its runs share with others (documents) stays.
+/// Everything of a session, in one statement, but for what its runs share with others: their documents.
 const REMOVE: &str = "
 WITH its_runs AS (SELECT id FROM runs WHERE session_id = $1),
 no_attempts AS (DELETE FROM attempts WHERE run_id IN (SELECT id FROM its_runs)),
@@ -88,6 +89,7 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }
-    sqlx::query(REMOVE).bind(session_id.as_str()).execute(connection).await?;
-    Ok(())
+    let documents = documents::of_session(connection, session_id).await?;
+    sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *connection).await?;
+    documents::collect(connection, documents).await
 }

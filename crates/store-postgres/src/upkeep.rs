@@ -5,13 +5,13 @@ use accord_domain::run::Run;
 use accord_domain::run::change::{self, Change};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
-use accord_store::{Due, QueueDepth, StoreError, Upkeep};
+use accord_store::{QueueDepth, StoreError, Upkeep};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{counted, from_json, id, micros, time, whole};
+use crate::convert::{counted, from_json, micros, time, whole};
 use crate::fault::{Fault, retrying};
 use crate::load::{Pair, Step};
 use crate::rows::{run_columns, session_columns};
@@ -32,10 +32,6 @@ impl Upkeep for PostgresStore {
         limit: u32,
     ) -> Result<Vec<Run>, StoreError> {
         retrying(|| self.fail_waiting(queued_before, alive_since, whole(now), limit)).await
-    }
-
-    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
-        retrying(|| self.read_due(limit)).await
     }
 
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError> {
@@ -82,15 +78,10 @@ const STILL_WAITING: &str = concat!(
 /// Runs that are looked at in one statement; an entry is some hundred bytes.
 const PAGE: i64 = 1000;
 
-const DUE: &str = "
-SELECT c.parent_session_id, array_agg(c.run_id ORDER BY c.created_at, c.number) AS run_ids
-FROM callbacks c JOIN sessions p ON p.id = c.parent_session_id
-WHERE p.status IN ('idle', 'finished', 'stopped', 'failed')
-GROUP BY c.parent_session_id ORDER BY min(c.created_at), min(c.number) LIMIT $1";
-
 /// A child that ends while its parent is being removed may leave a debt to nobody behind: it goes here, too.
 const FORGET: &str = "
 WITH no_keys AS (DELETE FROM idempotency_keys WHERE created_at < $1),
+no_facts_of_schemas AS (DELETE FROM endpoint_facts WHERE at < $1 AND position('#' IN feature) > 0),
 no_debts AS (
     DELETE FROM callbacks c
     WHERE c.created_at < $1 AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = c.parent_session_id)
@@ -118,19 +109,6 @@ impl PostgresStore {
         let mut transaction = self.begin().await?;
         let failed = fail_waiting(&mut transaction, queued_before, alive_since, now, limit).await;
         self.conclude_all(transaction, failed).await
-    }
-
-    async fn read_due(&self, limit: u32) -> Result<Vec<Due>, Fault> {
-        let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
-        let mut due = Vec::with_capacity(rows.len());
-        for row in rows {
-            let run_ids: Vec<String> = row.try_get("run_ids")?;
-            due.push(Due {
-                parent_session_id: id(row.try_get("parent_session_id")?)?,
-                run_ids: run_ids.iter().map(|run_id| id(run_id)).collect::<Result<_, _>>()?,
-            });
-        }
-        Ok(due)
     }
 
     async fn delete_old(&self, before: Timestamp) -> Result<(), Fault> {

@@ -3,11 +3,13 @@
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::run::Run;
+use accord_domain::run::change::Told;
 use accord_domain::session::Session;
 use accord_store::StoreError;
 use jiff::Timestamp;
 use sqlx::PgConnection;
 
+use crate::callbacks::take_back;
 use crate::convert::{count, json, micros};
 use crate::fault::Fault;
 use crate::horizon::{MOST_EVENTS, event_base};
@@ -35,6 +37,11 @@ pub(crate) async fn steps(
         sessions(connection, &changed_sessions).await?;
     }
     callbacks(connection, steps).await?;
+    let for_nothing = steps.iter().filter(|step| step.change.told == Told::TakenBack);
+    let for_nothing: Vec<&str> = for_nothing.map(|step| step.change.run.id.as_str()).collect();
+    if !for_nothing.is_empty() {
+        take_back(connection, for_nothing).await?;
+    }
     let own = steps.iter().flat_map(|step| step.change.events.iter().cloned());
     events(connection, &first.into_iter().chain(own).collect::<Vec<_>>()).await
 }

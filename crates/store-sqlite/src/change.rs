@@ -1,13 +1,14 @@
 //! Writes what the domain has decided.
 
 use accord_domain::callback::Callback;
-use accord_domain::run::change::Change;
+use accord_domain::run::change::{Change, Told};
 use accord_domain::run::{Run, Status};
 use accord_domain::session::Status as SessionStatus;
 use accord_store::Notice;
 use jiff::Timestamp;
 use rusqlite::params;
 
+use crate::callbacks;
 use crate::fault::Done;
 use crate::rows::run::Loaded;
 use crate::rows::{event, run, session};
@@ -35,7 +36,7 @@ impl Place {
 
 /// Writes a change whole, and gives the run as it is now.
 pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Done<Run> {
-    let Change { run, session, events, callback } = change;
+    let Change { run, session, events, callback, told } = change;
     // A change says something or moves the status; what does neither is "nothing changed".
     if events.is_empty() && run.status == place.run_status {
         return Ok(run);
@@ -45,9 +46,13 @@ pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Don
     if (session.status, session.updated_at) != place.session_before {
         session::update(connection, place.session, &session)?;
     }
-    for told in &events {
-        let owner = told.run_id.as_ref().map(|_| place.run);
-        event::insert(connection, micros(told.at), place.session, owner, &event::Prepared::new(&told.body)?)?;
+    for happened in &events {
+        let owner = happened.run_id.as_ref().map(|_| place.run);
+        let prepared = event::Prepared::new(&happened.body)?;
+        event::insert(connection, micros(happened.at), place.session, owner, &prepared)?;
+    }
+    if told == Told::TakenBack {
+        callbacks::take_back(connection, place.run)?;
     }
     if let Some(callback) = callback {
         owe(write, place.run, &callback)?;

@@ -8,6 +8,7 @@
 //! across processes, because SQLite has no way to tell.
 
 mod agents;
+mod callbacks;
 mod change;
 mod events;
 mod facts;

@@ -9,7 +9,7 @@ use crate::fault::Done;
 use crate::page;
 use crate::rows::idempotency;
 use crate::store::SqliteStore;
-use crate::value::{count, micros, time};
+use crate::value::{count, json, micros, time};
 
 #[async_trait]
 impl SchemaStore for SqliteStore {
@@ -65,11 +65,16 @@ fn find(connection: &Connection, name: &str) -> Done<Option<SchemaRecord>> {
 }
 
 fn add(connection: &Connection, schema: SchemaRecord, promise: Option<&Idempotency>) -> Done<SchemaRecord> {
-    let replayed = idempotency::replay(connection, promise)?.is_some();
+    let first = idempotency::replay(connection, promise)?;
     let known = find(connection, &schema.name)?;
-    if replayed {
-        return Ok(known.ok_or_else(|| absent(&schema.name))?);
+    if let Some(first) = first {
+        // A key from before the record was kept with it has an empty answer.
+        return match (serde_json::from_str(&first), known) {
+            (Ok(record), _) | (Err(_), Some(record)) => Ok(record),
+            (Err(_), None) => Ok(schema),
+        };
     }
+    let now = schema.modified_at;
     let kept = match known {
         None => insert(connection, schema)?,
         Some(known) if known.hash != schema.hash => {
@@ -78,7 +83,11 @@ fn add(connection: &Connection, schema: SchemaRecord, promise: Option<&Idempoten
         Some(known) if known.description == schema.description => known,
         Some(known) => describe(connection, known, schema.description, schema.modified_at)?,
     };
-    idempotency::keep(connection, promise, kept.modified_at)?;
+    let promise = match promise {
+        Some(promise) => Some(Idempotency { response: json(&kept)?, ..promise.clone() }),
+        None => None,
+    };
+    idempotency::keep(connection, promise.as_ref(), now)?;
     Ok(kept)
 }
 

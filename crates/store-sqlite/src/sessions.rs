@@ -8,7 +8,7 @@ use rusqlite::{Connection, ToSql};
 
 use crate::fault::Done;
 use crate::page::{self, Position};
-use crate::rows::session;
+use crate::rows::{assignment, session};
 use crate::store::SqliteStore;
 use crate::value::{count, micros};
 use crate::writer::Write;
@@ -89,8 +89,9 @@ fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }
+    let documents = assignment::documents_of(connection, seq)?;
     for sql in REMOVALS {
         connection.prepare_cached(sql)?.execute([seq])?;
     }
-    Ok(())
+    assignment::collect(connection, &documents)
 }

@@ -1,9 +1,8 @@
 //! What reconcilers do.
 
-use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Run, change};
 use accord_domain::runner::Profile;
-use accord_store::{Due, QueueDepth, StoreError, Upkeep};
+use accord_store::{QueueDepth, StoreError, Upkeep};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -32,16 +31,14 @@ impl Upkeep for SqliteStore {
         self.write(move |write| fail_unmatched(write, queued_before, alive_since, now, limit)).await
     }
 
-    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
-        self.read(move |connection| due_callbacks(connection, limit)).await
-    }
-
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError> {
         self.write(move |write| {
             let connection = write.connection();
             let before = micros(before);
             connection.prepare_cached("DELETE FROM idempotency WHERE created_at < ?1")?.execute([before])?;
             connection.prepare_cached("DELETE FROM runners WHERE seen_at < ?1")?.execute([before])?;
+            let of_schemas = "DELETE FROM facts WHERE at < ?1 AND instr(feature, '#') > 0";
+            connection.prepare_cached(of_schemas)?.execute([before])?;
             Ok(())
         })
         .await
@@ -122,27 +119,6 @@ fn alive(connection: &Connection, since: Timestamp) -> Done<Vec<Profile>> {
         profiles.push(from_json(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
     }
     Ok(profiles)
-}
-
-fn due_callbacks(connection: &Connection, limit: u32) -> Done<Vec<Due>> {
-    let sql = "SELECT p.id, r.id FROM callbacks c JOIN sessions p ON p.seq = c.parent JOIN runs r ON r.seq = c.run \
-               WHERE c.delivered_by IS NULL AND p.status NOT IN ('pending', 'running', 'stopping') \
-               ORDER BY c.created_at, c.seq";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let mut due: Vec<Due> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let parent_session_id = SessionId::try_from(row.get::<_, String>(0)?)?;
-        let run_id = RunId::try_from(row.get::<_, String>(1)?)?;
-        let full = due.len() >= limit;
-        match due.iter_mut().find(|due| due.parent_session_id == parent_session_id) {
-            Some(known) => known.run_ids.push(run_id),
-            None if full => {}
-            None => due.push(Due { parent_session_id, run_ids: vec![run_id] }),
-        }
-    }
-    Ok(due)
 }
 
 fn numbers(connection: &Connection, sql: &str, values: impl rusqlite::Params) -> Done<Vec<i64>> {

@@ -25,7 +25,7 @@ pub struct Fact {
     pub endpoint: String,
     /// With which model.
     pub model: String,
-    /// What: `native`, `tool`, `native_beside_tools`…
+    /// What: `native`, `tool`, `native_beside_tools`…; with `#` and the hash of a schema behind it, of this schema alone.
     pub feature: String,
     /// How it went.
     pub verdict: Verdict,

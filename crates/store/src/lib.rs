@@ -7,6 +7,7 @@
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 
 mod agents;
+mod callbacks;
 mod error;
 mod events;
 mod facts;
@@ -21,6 +22,7 @@ mod upkeep;
 mod workflows;
 
 pub use agents::{AgentRecord, AgentStore, Condition};
+pub use callbacks::{CallbackStore, Due, Hold};
 pub use error::StoreError;
 pub use events::{EventFilter, EventStore, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
@@ -34,7 +36,7 @@ pub use runs::{
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};
 pub use stats::{ErrorCount, Group, StatRow, StatsQuery, StatsStore};
-pub use upkeep::{Due, QueueDepth, Upkeep};
+pub use upkeep::{QueueDepth, Upkeep};
 pub use workflows::{
     Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRecord,
     WorkflowRunFilter, WorkflowRunStore, WorkflowStore,
@@ -51,6 +53,7 @@ pub trait Store:
     + KeyStore
     + RunnerStore
     + FactStore
+    + CallbackStore
     + StatsStore
     + Upkeep
     + WorkflowStore
@@ -68,6 +71,7 @@ impl<T> Store for T where
         + KeyStore
         + RunnerStore
         + FactStore
+        + CallbackStore
         + StatsStore
         + Upkeep
         + WorkflowStore

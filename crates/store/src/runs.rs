@@ -168,6 +168,9 @@ pub trait RunStore: Send + Sync {
 
     /// Somebody asks to stop it.
     async fn stop_run(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
+
+    /// A run whose maker is gone for ever fails, with this reason.
+    async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError>;
 }
 
 /// Which runs to list.
@@ -194,6 +197,18 @@ pub trait RunReader: Send + Sync {
 
     /// Its result, where it is completed.
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError>;
+
+    /// The parameters that a session was started with, as JSON text.
+    async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError>;
+
+    /// The answer that a key was given before, with the same body; another body is
+    /// [`StoreError::IdempotencyConflict`].
+    async fn first_answer(
+        &self,
+        scope: &str,
+        key: &str,
+        fingerprint: &str,
+    ) -> Result<Option<String>, StoreError>;
 
     /// Its attempts, in order.
     async fn attempts(&self, run_id: &RunId) -> Result<Vec<Attempt>, StoreError>;

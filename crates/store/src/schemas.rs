@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::runs::Idempotency;
 
 /// A registered schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchemaRecord {
     /// Its name.
     pub name: String,
@@ -28,7 +29,8 @@ pub struct SchemaRecord {
 #[async_trait]
 pub trait SchemaStore: Send + Sync {
     /// Adds one. The same name with the same hash is no error: the description is set, and the record as it is now
-    /// comes back. With another hash it is [`StoreError::Exists`].
+    /// comes back. With another hash it is [`StoreError::Exists`]. A key that was used before brings back the record of
+    /// then, whatever became of the schema since; the record itself is kept as the key's answer.
     async fn add_schema(
         &self,
         schema: SchemaRecord,

@@ -29,6 +29,6 @@ pub trait SessionStore: Send + Sync {
     -> Result<Page<Session>, StoreError>;
 
     /// Removes a session with its runs, attempts, events and conversation. One with a run under way is busy.
-    /// Children stay, and what they owe to it is forgotten.
+    /// Children stay, and what they owe to it is forgotten. Documents that only its runs referred to go too.
     async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError>;
 }

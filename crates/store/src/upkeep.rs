@@ -1,20 +1,10 @@
 //! What reconcilers do, again and again: each is idempotent and safe beside others doing the same.
 
-use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::Run;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
-
-/// Children's ends that are owed to one parent, which has no run under way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
-    /// The parent.
-    pub parent_session_id: SessionId,
-    /// The children's runs, in the order of their ends.
-    pub run_ids: Vec<RunId>,
-}
 
 /// What waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,10 +31,7 @@ pub trait Upkeep: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Run>, StoreError>;
 
-    /// Parents that are owed something and can be resumed now.
-    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError>;
-
-    /// Forgets idempotency keys and runners from before this time.
+    /// Forgets idempotency keys, runners and what was learnt of single schemas from before this time.
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError>;
 
     /// When the next lease runs out, so that the reaper can sleep until then.

@@ -58,8 +58,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
         write(&arguments.output, &text)?;
         let exchanges = words::counted(cassette.exchanges.len() as u64, "exchange");
-        output::talk(&format!("recorded {exchanges} in {}\n", arguments.output.display()));
-        report.print(arguments.run.json)
+        let path = arguments.output.display();
+        output::talk(&format!("recorded {exchanges} in {path}; every answer is in there\n"));
+        report.of_no_store().print(arguments.run.json)
     })
 }
 

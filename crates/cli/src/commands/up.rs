@@ -77,7 +77,9 @@ pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure>
         let store = crate::store::local_store(config).await?;
         let serving = CancellationToken::new();
         let hosted = host::coordinator(config, store, &config.values.server.listen, serving.clone()).await?;
-        let _address = Address { url: hosted.url(), pid: std::process::id() }.leave(&config.project)?;
+        let address =
+            Address { url: hosted.url(), pid: std::process::id(), instance: hosted.instance().to_owned() };
+        let _address = address.leave(&config.project)?;
         let ready = format!("accord is ready at {}\n", hosted.url());
         if with_runner {
             let shutdown = Shutdown::new();

@@ -25,6 +25,11 @@ impl Hosted {
         url(self.coordinator.address())
     }
 
+    /// Which coordinator it is.
+    pub(crate) fn instance(&self) -> &str {
+        self.app.instance()
+    }
+
     /// A client of it inside this process, with a key of its own: keys that exist do not shut us out.
     pub(crate) fn client(&self, role: Role) -> Result<Client, Failure> {
         let key = self.app.local_key(role).map_err(|error| Problem::new(error.to_string()))?;
@@ -55,6 +60,7 @@ pub(crate) async fn coordinator(
     let address = listener.local_addr().map_err(problem)?;
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
     accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
+    super::abandoned::fail(store.as_ref(), config.values.queue.lease_seconds).await;
     let app = Arc::new(App::new(store, Arc::new(System), settings(config)));
     app.serves_mcp(super::mcp::guest(url(address))?);
     let coordinator = Coordinator::start(Arc::clone(&app), listener, shutdown).map_err(problem)?;

@@ -10,7 +10,7 @@ use accord_runner::Shutdown;
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use super::{Hosted, Work, coordinator, runner};
+use super::{Hosted, Work, abandoned, coordinator, runner};
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -34,7 +34,7 @@ impl Embedded {
         executors: Registry,
     ) -> Result<(Self, Client), Failure> {
         let (shutdown, serving) = (Shutdown::new(), CancellationToken::new());
-        let tag = format!("accord-run-{}", System.unique());
+        let tag = abandoned::tag(&System.unique());
         let mut tagged = config.clone();
         tagged.values.runner.tags.push(tag.clone());
         let hosted = coordinator(config, store, ANY_PORT, serving.clone()).await?;

@@ -3,6 +3,7 @@
 //! The only place that names concrete stores and executors. In one process they still meet over loopback HTTP: one path,
 //! always the same.
 
+mod abandoned;
 mod coordinator;
 mod embedded;
 mod executors;

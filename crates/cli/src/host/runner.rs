@@ -74,7 +74,7 @@ fn folder(config: &Config) -> Result<PathBuf, Failure> {
     Ok(wanted.canonicalize().map_err(problem)?)
 }
 
-fn hostname() -> String {
+pub(super) fn hostname() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| std::env::var("HOSTNAME").ok());
     name.map(|name| name.trim().to_owned())

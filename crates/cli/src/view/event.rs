@@ -63,6 +63,11 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
             let children = words::counted(children.len() as u64, "child result");
             format!("{children} delivered by {resumed_by}")
         }
+        EventBody::CallbackHeld { children, reason, message } => {
+            let children = words::counted(children.len() as u64, "child result");
+            let head = Tone::Warning.paint(&format!("{children} held[{reason}]:"));
+            format!("{head} {}", line(message))
+        }
         EventBody::WorkflowNodeStarted { .. }
         | EventBody::WorkflowNodeFinished { .. }
         | EventBody::WorkflowContradiction { .. }

@@ -52,13 +52,15 @@ fn broken_up(text: &str, tag: &str, replacement: &str) -> String {
     result
 }
 
-/// Whether what follows a `<` reads as a tag: letter case, slashes, spaces and invisible characters aside.
+/// Whether what follows a `<` reads as a tag: letter case, slashes, spaces, dashes of any kind and invisible characters
+/// aside. A bracket between is no such character: a tag begins at the last one.
 fn begins_tag(after: &str, tag: &str) -> bool {
     let mut letters = after
         .chars()
-        .filter(|each| each.is_ascii_graphic() || each.is_alphanumeric())
-        .skip_while(|each| *each == '/');
-    tag.chars().all(|wanted| letters.next().is_some_and(|letter| letter.eq_ignore_ascii_case(&wanted)))
+        .take_while(|each| !matches!(each, '<' | '>'))
+        .filter(|each| each.is_alphanumeric())
+        .flat_map(char::to_lowercase);
+    tag.chars().filter(|each| each.is_alphanumeric()).all(|wanted| letters.next() == Some(wanted))
 }
 
 /// A text on one line.

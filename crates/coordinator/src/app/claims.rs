@@ -6,9 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, ErrorName, FactReport};
+use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, ErrorName, FactReport, Spent};
+use accord_domain::attempt::Outcome;
 use accord_domain::id::LeaseId;
-use accord_domain::run::{Assignment, Holder, Kind};
+use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{Claim, Claimed, Fact, Store, Verdict};
 use jiff::{SignedDuration, Timestamp};
@@ -96,11 +97,36 @@ impl App {
             }
         };
         let lease_seconds = self.settings.queue.lease_seconds;
-        let runs = claimed.into_iter().zip(models).map(|(claimed, models)| {
-            let known = facts.iter().filter(|fact| models.contains(&fact.model)).map(report).collect();
-            view(claimed, profile, known, lease_seconds)
-        });
-        Ok(ClaimedRuns { runs: runs.collect::<Result<_, _>>()? })
+        let mut runs = Vec::with_capacity(claimed.len());
+        for (claimed, models) in claimed.into_iter().zip(models) {
+            let schema = self.schema_hash(&claimed.assignment)?;
+            let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
+            let known = facts.iter().filter(is_known).map(report).collect();
+            let spent = self.spent(&claimed.run).await?;
+            runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
+        }
+        Ok(ClaimedRuns { runs })
+    }
+
+    fn schema_hash(&self, assignment: &Assignment) -> Result<Option<String>, Error> {
+        match &assignment.contract {
+            Some(contract) => Ok(Some(self.contracts.stored(contract)?.terms.schema_hash.clone())),
+            None => Ok(None),
+        }
+    }
+
+    /// What deliveries of a run used that were lost or given back. Their attempts tell: the end, which tells the rest,
+    /// was never reported.
+    async fn spent(&self, run: &Run) -> Result<Spent, Error> {
+        if run.attempt <= 1 {
+            return Ok(Spent::default());
+        }
+        let mut spent = Spent::default();
+        for attempt in self.store.attempts(&run.id).await? {
+            spent.usage = spent.usage.and(attempt.usage);
+            spent.answers += u32::from(is_answer(attempt.outcome));
+        }
+        Ok(spent)
     }
 }
 
@@ -146,7 +172,40 @@ fn view(
         model: assignment.model,
         project_dir: assignment.project_dir,
         facts,
+        input: assignment.input.map(raw).transpose()?,
+        spent: Spent::default(),
     })
+}
+
+/// Whether a fact is about every schema or about this one.
+fn concerns(fact: &Fact, schema: Option<&str>) -> bool {
+    match fact.feature.split_once('#') {
+        Some((_, of)) => schema == Some(of),
+        None => true,
+    }
+}
+
+/// Whether the model was heard, and what it said did not meet the contract.
+fn is_answer(outcome: Outcome) -> bool {
+    match outcome {
+        Outcome::NoJson
+        | Outcome::ParseError
+        | Outcome::SchemaInvalid
+        | Outcome::InvariantFailed
+        | Outcome::SchemaEcho
+        | Outcome::Ambiguous
+        | Outcome::NotSubmitted
+        | Outcome::Truncated
+        | Outcome::NoProgress => true,
+        Outcome::Accepted
+        | Outcome::Refused
+        | Outcome::SchemaRejected
+        | Outcome::Transport
+        | Outcome::Failed
+        | Outcome::BudgetExhausted
+        | Outcome::TimedOut
+        | Outcome::Stopped => false,
+    }
 }
 
 fn report(fact: &Fact) -> FactReport {

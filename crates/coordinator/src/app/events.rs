@@ -30,6 +30,7 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "run.failed",
     "run.stopped",
     "callback.delivered",
+    "callback.held",
     "workflow.node_started",
     "workflow.node_finished",
     "workflow.contradiction",

@@ -59,6 +59,7 @@ pub struct App {
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
+    instance: OnceLock<String>,
 }
 
 impl App {
@@ -79,6 +80,7 @@ impl App {
             mcp: OnceLock::new(),
             embedder: None,
             closing: CancellationToken::new(),
+            instance: OnceLock::new(),
         }
     }
 
@@ -86,5 +88,10 @@ impl App {
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
+    }
+
+    /// Which server this is: another text at each start.
+    pub fn instance(&self) -> &str {
+        self.instance.get_or_init(|| self.outside.unique())
     }
 }

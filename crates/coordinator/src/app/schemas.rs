@@ -48,7 +48,7 @@ impl App {
             created_at: now,
             modified_at: now,
         };
-        // The answer is read from the registry again, so that nothing has to be kept with the key.
+        // The store keeps the record as the answer: only it knows what the record comes to.
         let promise = promise.map(|promise| promise.with(String::new()));
         let name = record.name.clone();
         match self.store.add_schema(record, promise).await {

@@ -1,6 +1,10 @@
 //! Sessions: listed, read, stopped, removed.
 
-use accord_api::{ErrorName, Page, PageQuery, SessionQuery, SessionResult, SessionStatusView, SessionView};
+use accord_api::{
+    ErrorName, Page, PageQuery, SessionQuery, SessionResult, SessionStatusView, SessionView,
+    UndeliveredCallback,
+};
+use accord_domain::callback::Undelivered;
 use accord_domain::id::SessionId;
 use accord_domain::run::Failure;
 use accord_domain::session::{Session, Status};
@@ -10,6 +14,9 @@ use serde_json::json;
 use super::runs::raw;
 use super::{App, page};
 use crate::error::Error;
+
+/// How many ends that were not told a view shows. Each is some hundred bytes.
+const MOST_UNDELIVERED: u32 = 1_000;
 
 impl App {
     /// Sessions, newest first.
@@ -22,10 +29,13 @@ impl App {
 
     /// One session.
     pub(crate) async fn session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
-        Ok(view(self.store.session(session_id).await?))
+        let session = self.store.session(session_id).await?;
+        let undelivered = self.store.undelivered(session_id, MOST_UNDELIVERED).await?;
+        let undelivered_callbacks = undelivered.into_iter().map(undelivered_view).collect();
+        Ok(SessionView { undelivered_callbacks, ..view(session) })
     }
 
-    /// The sessions that this one started.
+    /// The sessions that this one started, each with what this one has not been told of it.
     pub(crate) async fn children(
         &self,
         session_id: &SessionId,
@@ -34,7 +44,17 @@ impl App {
         self.store.session(session_id).await?;
         let parent_session_id = Some(session_id.clone());
         let PageQuery { limit, cursor } = query;
-        self.sessions(SessionQuery { parent_session_id, limit, cursor, ..SessionQuery::default() }).await
+        let query = SessionQuery { parent_session_id, limit, cursor, ..SessionQuery::default() };
+        let mut page = self.sessions(query).await?;
+        for undelivered in self.store.undelivered(session_id, MOST_UNDELIVERED).await? {
+            // In the order of the ends, so the newest stays.
+            if let Some(child) =
+                page.items.iter_mut().find(|child| child.session_id == undelivered.session_id)
+            {
+                child.undelivered_callback = Some(undelivered_view(undelivered));
+            }
+        }
+        Ok(page)
     }
 
     /// Where a session stands.
@@ -129,5 +149,18 @@ fn view(session: Session) -> SessionView {
         last_run_id: session.last_run_id,
         created_at: session.created_at,
         updated_at: session.updated_at,
+        undelivered_callbacks: Vec::new(),
+        undelivered_callback: None,
+    }
+}
+
+fn undelivered_view(undelivered: Undelivered) -> UndeliveredCallback {
+    let Undelivered { run_id, session_id, created_at, held } = undelivered;
+    UndeliveredCallback {
+        session_id,
+        run_id,
+        since: created_at,
+        held: held.as_ref().map(|held| held.reason),
+        message: held.map(|held| held.message),
     }
 }

@@ -258,7 +258,10 @@ fn made(made: Made) -> Result<Response, Error> {
         }
         Made::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
         Made::Replayed(answer) => {
-            (StatusCode::CREATED, [(header::CONTENT_TYPE, "application/json")], answer).into_response()
+            let first: Value = serde_json::from_str(&answer).map_err(Error::internal)?;
+            let hash = first.get("hash").and_then(Value::as_str).unwrap_or_default();
+            let json = [(header::CONTENT_TYPE, "application/json")];
+            (StatusCode::CREATED, conditions::etag(hash), json, answer).into_response()
         }
     })
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use accord_api::ErrorBody;
+use accord_api::{ErrorBody, Health};
 use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
-use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Error;
@@ -15,22 +14,19 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/health", get(health)).route("/ready", get(ready))
 }
 
-/// How the server is.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub(super) struct Health {
-    /// `ok` or `ready`.
-    status: &'static str,
-}
-
-/// Whether the server is alive.
+/// Whether the server is alive, and which one it is.
 #[utoipa::path(
     get,
     path = "/health",
     tag = "server",
     responses((status = 200, description = "It is", body = Health))
 )]
-pub(super) async fn health() -> Json<Health> {
-    Json(Health { status: "ok" })
+pub(super) async fn health(State(app): State<Arc<App>>) -> Json<Health> {
+    Json(is("ok", &app))
+}
+
+fn is(status: &str, app: &App) -> Health {
+    Health { status: status.to_owned(), instance: app.instance().to_owned() }
 }
 
 /// Whether the server can do its work: the store is reachable and up to date.
@@ -45,5 +41,5 @@ pub(super) async fn health() -> Json<Health> {
 )]
 pub(super) async fn ready(State(app): State<Arc<App>>) -> Result<Json<Health>, Error> {
     app.ready().await?;
-    Ok(Json(Health { status: "ready" }))
+    Ok(Json(is("ready", &app)))
 }

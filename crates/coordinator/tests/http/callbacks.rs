@@ -85,3 +85,162 @@ async fn the_end_of_a_child_wakes_the_callback() {
     let (_, claimed) = desk.post("/runner/claims", claim).await;
     assert_eq!(claimed["runs"][0]["session_id"], parent);
 }
+
+/// A parent that ended in this way, with a child that ended after it.
+async fn left_alone(desk: &Desk, runner: &str, end: serde_json::Value) -> (String, String) {
+    let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
+    let held = desk.claim(runner).await;
+    desk.finish(&held, end).await;
+    let child = desk.run(child_of(&parent)).await.1;
+    desk.complete(runner, "the child's word").await;
+    (parent, child)
+}
+
+fn child_of(parent: &str) -> serde_json::Value {
+    json!({
+        "agent_name": "writer", "prompt": "child", "parent_session_id": parent, "execution_mode": "async_callback",
+    })
+}
+
+async fn held_events(desk: &Desk, session: &str) -> Vec<serde_json::Value> {
+    let (_, events) = desk.get(&format!("/sessions/{session}/events")).await;
+    let held = |event: &&serde_json::Value| event["type"] == "callback.held";
+    events["items"].as_array().unwrap().iter().filter(held).cloned().collect()
+}
+
+#[tokio::test]
+async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() {
+    let failed = json!({"status": "failed", "error": {"type": "timed_out", "message": "too slow"}});
+    let ends = [
+        (failed, "parent_failed", "failed"),
+        (json!({"status": "stopped"}), "parent_stopped", "was stopped"),
+    ];
+    for (end, reason, what) in ends {
+        let desk = Desk::with_writer().await;
+        let runner = desk.runner().await;
+        let (parent, child) = left_alone(&desk, &runner, end).await;
+        for _ in 0..2 {
+            desk.app.reconcile().await.unwrap();
+        }
+        let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
+        let run_id = desk.get(&format!("/sessions/{child}")).await.1["last_run_id"].clone();
+        let message =
+            format!("{parent} is not resumed by itself, because its last run {what}; resume it to go on");
+        let undelivered = json!({
+            "session_id": child, "run_id": run_id, "since": "2026-11-01T00:00:00Z", "held": reason, "message": message,
+        });
+        assert_eq!(view["undelivered_callbacks"], json!([undelivered]));
+        let (_, children) = desk.get(&format!("/sessions/{parent}/children")).await;
+        assert_eq!(children["items"][0]["undelivered_callback"], undelivered);
+        let events = held_events(&desk, &parent).await;
+        assert_eq!(events.len(), 1);
+        assert_eq!(
+            (&events[0]["children"], &events[0]["reason"], &events[0]["message"]),
+            (&json!([child]), &json!(reason), &json!(message))
+        );
+
+        let (run, _) = desk.run(json!({"session_id": parent, "prompt": "Go on."})).await;
+        let told = format!(
+            "<agent-callback session_id=\"{child}\" agent_name=\"writer\" status=\"completed\">\n\
+             the child's word\n</agent-callback>\n\nGo on."
+        );
+        let held = desk.claim(&runner).await;
+        assert_eq!((held.run_id.clone(), &held.run["parameters"]), (run, &json!({"prompt": told})));
+        desk.finish(&held, json!({"status": "completed", "result_text": "good"})).await;
+        desk.app.reconcile().await.unwrap();
+        let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
+        assert_eq!((&view["status"], view.get("undelivered_callbacks")), (&json!("finished"), None));
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_never_reached_its_parent_is_told_again() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
+    desk.complete(&runner, "waiting").await;
+    desk.run(child_of(&parent)).await;
+    desk.complete(&runner, "the child's word").await;
+    desk.app.reconcile().await.unwrap();
+    desk.post_empty(&format!("/sessions/{parent}/stop")).await;
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(held_events(&desk, &parent).await.len(), 1);
+    desk.run(json!({"session_id": parent, "prompt": "Go on."})).await;
+    let held = desk.claim(&runner).await;
+    let prompt = held.run["parameters"]["prompt"].as_str().unwrap();
+    assert!(prompt.contains("the child's word") && prompt.ends_with("\n\nGo on."), "{prompt}");
+}
+
+#[tokio::test]
+async fn a_parent_whose_agent_is_gone_is_given_up_and_says_so() {
+    let desk = Desk::with_writer().await;
+    desk.agent(json!({"name": "leader"})).await;
+    let runner = desk.runner().await;
+    let (_, parent) = desk.run(json!({"agent_name": "leader", "prompt": "parent"})).await;
+    let busy = desk.claim(&runner).await;
+    let (_, child) = desk.run(child_of(&parent)).await;
+    desk.finish(&busy, json!({"status": "completed", "result_text": "waiting"})).await;
+    desk.complete(&runner, "done").await;
+    desk.delete("/agents/leader").await;
+    let undelivered = async |desk: &Desk| {
+        desk.get(&format!("/sessions/{parent}")).await.1["undelivered_callbacks"][0].clone()
+    };
+    for _ in 0..2 {
+        desk.app.reconcile().await.unwrap();
+        desk.pass(599);
+    }
+    desk.pass(-599);
+    assert_eq!(undelivered(&desk).await.get("held"), None, "it is still tried");
+    assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "idle");
+    desk.pass(2);
+    desk.app.reconcile().await.unwrap();
+    let given_up = undelivered(&desk).await;
+    assert_eq!((&given_up["session_id"], &given_up["held"]), (&json!(child), &json!("parent_unavailable")));
+    let message = text(&given_up, "message");
+    assert!(message.contains("10 minutes: AgentNotFound: there is no agent 'leader'"), "{message}");
+    assert_eq!(desk.get(&format!("/sessions/{parent}")).await.1["status"], "finished");
+    assert_eq!(held_events(&desk, &parent).await.len(), 1);
+
+    // The agent comes back: nobody is resumed by itself, and whoever resumes it tells it.
+    desk.agent(json!({"name": "leader"})).await;
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(desk.get(&format!("/runs?session_id={parent}")).await.1["items"].as_array().unwrap().len(), 1);
+    desk.run(json!({"session_id": parent, "prompt": "Go on."})).await;
+    let held = desk.claim(&runner).await;
+    assert!(held.run["parameters"]["prompt"].as_str().unwrap().starts_with("<agent-callback "));
+}
+
+#[tokio::test]
+async fn an_agent_that_is_mended_in_time_is_resumed() {
+    let desk = Desk::with_writer().await;
+    desk.agent(json!({"name": "leader"})).await;
+    let runner = desk.runner().await;
+    let (_, parent) = desk.run(json!({"agent_name": "leader", "prompt": "parent"})).await;
+    desk.complete(&runner, "waiting").await;
+    desk.run(child_of(&parent)).await;
+    desk.complete(&runner, "done").await;
+    desk.delete("/agents/leader").await;
+    desk.app.reconcile().await.unwrap();
+    desk.pass(300);
+    desk.agent(json!({"name": "leader"})).await;
+    desk.app.reconcile().await.unwrap();
+    let runner = desk.runner().await;
+    assert_eq!(desk.claim(&runner).await.run["session_id"], parent);
+}
+
+#[tokio::test]
+async fn nothing_is_owed_to_a_parent_that_was_removed() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
+    desk.complete(&runner, "waiting").await;
+    let (_, child) = desk.run(child_of(&parent)).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.delete(&format!("/sessions/{parent}")).await.0, 204);
+    desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(desk.get(&format!("/sessions/{child}/result")).await.1["result_text"], "done");
+    assert_eq!(desk.get(&format!("/sessions/{parent}/children")).await.0, 404);
+    let (_, runs) = desk.get("/runs").await;
+    assert_eq!(runs["items"].as_array().unwrap().len(), 1);
+}

@@ -215,3 +215,29 @@ async fn runs_are_listed_by_page_and_filter() {
         assert_eq!(refused(&desk.get(&format!("/runs?{query}")).await), (400, "InvalidRequest"), "{query}");
     }
 }
+
+#[tokio::test]
+async fn a_repeated_request_has_the_first_answer_whatever_happened_since() {
+    let desk = Desk::with_writer().await;
+    let run = json!({"agent_name": "writer", "prompt": "hi"});
+    let agent = json!({
+        "name": "other", "type": "autonomous", "executor": {"type": "llm", "provider": "anthropic", "model": "small"},
+    });
+    let schema = json!({"name": "s", "description": "d", "schema": {"type": "object"}});
+    let requests = [("/runs", run), ("/agents", agent), ("/schemas", schema)];
+    let mut first = Vec::new();
+    for (path, body) in &requests {
+        first.push(desk.post_once(path, "k", body.clone()).await);
+    }
+    assert!(first.iter().all(|(status, _)| *status == 201), "{first:?}");
+    desk.pass(60);
+    for path in ["/agents/writer", "/agents/other", "/schemas/s"] {
+        assert_eq!(desk.delete(path).await.0, 204);
+    }
+    for ((path, body), first) in requests.iter().zip(&first) {
+        assert_eq!(desk.post_once(path, "k", body.clone()).await, *first, "{path}");
+        let other = desk.post_once(path, "k", json!({"name": "x"})).await;
+        assert_eq!(other.0, if *path == "/runs" { 400 } else { 409 }, "{path}: {}", other.1);
+    }
+    assert_eq!(desk.get("/schemas/s").await.0, 404, "nothing is made again");
+}

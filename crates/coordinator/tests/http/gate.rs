@@ -206,3 +206,35 @@ async fn a_failure_says_why() {
         format!("{session} has no result: its last run failed (model_refused): it would not")
     );
 }
+
+#[tokio::test]
+async fn invariants_of_a_resume_see_what_the_session_was_started_with() {
+    let desk = Desk::new();
+    let blueprint = json!({
+        "name": "counter",
+        "parameters_schema": {"type": "object", "required": ["most"], "properties": {"most": {"type": "integer"}}},
+        "output_schema": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}},
+        "invariants": [
+            {"rule": "output.n <= input.most", "message": "too many"},
+            {"rule": "!has(input.prompt) || input.prompt != 'none' || output.n == 0", "message": "none was asked for"},
+        ],
+    });
+    desk.agent(blueprint).await;
+    let runner = desk.runner().await;
+    let (_, session) =
+        desk.run(json!({"agent_name": "counter", "parameters": {"most": 3, "prompt": "a"}})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run.get("input"), None);
+    let data = |n: u32| json!({"status": "completed", "result_data": {"n": n}});
+    assert_eq!(desk.finish(&held, data(3)).await.0, 200);
+    for prompt in ["go on", "none"] {
+        desk.run(json!({"session_id": session, "prompt": prompt})).await;
+        let held = desk.claim(&runner).await;
+        assert_eq!(held.run["parameters"], json!({"prompt": prompt}));
+        assert_eq!(held.run["input"], json!({"most": 3, "prompt": prompt}));
+        assert_eq!(refused(&desk.finish(&held, data(4)).await), (422, "ContractViolation"));
+        let end = desk.finish(&held, data(1)).await;
+        assert_eq!(end.0, if prompt == "none" { 422 } else { 200 }, "{}", end.1);
+        assert_eq!(desk.finish(&held, data(0)).await.0, if prompt == "none" { 200 } else { 409 });
+    }
+}

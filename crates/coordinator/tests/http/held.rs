@@ -142,3 +142,29 @@ async fn only_held_executors_answer() {
     assert_eq!(held.run["held_by_coordinator"], false);
     assert_eq!(refused(&desk.finish(&held, answered("{\"n\": 1}")).await), (400, "InvalidRequest"));
 }
+
+#[tokio::test]
+async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
+    let (desk, runner) =
+        desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
+    let answers =
+        [("{\"n\": \"x\"}", "pending"), ("{\"n\": \"y\"}", "pending"), (" {\"n\": \"y\"}\n", "failed")];
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for (answer, status) in answers {
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, answered(answer)).await.1["status"], status, "{answer}");
+    }
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    let message = "Output did not match schema after 2 retries: the model gave the same answer or the same errors again";
+    assert_eq!((&view["error"]["message"], &view["error"]["attempts"]), (&json!(message), &json!(3)));
+    let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
+    assert_eq!(attempts["items"][2]["outcome"], "no_progress");
+
+    // The same errors in other words are the same.
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for (answer, status) in [("{}", "pending"), ("{\"m\": 1}", "failed")] {
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, answered(answer)).await.1["status"], status, "{answer}");
+    }
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["error"]["attempts"], 2);
+}

@@ -33,7 +33,8 @@ fn attempt(number: u32, outcome: &str) -> Value {
         "endpoint": "anthropic http://metrics",
         "outcome": outcome,
         "usage": {"input_tokens": 10, "output_tokens": 2, "cost_usd": 0.25},
-        "duration_ms": 1500,
+        "duration_ms": 9000,
+        "request_ms": [1000, 500],
         "text": "",
     })
 }
@@ -87,7 +88,7 @@ async fn runs_attempts_waits_and_losses_are_counted() {
     ours.sort_unstable();
     let expected = [
         r#"cost_usd_total{model="metrics-model"} 0.5"#,
-        r#"provider_request_seconds_count{model="metrics-model",endpoint="anthropic http://metrics"} 2"#,
+        r#"provider_request_seconds_count{model="metrics-model",endpoint="anthropic http://metrics"} 4"#,
         r#"provider_request_seconds_sum{model="metrics-model",endpoint="anthropic http://metrics"} 3"#,
         r#"runs_total{agent="metrics-agent",outcome="completed"} 1"#,
         r#"runs_total{agent="metrics-agent",outcome="executor_failed"} 1"#,

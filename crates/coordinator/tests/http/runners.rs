@@ -90,6 +90,7 @@ async fn a_claim_has_all_that_the_run_needs() {
         "model": "other",
         "project_dir": null,
         "facts": [],
+        "spent": {"usage": {"input_tokens": 0, "output_tokens": 0}, "answers": 0},
     });
     assert_eq!(held.run, expected);
     assert_eq!(held.run["blueprint"]["name"], "full");
@@ -100,6 +101,15 @@ async fn a_claim_has_all_that_the_run_needs() {
     assert_eq!(desk.finish(&held, end).await.0, 200);
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
     assert_eq!(desk.claim(&runner).await.run["facts"], json!([fact("large")]));
+    // What is known of one schema goes to runs with this one only.
+    let hash = text(&held.run["contract"], "schema_hash");
+    let of = |hash: &str| json!({"endpoint": "e", "model": "small", "feature": format!("native#{hash}"), "verdict": "refused", "at": "2026-11-01T00:00:00Z"});
+    desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
+    let end = json!({"status": "failed", "error": {"type": "executor_failed", "message": "m"},
+                     "facts": [of(&hash), of("sha256:another")]});
+    assert_eq!(desk.finish(&desk.claim(&runner).await, end).await.0, 200);
+    desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
+    assert_eq!(desk.claim(&runner).await.run["facts"], json!([fact("large"), of(&hash)]));
     desk.pass(8 * 24 * 3600);
     let again = desk.runner().await;
     desk.run(json!({"agent_name": "full", "prompt": "a"})).await;
@@ -240,4 +250,31 @@ async fn a_claimer_that_hangs_up_takes_nothing_along() {
         let end = json!({"holding": holding, "status": "completed", "result_text": "t"});
         assert_eq!(desk.post(&format!("/runner/runs/{}/finish", text(run, "run_id")), end).await.0, 200);
     }
+}
+
+#[tokio::test]
+async fn a_delivery_knows_what_those_before_it_used() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let attempt = |number: u32, outcome: &str| {
+        json!({
+            "number": number, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+            "outcome": outcome, "usage": {"input_tokens": 10, "output_tokens": 2, "cost_usd": 0.25}, "duration_ms": 1,
+            "text": "",
+        })
+    };
+    let attempts = [attempt(1, "no_json"), attempt(2, "schema_rejected"), attempt(3, "truncated")];
+    let body = json!({"holding": held.holding, "attempts": attempts});
+    assert_eq!(desk.post(&format!("/runner/runs/{run}/attempts"), body).await.0, 204);
+    desk.pass(31);
+    desk.app.reconcile().await.unwrap();
+    let runner = desk.runner().await;
+    let held = desk.claim(&runner).await;
+    let usage = json!({"input_tokens": 30, "output_tokens": 6, "cost_usd": 0.75});
+    assert_eq!(
+        (&held.run["attempt"], &held.run["spent"]),
+        (&json!(2), &json!({"usage": usage, "answers": 2}))
+    );
 }

@@ -20,6 +20,24 @@ pub struct Change {
     pub events: Vec<NewEvent>,
     /// What the parent is owed.
     pub callback: Option<Callback>,
+    /// What becomes of the children's ends that the run was made to tell.
+    pub told: Told,
+}
+
+/// What becomes of the children's ends that a run was made to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// They are told.
+    Stands,
+    /// They are owed again: the run is over, and the session's conversation does not have them.
+    TakenBack,
+}
+
+impl Change {
+    /// The run's conversation is kept, so whatever it was told is in it.
+    pub fn heard(self) -> Self {
+        Self { told: Told::Stands, ..self }
+    }
 }
 
 /// Why a change is not to be.
@@ -91,7 +109,13 @@ pub fn claim(
     let body = Body::RunClaimed { runner_id: runner_id.clone(), attempt };
     let events = vec![event(&run, now, body)];
     let run = Run { status: Status::Claimed, attempt, lease: Some(lease), claimed_at: Some(now), ..run };
-    Ok(Change { run, session: with_status(session, SessionStatus::Running, now), events, callback: None })
+    Ok(Change {
+        run,
+        session: with_status(session, SessionStatus::Running, now),
+        events,
+        callback: None,
+        told: Told::Stands,
+    })
 }
 
 /// The holder begins to work.
@@ -101,7 +125,7 @@ pub fn start(run: Run, session: Session, holder: &Holder, now: Timestamp) -> Res
         Status::Claimed => {
             let events = vec![event(&run, now, Body::RunStarted)];
             let run = Run { status: Status::Running, started_at: Some(now), ..run };
-            Ok(Change { run, session, events, callback: None })
+            Ok(Change { run, session, events, callback: None, told: Told::Stands })
         }
         // Told twice, or told to stop meanwhile: nothing changes, and the heartbeat carries the stop.
         Status::Running | Status::Stopping => Ok(unchanged(run, session)),
@@ -146,6 +170,7 @@ pub fn stop(run: Run, session: Session, now: Timestamp) -> Change {
                 session,
                 events: Vec::new(),
                 callback: None,
+                told: Told::Stands,
             }
         }
         Status::Stopping | Status::Completed | Status::Failed | Status::Stopped => unchanged(run, session),
@@ -198,6 +223,14 @@ pub fn ask_again(
     Ok(requeue(run, session, "its output did not meet the contract", now))
 }
 
+/// Nobody will ever go on with a run: whoever it was for is gone. Unlike a lost lease this does not wait for anything.
+pub fn abandon(run: Run, session: Session, message: String, now: Timestamp) -> Change {
+    if run.status.is_over() {
+        return unchanged(run, session);
+    }
+    over(run, session, End::Failed(Failure::new(FailureType::RunnerLost, message)), now)
+}
+
 /// Nobody can take a waiting run.
 pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     if run.status != Status::Pending {
@@ -222,7 +255,13 @@ fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
     let body = Body::RunQueued { agent_name: run.agent_name.clone(), reason: Some(reason.to_owned()) };
     let events = vec![event(&run, now, body)];
     let run = Run { status: Status::Pending, lease: None, queued_at: now, ..run };
-    Change { run, session: with_status(session, SessionStatus::Pending, now), events, callback: None }
+    Change {
+        run,
+        session: with_status(session, SessionStatus::Pending, now),
+        events,
+        callback: None,
+        told: Told::Stands,
+    }
 }
 
 fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
@@ -251,12 +290,13 @@ fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
         }),
         _ => None,
     };
+    let told = if status == Status::Completed { Told::Stands } else { Told::TakenBack };
     let run = Run { status, failure, lease: None, finished_at: Some(now), ..run };
-    Change { run, session: with_status(session, session_status, now), events, callback }
+    Change { run, session: with_status(session, session_status, now), events, callback, told }
 }
 
 fn unchanged(run: Run, session: Session) -> Change {
-    Change { run, session, events: Vec::new(), callback: None }
+    Change { run, session, events: Vec::new(), callback: None, told: Told::Stands }
 }
 
 fn wrong_status(run: &Run) -> Refused {

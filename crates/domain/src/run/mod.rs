@@ -169,6 +169,9 @@ pub struct Assignment {
     pub project_dir: Option<String>,
     /// The prompt of a coordinator's own re-prompt, in the place of the parameters.
     pub retry_prompt: Option<String>,
+    /// What invariants see as `input`, as JSON text, where that is not the parameters: on a resume it is what the session
+    /// was started with, and the prompt.
+    pub input: Option<String>,
 }
 
 /// What a completed run has to show. Exactly one of `result_text` and `result_data` is set.

@@ -21,6 +21,39 @@ const TOO_LONG: [&str; 6] = [
 const SCHEMA: [&str; 7] =
     ["schema", "response_format", "output_config", "output_format", "text.format", "format", "strict"];
 const GRAMMAR: [&str; 6] = ["grammar", "pattern", "format", "schema", "regex", "response_format"];
+/// What providers call the field that a schema is sent in.
+const FIELD: [&str; 6] =
+    ["response_format", "output_config", "output_format", "text.format", "json_schema", "structured output"];
+/// Words of those who do not know the field, or do not want it.
+const UNKNOWN: [&str; 13] = [
+    "not support",
+    "unsupported",
+    "unknown",
+    "not known",
+    "unrecognized",
+    "unrecognised",
+    "unexpected",
+    "extra inputs",
+    "not permitted",
+    "not allowed",
+    "not available",
+    "must be one of",
+    "should be one of",
+];
+/// Words of those who know the field and have looked into the schema.
+const INSIDE: [&str; 11] = [
+    "invalid schema",
+    "in context",
+    "schema:",
+    "keyword",
+    "properties",
+    "$ref",
+    "pattern",
+    "grammar",
+    "regex",
+    "too complex",
+    "nesting",
+];
 const TOOL: [&str; 3] = ["tool", "function", "tool_choice"];
 
 /// What to do about an error.
@@ -96,12 +129,16 @@ impl Asked<'_> {
         // Small servers find out while they build the grammar, and blame themselves.
         let grammar = local && status >= 500 && has(&GRAMMAR);
         let refused = matches!(status, 400 | 422);
-        let schema = || TurnError::SchemaRejected(self.said(problem));
+        let schema = || match has(&FIELD) && has(&UNKNOWN) && !has(&INSIDE) {
+            true => TurnError::FormatRejected(self.said(problem)),
+            false => TurnError::SchemaRejected(self.said(problem)),
+        };
         let tool = || TurnError::ToolRejected(self.said(problem));
         match self.delivery {
             Delivery::Text => None,
             Delivery::Native { .. } if grammar || refused && has(&SCHEMA) => Some(schema()),
             Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
+            Delivery::Tool { .. } if refused && has(&["invalid schema"]) => Some(schema()),
             Delivery::Tool { .. } if refused && has(&TOOL) => Some(tool()),
             Delivery::Tool { .. } => (grammar || refused && has(&SCHEMA)).then(schema),
         }

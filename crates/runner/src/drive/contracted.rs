@@ -68,8 +68,8 @@ impl Driver<'_, '_> {
         let model = self.state.model_name();
         self.turns.record_unanswered(asked, why, strategy, &model, prompt).await;
         let seen = match why {
-            Why::SchemaRejected(_) | Why::ToolRejected(_) => {
-                self.learn_refusal();
+            Why::SchemaRejected(_) | Why::FormatRejected(_) | Why::ToolRejected(_) => {
+                self.learn_refusal(why);
                 Seen::Rejected
             }
             Why::Failed(_) if self.state.just_raised => Seen::CeilingRefused,
@@ -86,14 +86,21 @@ impl Driver<'_, '_> {
         Look { seen, end: failure::after(end, &self.state.history) }
     }
 
-    fn learn_refusal(&mut self) {
+    /// A refused schema says nothing about other schemas. Everything else that is refused is refused as such.
+    fn learn_refusal(&mut self, why: &Why) {
         let feature = match self.state.rung {
             Rung::Native => self.state.offers.native_feature(),
-            Rung::Tool if self.state.force => Feature::ForcedTool,
+            Rung::Tool if self.state.force => return self.learn(Feature::ForcedTool, Taken::Refused),
             Rung::Tool => Feature::Tool,
             Rung::Prompt => return,
         };
-        self.learn(feature, Taken::Refused);
+        match why {
+            Why::SchemaRejected(_) => {
+                let (model, now) = (self.state.model_name(), self.turns.now());
+                self.state.facts.learn_of_schema(&model, feature, Taken::Refused, now);
+            }
+            _ => self.learn(feature, Taken::Refused),
+        }
     }
 
     fn learn(&mut self, feature: Feature, taken: Taken) {

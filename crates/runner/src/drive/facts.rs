@@ -1,4 +1,7 @@
 //! What an endpoint takes of what it is sent: known from before, and learnt on the way.
+//!
+//! Most of it holds for every schema. That a provider refused one schema holds for this one alone: such a fact carries the
+//! schema's hash behind the feature's name.
 
 use accord_api::FactReport;
 use jiff::Timestamp;
@@ -41,45 +44,65 @@ impl Verdict {
     }
 }
 
-/// What is known about one endpoint.
+/// What is known about one endpoint, as far as it matters for one schema.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     endpoint: String,
+    schema_hash: String,
     known: Vec<FactReport>,
     learnt: Vec<FactReport>,
 }
 
 impl Facts {
-    pub(super) fn new(endpoint: &str, known: &[FactReport]) -> Self {
+    pub(super) fn new(endpoint: &str, schema_hash: &str, known: &[FactReport]) -> Self {
         let mut known: Vec<_> = known.iter().filter(|fact| fact.endpoint == endpoint).cloned().collect();
         known.sort_by_key(|fact| fact.at);
-        Self { endpoint: endpoint.to_owned(), known, learnt: Vec::new() }
+        Self { endpoint: endpoint.to_owned(), schema_hash: schema_hash.to_owned(), known, learnt: Vec::new() }
     }
 
-    /// The newest word on a feature.
-    fn verdict(&self, model: &str, feature: Feature) -> Option<&str> {
-        let about = |fact: &&FactReport| fact.model == model && fact.feature == feature.name();
+    /// The name of a feature with this schema.
+    fn of_schema(&self, feature: Feature) -> String {
+        format!("{}#{}", feature.name(), self.schema_hash)
+    }
+
+    /// The newest word on a feature of this name.
+    fn verdict(&self, model: &str, name: &str) -> Option<&str> {
+        let about = |fact: &&FactReport| fact.model == model && fact.feature == name;
         let newest = self.learnt.iter().rev().chain(self.known.iter().rev()).find(about)?;
         Some(&newest.verdict)
     }
 
-    /// Whether it is of no use with this model.
+    /// Whether it is of no use with this model and this schema.
     pub(super) fn bars(&self, model: &str, feature: Feature) -> bool {
-        self.verdict(model, feature).is_some_and(|verdict| verdict != Verdict::Works.name())
+        let bars = |name: &str| self.verdict(model, name).is_some_and(|word| word != Verdict::Works.name());
+        bars(feature.name()) || bars(&self.of_schema(feature))
     }
 
-    /// Remembers how it went, where that is news.
+    /// Remembers how it went, whatever the schema.
     pub(super) fn learn(&mut self, model: &str, feature: Feature, verdict: Verdict, at: Timestamp) {
-        if self.verdict(model, feature) == Some(verdict.name()) {
+        self.note(model, feature.name().to_owned(), verdict, at);
+    }
+
+    /// Remembers how it went with this schema.
+    pub(super) fn learn_of_schema(&mut self, model: &str, feature: Feature, verdict: Verdict, at: Timestamp) {
+        self.note(model, self.of_schema(feature), verdict, at);
+    }
+
+    /// Remembers that it works, and that what was said of this schema is no longer so.
+    pub(super) fn learn_success(&mut self, model: &str, feature: Feature, at: Timestamp) {
+        self.learn(model, feature, Verdict::Works, at);
+        if self.verdict(model, &self.of_schema(feature)).is_some() {
+            self.learn_of_schema(model, feature, Verdict::Works, at);
+        }
+    }
+
+    /// Remembers what is news.
+    fn note(&mut self, model: &str, feature: String, verdict: Verdict, at: Timestamp) {
+        if self.verdict(model, &feature) == Some(verdict.name()) {
             return;
         }
-        self.learnt.push(FactReport {
-            endpoint: self.endpoint.clone(),
-            model: model.to_owned(),
-            feature: feature.name().to_owned(),
-            verdict: verdict.name().to_owned(),
-            at,
-        });
+        let (endpoint, model) = (self.endpoint.clone(), model.to_owned());
+        self.learnt.push(FactReport { endpoint, model, feature, verdict: verdict.name().to_owned(), at });
     }
 
     pub(super) fn into_learnt(self) -> Vec<FactReport> {
@@ -91,11 +114,11 @@ impl Facts {
 mod tests {
     use super::*;
 
-    fn fact(model: &str, verdict: &str, second: i64) -> FactReport {
+    fn fact(model: &str, feature: &str, verdict: &str, second: i64) -> FactReport {
         FactReport {
             endpoint: "e".into(),
             model: model.into(),
-            feature: "native".into(),
+            feature: feature.into(),
             verdict: verdict.into(),
             at: Timestamp::from_second(second).unwrap(),
         }
@@ -103,9 +126,9 @@ mod tests {
 
     #[test]
     fn the_newest_word_counts_and_only_news_is_learnt() {
-        let other = FactReport { endpoint: "f".into(), ..fact("m", "ignored", 9) };
-        let known = [fact("m", "refused", 2), fact("m", "works", 1), other];
-        let mut facts = Facts::new("e", &known);
+        let other = FactReport { endpoint: "f".into(), ..fact("m", "native", "ignored", 9) };
+        let known = [fact("m", "native", "refused", 2), fact("m", "native", "works", 1), other];
+        let mut facts = Facts::new("e", "h", &known);
         assert!(facts.bars("m", Feature::Native));
         assert!(!facts.bars("n", Feature::Native));
         assert!(!facts.bars("m", Feature::Tool));
@@ -113,6 +136,26 @@ mod tests {
         facts.learn("m", Feature::Native, Verdict::Refused, now);
         facts.learn("m", Feature::Native, Verdict::Works, now);
         assert!(!facts.bars("m", Feature::Native));
-        assert_eq!(facts.into_learnt(), [fact("m", "works", 3)]);
+        assert_eq!(facts.into_learnt(), [fact("m", "native", "works", 3)]);
+    }
+
+    #[test]
+    fn a_refused_schema_bars_no_other() {
+        let now = Timestamp::from_second(3).unwrap();
+        let mut facts = Facts::new("e", "one", &[]);
+        facts.learn_of_schema("m", Feature::Native, Verdict::Refused, now);
+        assert!(facts.bars("m", Feature::Native) && !facts.bars("m", Feature::Tool));
+        let learnt = facts.into_learnt();
+        assert_eq!(learnt, [fact("m", "native#one", "refused", 3)]);
+        assert!(Facts::new("e", "one", &learnt).bars("m", Feature::Native));
+        assert!(!Facts::new("e", "two", &learnt).bars("m", Feature::Native));
+
+        let mut mended = Facts::new("e", "one", &learnt);
+        mended.learn_success("m", Feature::Native, now);
+        assert!(!mended.bars("m", Feature::Native));
+        assert_eq!(
+            mended.into_learnt(),
+            [fact("m", "native", "works", 3), fact("m", "native#one", "works", 3)]
+        );
     }
 }

@@ -13,9 +13,11 @@ use crate::text::{counted, shortened};
 pub(super) fn unanswered(why: &Why) -> End {
     let kind = match why {
         Why::Stopped => return End::Stopped,
-        Why::SchemaRejected(_) | Why::ToolRejected(_) | Why::Transport(_) | Why::Failed(_) => {
-            FailureType::ExecutorFailed
-        }
+        Why::SchemaRejected(_)
+        | Why::FormatRejected(_)
+        | Why::ToolRejected(_)
+        | Why::Transport(_)
+        | Why::Failed(_) => FailureType::ExecutorFailed,
         Why::Exhausted(_) => FailureType::BudgetExhausted,
         Why::TimedOut(_) => FailureType::TimedOut,
     };

@@ -97,5 +97,10 @@ pub async fn drive(
         Some(terms) => contracted::run(&mut turns, terms).await,
         None => (free::run(&mut turns).await, Vec::new()),
     };
-    Outcome { end, usage: turns.used(), facts, conversation: turns.conversation() }
+    // An answer that the coordinator judges is added up there.
+    let usage = match end {
+        End::Answered(_) => turns.used(),
+        _ => turns.used_in_all(),
+    };
+    Outcome { end, usage, facts, conversation: turns.conversation() }
 }

@@ -80,7 +80,7 @@ async fn computed(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer) -> End 
 }
 
 async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Terms) -> End {
-    let input = turns.assignment.parameters.clone();
+    let input = turns.assignment.input.clone();
     let bench = Bench { contract: terms.compiled.clone(), lift: None, input };
     match bench.read(answer, "").await {
         Err(words) => failure::executor(words),

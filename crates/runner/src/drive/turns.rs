@@ -11,7 +11,9 @@ use tracing::{Instrument as _, Span, debug_span};
 use super::Observer;
 use super::budget::{Budget, Over};
 use crate::assignment::Assignment;
-use crate::limits::{ATTEMPT_TEXT_BYTES, EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, TIME_TO_STOP};
+use crate::limits::{
+    ATTEMPT_TEXT_BYTES, EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, REQUESTS_TIMED, TIME_TO_STOP,
+};
 use crate::text::shortened;
 
 /// The turns of one run.
@@ -22,6 +24,8 @@ pub(super) struct Turns<'a> {
     budget: &'a Budget,
     observer: &'a dyn Observer,
     used: accord_executor::Usage,
+    /// How long each request of the last turn took.
+    requests: Vec<u64>,
     /// Attempts that were recorded.
     recorded: u32,
     /// A turn had to be dropped: nobody knows what the session remembers.
@@ -43,6 +47,7 @@ pub(super) struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Why {
     SchemaRejected(String),
+    FormatRejected(String),
     ToolRejected(String),
     Transport(String),
     Failed(String),
@@ -72,11 +77,27 @@ impl<'a> Turns<'a> {
     ) -> Self {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
-        Self { session, assignment, capabilities, budget, observer, used, recorded: 0, dropped: false }
+        Self {
+            session,
+            assignment,
+            capabilities,
+            budget,
+            observer,
+            used,
+            requests: Vec::new(),
+            recorded: 0,
+            dropped: false,
+        }
     }
 
+    /// What this delivery used.
     pub(super) fn used(&self) -> Usage {
         wire(self.used)
+    }
+
+    /// What the run used in all, as far as it is known.
+    pub(super) fn used_in_all(&self) -> Usage {
+        self.assignment.spent.usage.and(self.used())
     }
 
     pub(super) fn now(&self) -> jiff::Timestamp {
@@ -89,7 +110,7 @@ impl<'a> Turns<'a> {
 
     /// Asks, if the budget allows.
     pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
-        if let Some(words) = self.budget.exhausted(&self.used()) {
+        if let Some(words) = self.budget.exhausted(&self.used_in_all()) {
             let usage = accord_executor::Usage::default();
             let span = Span::none();
             return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0, span };
@@ -122,6 +143,7 @@ impl<'a> Turns<'a> {
         let grace = sleep(TIME_TO_STOP);
         tokio::pin!(grace);
         let mut over: Option<Over> = None;
+        let mut requests = Vec::new();
         let result = loop {
             tokio::select! {
                 biased;
@@ -131,13 +153,14 @@ impl<'a> Turns<'a> {
                     over = Some(why);
                 }
                 () = &mut grace, if over.is_some() => break None,
-                Some(event) = receiver.recv() => tell(observer, run_id, *event).await,
+                Some(event) = receiver.recv() => tell(observer, run_id, *event, &mut requests).await,
                 result = &mut working => break Some(result),
             }
         };
         while let Ok(event) = receiver.try_recv() {
-            tell(observer, run_id, *event).await;
+            tell(observer, run_id, *event, &mut requests).await;
         }
+        self.requests = requests;
         self.dropped |= result.is_none();
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
@@ -189,6 +212,7 @@ impl<'a> Turns<'a> {
             repairs: judged.repairs,
             usage: wire(asked.usage),
             duration_ms: asked.milliseconds,
+            request_ms: std::mem::take(&mut self.requests),
             text: shortened(&judged.text, ATTEMPT_TEXT_BYTES),
             prompt: judged.prompt.map(|prompt| shortened(&prompt, ATTEMPT_TEXT_BYTES)),
         };
@@ -200,7 +224,9 @@ impl Why {
     /// The outcome of the attempt.
     pub(super) fn outcome(&self) -> attempt::Outcome {
         match self {
-            Self::SchemaRejected(_) | Self::ToolRejected(_) => attempt::Outcome::SchemaRejected,
+            Self::SchemaRejected(_) | Self::FormatRejected(_) | Self::ToolRejected(_) => {
+                attempt::Outcome::SchemaRejected
+            }
             Self::Transport(_) => attempt::Outcome::Transport,
             Self::Failed(_) => attempt::Outcome::Failed,
             Self::Exhausted(_) => attempt::Outcome::BudgetExhausted,
@@ -213,6 +239,7 @@ impl Why {
     pub(super) fn words(&self) -> String {
         match self {
             Self::SchemaRejected(words)
+            | Self::FormatRejected(words)
             | Self::ToolRejected(words)
             | Self::Transport(words)
             | Self::Failed(words)
@@ -235,6 +262,7 @@ fn why(error: TurnError, over: Option<Over>) -> Why {
         (_, Some(Over::TimedOut(seconds))) => Why::TimedOut(seconds),
         (_, Some(Over::Stopped)) | (TurnError::Stopped, None) => Why::Stopped,
         (TurnError::SchemaRejected(words), None) => Why::SchemaRejected(words),
+        (TurnError::FormatRejected(words), None) => Why::FormatRejected(words),
         (TurnError::ToolRejected(words), None) => Why::ToolRejected(words),
         (TurnError::Transport(words), None) => Why::Transport(words),
         (TurnError::Failed(words), None) => Why::Failed(words),
@@ -245,7 +273,7 @@ fn why(error: TurnError, over: Option<Over>) -> Why {
     }
 }
 
-async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event) {
+async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event, requests: &mut Vec<u64>) {
     let body = match event {
         Event::Message { text } => {
             EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
@@ -259,6 +287,9 @@ async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event) {
         }
         Event::Requested { endpoint, milliseconds, status, .. } => {
             tracing::debug!(%run_id, endpoint, milliseconds, status, "requested");
+            if requests.len() < REQUESTS_TIMED {
+                requests.push(milliseconds);
+            }
             return;
         }
         Event::Retrying { reason, milliseconds } => {

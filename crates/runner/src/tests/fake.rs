@@ -164,6 +164,8 @@ pub(super) fn claim(id: &str, prompt: &str) -> ClaimedRun {
         model: None,
         project_dir: None,
         facts: Vec::new(),
+        input: None,
+        spent: accord_api::Spent::default(),
     }
 }
 

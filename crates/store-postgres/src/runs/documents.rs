@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use accord_domain::id::RunId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::Assignment;
 use accord_store::StoreError;
-use sqlx::{PgExecutor, Row};
+use sqlx::{PgConnection, PgExecutor, Row};
 
 use crate::fault::Fault;
 use crate::text::unescape;
 
 const DOCUMENTS: &str = "
-SELECT a.run_id, b.body AS blueprint, a.parameters, c.body AS contract, a.model, a.project_dir, a.retry_prompt,
+SELECT a.run_id, b.body AS blueprint, a.parameters, c.body AS contract, a.model, a.project_dir, a.retry_prompt, a.input,
     v.body AS conversation
 FROM assignments a
 JOIN runs r ON r.id = a.run_id
@@ -38,10 +38,48 @@ pub(super) async fn of_runs(
             model: plain("model")?,
             project_dir: plain("project_dir")?,
             retry_prompt: plain("retry_prompt")?,
+            input: row.try_get("input")?,
         };
         documents.insert(row.try_get("run_id")?, (assignment, row.try_get("conversation")?));
     }
     Ok(documents)
+}
+
+/// An arbitrary number that says "documents" to everybody on the same database. Who refers to documents holds it
+/// together with others until the end of the transaction; who removes them holds it alone. Everybody locks the session
+/// first.
+const LOCK: i64 = 0x646f_6375_6d65;
+
+/// From here until the end of the transaction no document goes away.
+pub(super) async fn refer(connection: &mut PgConnection) -> Result<(), Fault> {
+    sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(LOCK).execute(connection).await?;
+    Ok(())
+}
+
+const OF_SESSION: &str = "
+SELECT a.blueprint AS hash FROM assignments a JOIN runs r ON r.id = a.run_id WHERE r.session_id = $1
+UNION
+SELECT a.contract FROM assignments a JOIN runs r ON r.id = a.run_id
+WHERE r.session_id = $1 AND a.contract IS NOT NULL";
+
+/// The documents that the runs of a session refer to.
+pub(crate) async fn of_session(
+    connection: &mut PgConnection,
+    session_id: &SessionId,
+) -> Result<Vec<Vec<u8>>, Fault> {
+    Ok(sqlx::query_scalar(OF_SESSION).bind(session_id.as_str()).fetch_all(connection).await?)
+}
+
+const COLLECT: &str = "
+DELETE FROM documents d WHERE d.hash = ANY($1)
+    AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.blueprint = d.hash)
+    AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.contract = d.hash)";
+
+/// Removes those of these documents that nobody refers to. What somebody is about to refer to is waited for.
+pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), Fault> {
+    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *connection).await?;
+    sqlx::query(COLLECT).bind(hashes).execute(connection).await?;
+    Ok(())
 }
 
 /// A run without documents is none that we have written.

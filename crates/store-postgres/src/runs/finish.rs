@@ -7,6 +7,7 @@ use accord_store::{AskAgain, Finish};
 use sqlx::PgConnection;
 
 use super::attempts;
+use crate::callbacks::still_to_come;
 use crate::convert::json;
 use crate::facts;
 use crate::fault::Fault;
@@ -33,7 +34,16 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
     let pair = load::pair(connection, &finish.holder.run_id).await?;
     let children = children(connection, &pair.session.id, &finish.end).await?;
     let mut step = pair.decide(|run, session| {
-        change::finish(run, session, &finish.holder, finish.end.clone(), finish.usage, children, finish.now)
+        let ended = change::finish(
+            run,
+            session,
+            &finish.holder,
+            finish.end.clone(),
+            finish.usage,
+            children,
+            finish.now,
+        )?;
+        Ok(if finish.conversation.is_some() { ended.heard() } else { ended })
     })?;
     if let Some(affinity) = &finish.affinity {
         step.change.session.affinity = affinity.clone();
@@ -50,8 +60,10 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
 
 async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, Fault> {
     let pair = load::pair(connection, &again.holder.run_id).await?;
-    let step =
-        pair.decide(|run, session| change::ask_again(run, session, &again.holder, again.usage, again.now))?;
+    let step = pair.decide(|run, session| {
+        let asked = change::ask_again(run, session, &again.holder, again.usage, again.now)?;
+        Ok(if again.conversation.is_some() { asked.heard() } else { asked })
+    })?;
     let attempt = std::slice::from_ref(&again.attempt);
     let judged = attempts::insert(connection, &step.change.run, attempt, again.now).await?;
     if step.change.run.status == Status::Pending {
@@ -66,14 +78,6 @@ async fn ask(connection: &mut PgConnection, again: &AskAgain) -> Result<Step, Fa
     Ok(step)
 }
 
-/// A child at work becomes a callback in one transaction, so it is seen as one or the other.
-const CHILDREN: &str = "
-SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent_session_id = $1) OR EXISTS (
-    SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id
-    WHERE s.parent_session_id = $1 AND r.execution_mode = 'async_callback'
-        AND r.status IN ('pending', 'claimed', 'running', 'stopping')
-)";
-
 async fn children(
     connection: &mut PgConnection,
     session_id: &SessionId,
@@ -83,8 +87,7 @@ async fn children(
     if !matches!(end, End::Completed(_)) {
         return Ok(Children::Quiet);
     }
-    let waiting: bool = sqlx::query_scalar(CHILDREN).bind(session_id.as_str()).fetch_one(connection).await?;
-    Ok(if waiting { Children::WillCallBack } else { Children::Quiet })
+    still_to_come(connection, session_id).await
 }
 
 const OUTCOME: &str = "

@@ -2,7 +2,7 @@
 
 mod attempts;
 mod claim;
-mod documents;
+pub(crate) mod documents;
 mod finish;
 mod read;
 mod report;
@@ -62,5 +62,11 @@ impl RunStore for PostgresStore {
         let now = whole(now);
         let stop = |run, session| Ok(change::stop(run, session, now));
         retrying(|| self.change(run_id, stop)).await
+    }
+
+    async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError> {
+        let now = whole(now);
+        let abandon = |run, session| Ok(change::abandon(run, session, message.to_owned(), now));
+        retrying(|| self.change(run_id, abandon)).await
     }
 }

@@ -1,7 +1,7 @@
 //! Runs, read.
 
 use accord_domain::attempt::Attempt;
-use accord_domain::id::RunId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run};
 use accord_store::{Page, PageRequest, RunFilter, RunReader, StoreError};
 use async_trait::async_trait;
@@ -10,10 +10,10 @@ use sqlx::{Postgres, QueryBuilder, Row};
 use super::documents;
 use crate::convert::{from_json, micros};
 use crate::fault::{Fault, retrying};
-use crate::page;
 use crate::rows::{self, run_columns};
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
+use crate::{idempotency, page};
 
 #[async_trait]
 impl RunReader for PostgresStore {
@@ -23,6 +23,19 @@ impl RunReader for PostgresStore {
 
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {
         retrying(|| self.read_assignment(run_id)).await
+    }
+
+    async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError> {
+        retrying(|| self.read_opening(session_id)).await
+    }
+
+    async fn first_answer(
+        &self,
+        scope: &str,
+        key: &str,
+        fingerprint: &str,
+    ) -> Result<Option<String>, StoreError> {
+        retrying(|| idempotency::first(&self.pool, scope, key, fingerprint)).await
     }
 
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError> {
@@ -40,6 +53,10 @@ impl RunReader for PostgresStore {
 
 const RUN: &str = concat!("SELECT ", run_columns!(), " FROM runs r WHERE r.id = $1");
 
+const OPENING: &str = "
+SELECT a.parameters FROM runs r JOIN assignments a ON a.run_id = r.id
+WHERE r.session_id = $1 AND r.kind = 'start_session'";
+
 const OUTCOME: &str = "
 SELECT o.run_id, o.result_text, o.result_data, o.raw, o.validation
 FROM runs r LEFT JOIN outcomes o ON o.run_id = r.id WHERE r.id = $1";
@@ -52,6 +69,12 @@ impl PostgresStore {
     async fn read_run(&self, run_id: &RunId) -> Result<Run, Fault> {
         let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)
+    }
+
+    async fn read_opening(&self, session_id: &SessionId) -> Result<String, Fault> {
+        let query = sqlx::query_scalar(OPENING).bind(session_id.as_str());
+        let found: Option<String> = query.fetch_optional(&self.pool).await?;
+        found.ok_or_else(|| StoreError::NoSession(session_id.clone()).into())
     }
 
     async fn read_assignment(&self, run_id: &RunId) -> Result<Assignment, Fault> {

@@ -8,12 +8,13 @@ use accord_domain::session::{Session, Status};
 use accord_store::{SessionChoice, StoreError, Submission, Submitted};
 use sqlx::{PgConnection, Row};
 
+use super::documents;
 use crate::convert::{count, id, json, micros, whole};
 use crate::fault::Fault;
 use crate::notices::Announcement;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, escape_some};
-use crate::{idempotency, load, write};
+use crate::{callbacks, idempotency, load, write};
 
 /// The submission with times as they will be read again.
 pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
@@ -78,9 +79,11 @@ pub(crate) async fn place(
                 Delivery::Gone => return Ok((Submitted::AlreadyDelivered, Vec::new())),
                 Delivery::Of(children) => events.push(delivered(run, children)),
             }
+            callbacks::let_go(connection, session_id).await?;
             resume(connection, session, run).await?
         }
     };
+    documents::refer(connection).await?;
     insert_run(connection, run, &submission.assignment).await?;
     events.extend(queued(run, &session));
     Ok((Submitted::Created(Box::new(run.clone())), events))
@@ -96,9 +99,10 @@ enum Delivery {
     Of(Vec<SessionId>),
 }
 
-/// Deleting locks: of two that deliver the same, the second finds nothing.
+/// Writing locks: of two that deliver the same, the second finds nothing.
 const DELIVER: &str = "
-DELETE FROM callbacks WHERE run_id = ANY($1) AND parent_session_id = $2 RETURNING run_id, session_id";
+UPDATE callbacks SET delivered_by = $3
+WHERE run_id = ANY($1) AND parent_session_id = $2 AND delivered_by IS NULL RETURNING run_id, session_id";
 
 async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Result<Delivery, Fault> {
     let owed = &submission.delivers;
@@ -108,6 +112,7 @@ async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Resu
     let rows = sqlx::query(DELIVER)
         .bind(owed.iter().map(|run_id| run_id.as_str()).collect::<Vec<_>>())
         .bind(submission.run.session_id.as_str())
+        .bind(submission.run.id.as_str())
         .fetch_all(connection)
         .await?;
     let mut children = Vec::new();
@@ -119,7 +124,9 @@ async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Resu
             }
         }
         let Some(child) = found else { return Ok(Delivery::Gone) };
-        children.push(child);
+        if !children.contains(&child) {
+            children.push(child);
+        }
     }
     Ok(Delivery::Of(children))
 }
@@ -175,8 +182,10 @@ WITH document AS (
     SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM unnest($1::text[]) AS body ORDER BY 1
     ON CONFLICT DO NOTHING
 ), assignment AS (
-    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt)
-    VALUES ($2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6)
+    INSERT INTO assignments (run_id, blueprint, parameters, contract, model, project_dir, retry_prompt, input)
+    VALUES (
+        $2, sha256(convert_to(($1::text[])[1], 'UTF8')), $3, sha256(convert_to(($1::text[])[2], 'UTF8')), $4, $5, $6, $22
+    )
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
@@ -211,6 +220,7 @@ async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assig
         .bind(run.usage.cost_usd)
         .bind(micros(run.created_at))
         .bind(micros(run.queued_at))
+        .bind(assignment.input.as_deref())
         .execute(connection)
         .await;
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())

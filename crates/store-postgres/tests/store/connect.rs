@@ -29,9 +29,9 @@ async fn the_tables_of_a_newer_version_are_left_alone() {
         .await
         .unwrap();
     let refused = PostgresStore::connect(&database.url).await.unwrap_err();
-    let text = "the store cannot be used now: the database is at version 1000 and this program knows 1; \
-                use a newer program";
-    assert_eq!(refused.to_string(), text);
+    let refused = refused.to_string();
+    let text = "the store cannot be used now: the database is at version 1000 and this program knows ";
+    assert!(refused.starts_with(text) && refused.ends_with("; use a newer program"), "{refused}");
 }
 
 #[tokio::test]

@@ -102,6 +102,7 @@ pub(crate) fn fresh(name: &str) -> Submission {
         model: None,
         project_dir: None,
         retry_prompt: None,
+        input: None,
     };
     Submission {
         run,

@@ -1,5 +1,5 @@
 //! The documents of a run. Blueprints and contracts are kept once for all runs that share them, by the hash of their
-//! text; they stay when a session is removed, because finding out that nobody needs one costs more than it takes up.
+//! text, until the last of these runs is removed.
 
 use accord_domain::run::Assignment;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -27,6 +27,7 @@ pub(crate) struct Prepared {
     model: Option<String>,
     project_dir: Option<String>,
     retry_prompt: Option<String>,
+    input: Option<String>,
 }
 
 impl From<Assignment> for Prepared {
@@ -38,6 +39,7 @@ impl From<Assignment> for Prepared {
             model: assignment.model,
             project_dir: assignment.project_dir,
             retry_prompt: assignment.retry_prompt,
+            input: assignment.input,
         }
     }
 }
@@ -46,8 +48,8 @@ impl From<Assignment> for Prepared {
 pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -> Done<()> {
     let blueprint = keep(connection, &assignment.blueprint)?;
     let contract = assignment.contract.as_ref().map(|contract| keep(connection, contract)).transpose()?;
-    let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let sql = "INSERT INTO assignments (run, blueprint, contract, parameters, model, project_dir, retry_prompt, \
+               input) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     connection.prepare_cached(sql)?.execute(params![
         run,
         blueprint,
@@ -56,6 +58,7 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
         assignment.model,
         assignment.project_dir,
         assignment.retry_prompt,
+        assignment.input,
     ])?;
     Ok(())
 }
@@ -72,8 +75,8 @@ pub(crate) fn keep(connection: &Connection, document: &Document) -> Done<i64> {
 
 /// The documents of a run.
 pub(crate) fn find(connection: &Connection, run: i64) -> Done<Assignment> {
-    let sql = "SELECT b.body, c.body, a.parameters, a.model, a.project_dir, a.retry_prompt FROM assignments a \
-               JOIN documents b ON b.id = a.blueprint LEFT JOIN documents c ON c.id = a.contract WHERE a.run = ?1";
+    let sql = "SELECT b.body, c.body, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input \
+               FROM assignments a JOIN documents b ON b.id = a.blueprint LEFT JOIN documents c ON c.id = a.contract WHERE a.run = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([run], |row| {
         Ok(Assignment {
@@ -83,6 +86,7 @@ pub(crate) fn find(connection: &Connection, run: i64) -> Done<Assignment> {
             model: row.get(3)?,
             project_dir: row.get(4)?,
             retry_prompt: row.get(5)?,
+            input: row.get(6)?,
         })
     });
     found.optional()?.ok_or_else(|| corrupt(format!("run {run} has no documents")))
@@ -93,5 +97,27 @@ pub(crate) fn set_retry_prompt(connection: &Connection, run: i64, prompt: &str) 
     let mut statement =
         connection.prepare_cached("UPDATE assignments SET retry_prompt = ?2 WHERE run = ?1")?;
     statement.execute(params![run, prompt])?;
+    Ok(())
+}
+
+/// The documents that the runs of a session refer to.
+pub(crate) fn documents_of(connection: &Connection, session: i64) -> Done<Vec<i64>> {
+    let sql = "SELECT a.blueprint FROM assignments a JOIN runs r ON r.seq = a.run WHERE r.session = ?1 UNION \
+               SELECT a.contract FROM assignments a JOIN runs r ON r.seq = a.run \
+               WHERE r.session = ?1 AND a.contract IS NOT NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let documents = statement.query_map([session], |row| row.get(0))?;
+    Ok(documents.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Removes those of these documents that nobody refers to.
+pub(crate) fn collect(connection: &Connection, documents: &[i64]) -> Done<()> {
+    let sql = "DELETE FROM documents WHERE id = ?1 \
+               AND NOT EXISTS (SELECT 1 FROM assignments WHERE blueprint = ?1) \
+               AND NOT EXISTS (SELECT 1 FROM assignments WHERE contract = ?1)";
+    let mut statement = connection.prepare_cached(sql)?;
+    for document in documents {
+        statement.execute([document])?;
+    }
     Ok(())
 }

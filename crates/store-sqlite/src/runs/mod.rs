@@ -73,4 +73,14 @@ impl RunStore for SqliteStore {
         })
         .await
     }
+
+    async fn abandon_run(&self, run_id: &RunId, message: &str, now: Timestamp) -> Result<Run, StoreError> {
+        let (run_id, message) = (run_id.clone(), message.to_owned());
+        self.write(move |write| {
+            let loaded = run::load(write.connection(), &run_id)?;
+            let place = Place::of(&loaded);
+            apply(write, &place, change::abandon(loaded.run, loaded.session, message, now))
+        })
+        .await
+    }
 }

@@ -1,15 +1,15 @@
 //! Runs are read.
 
 use accord_domain::attempt::Attempt;
-use accord_domain::id::RunId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run};
-use accord_store::{Page, PageRequest, RunFilter, RunReader, StoreError};
+use accord_store::{Idempotency, Page, PageRequest, RunFilter, RunReader, StoreError};
 use async_trait::async_trait;
-use rusqlite::{Connection, ToSql};
+use rusqlite::{Connection, OptionalExtension, ToSql};
 
 use crate::fault::Done;
 use crate::page::{self, Position};
-use crate::rows::{assignment, attempt, outcome, run, session};
+use crate::rows::{assignment, attempt, idempotency, outcome, run, session};
 use crate::store::SqliteStore;
 use crate::value::{count, micros};
 
@@ -18,6 +18,29 @@ impl RunReader for SqliteStore {
     async fn run(&self, run_id: &RunId) -> Result<Run, StoreError> {
         let run_id = run_id.clone();
         self.look(move |connection| Ok(run::find(connection, &run_id)?.1)).await
+    }
+
+    async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError> {
+        let session_id = session_id.clone();
+        self.look(move |connection| {
+            let sql = "SELECT a.parameters FROM sessions s JOIN runs r ON r.session = s.seq \
+                       JOIN assignments a ON a.run = r.seq WHERE s.id = ?1 AND r.kind = 'start_session'";
+            let mut statement = connection.prepare_cached(sql)?;
+            let found = statement.query_row([session_id.as_str()], |row| row.get(0)).optional()?;
+            Ok(found.ok_or(StoreError::NoSession(session_id))?)
+        })
+        .await
+    }
+
+    async fn first_answer(
+        &self,
+        scope: &str,
+        key: &str,
+        fingerprint: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let (scope, key, fingerprint) = (scope.to_owned(), key.to_owned(), fingerprint.to_owned());
+        let promise = Idempotency { scope, key, fingerprint, response: String::new() };
+        self.look(move |connection| idempotency::replay(connection, Some(&promise))).await
     }
 
     async fn assignment(&self, run_id: &RunId) -> Result<Assignment, StoreError> {

@@ -2,11 +2,12 @@
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::{Run, change};
+use accord_domain::run::{Kind, Run, change};
 use accord_domain::session::{Session, Status as SessionStatus};
 use accord_store::{Idempotency, Notice, SessionChoice, StoreError, Submission, Submitted};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::callbacks;
 use crate::fault::Done;
 use crate::rows::{assignment, event, idempotency, run, session};
 use crate::value::micros;
@@ -53,6 +54,9 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submit
         event::insert(connection, micros(queued.at), session_seq, owner, &told)?;
     }
     deliver(connection, seq, session_seq, &run, children)?;
+    if run.kind == Kind::ResumeSession {
+        callbacks::let_go(connection, session_seq)?;
+    }
     idempotency::keep(connection, idempotency.as_ref(), run.created_at)?;
     write.notify(Notice::Queued);
     write.notify(Notice::Events { session_id: session.id, run_id: Some(run.id.clone()) });

@@ -6,6 +6,7 @@ use accord_store::{AskAgain, Fact, Finish, Notice, Verdict};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+use crate::callbacks::still_to_come;
 use crate::change::{Place, apply};
 use crate::fault::Done;
 use crate::rows::{assignment, attempt, event, outcome, run, session};
@@ -43,8 +44,8 @@ pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
         outcome::insert(connection, place.run, result)?;
         children = still_to_come(connection, place.session, &loaded.session.id)?;
     }
-    if let Some(conversation) = conversation {
-        session::set_conversation(connection, place.session, &conversation)?;
+    if let Some(conversation) = &conversation {
+        session::set_conversation(connection, place.session, conversation)?;
     }
     if let Some(affinity) = affinity {
         session::set_affinity(connection, place.session, &affinity)?;
@@ -53,18 +54,7 @@ pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
         learn(connection, &fact)?;
     }
     let ended = change::finish(loaded.run, loaded.session, &holder, end, usage, children, now)?;
-    apply(write, &place, ended)
-}
-
-/// Whether children have still to call this session back.
-fn still_to_come(connection: &Connection, session: i64, id: &accord_domain::id::SessionId) -> Done<Children> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent = ?1 AND delivered_by IS NULL) \
-               OR EXISTS (SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id \
-                          WHERE s.parent_session_id = ?2 AND s.status IN ('pending', 'running', 'stopping') \
-                          AND r.execution_mode = 'async_callback')";
-    let mut statement = connection.prepare_cached(sql)?;
-    let some: bool = statement.query_row(params![session, id.as_str()], |row| row.get(0))?;
-    Ok(if some { Children::WillCallBack } else { Children::Quiet })
+    apply(write, &place, if conversation.is_some() { ended.heard() } else { ended })
 }
 
 /// Keeps a fact, unless a newer one is known.
@@ -94,5 +84,5 @@ pub(super) fn ask_again(write: &mut Write<'_>, again: &AskAgain, judged: &attemp
         session::set_conversation(connection, place.session, conversation)?;
     }
     let asked = change::ask_again(loaded.run, loaded.session, &again.holder, again.usage, again.now)?;
-    apply(write, &place, asked)
+    apply(write, &place, if again.conversation.is_some() { asked.heard() } else { asked })
 }

@@ -60,6 +60,7 @@ fn submission(name: &str, bytes: usize) -> Submission {
         model: None,
         project_dir: None,
         retry_prompt: None,
+        input: None,
     };
     Submission {
         run,

@@ -39,6 +39,7 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         repairs: vec![],
         usage: Usage::default(),
         duration_ms: 1,
+        request_ms: vec![],
         text: "x".into(),
         prompt: None,
     };
@@ -57,11 +58,11 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
     store.finish_run(finish).await.unwrap();
 }
 
-/// The rows of each table that has any, but for the documents, which stay for others.
+/// The rows of each table that has any.
 async fn rows(store: &SqliteStore) -> Vec<(String, i64)> {
     let count = |connection: &rusqlite::Connection| {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
-                   AND name <> 'documents' ORDER BY name";
+        let sql =
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
         let mut statement = connection.prepare(sql)?;
         let names = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
         let mut counts = Vec::new();
@@ -96,6 +97,7 @@ async fn nothing_stays_of_a_removed_session() {
         "attempts",
         "callbacks",
         "conversations",
+        "documents",
         "events",
         "outcomes",
         "runs",
@@ -108,4 +110,32 @@ async fn nothing_stays_of_a_removed_session() {
     assert!(left.iter().all(|(name, _)| name != "callbacks"), "{left:?}");
     store.remove_session(&SessionId::new("child")).await.unwrap();
     assert_eq!(rows(&store).await, []);
+}
+
+/// A document goes with the last run that refers to it.
+#[tokio::test]
+async fn shared_documents_stay_until_nobody_needs_them() {
+    let (store, _folder) = store();
+    let with = |name: &str, contract: &str| {
+        let mut submission = submission(name, 10);
+        submission.assignment.contract = Some(contract.to_owned());
+        submission
+    };
+    lived_in(&store, with("a", "{}")).await;
+    lived_in(&store, with("b", "{}")).await;
+    lived_in(&store, with("c", r#"{"x":1}"#)).await;
+    let documents = async |store: &SqliteStore| {
+        let count = |connection: &rusqlite::Connection| {
+            Ok(connection.query_row("SELECT count(*) FROM documents", [], |row| row.get::<_, i64>(0))?)
+        };
+        store.read(count).await.unwrap()
+    };
+    assert_eq!(documents(&store).await, 3, "a blueprint and two contracts");
+    store.remove_session(&SessionId::new("c")).await.unwrap();
+    assert_eq!(documents(&store).await, 2);
+    store.remove_session(&SessionId::new("a")).await.unwrap();
+    assert_eq!(documents(&store).await, 2);
+    assert_eq!(store.assignment(&RunId::new("b")).await.unwrap().contract.as_deref(), Some("{}"));
+    store.remove_session(&SessionId::new("b")).await.unwrap();
+    assert_eq!(documents(&store).await, 0);
 }

@@ -11,7 +11,8 @@ use accord_store::{Due, EventFilter, Store, StoreError, Submission, Submitted};
 use super::make::*;
 
 fn due(parent: &str, runs: &[&str]) -> Due {
-    Due { parent_session_id: session_id(parent), run_ids: runs.iter().map(|run| run_id(run)).collect() }
+    let run_ids = runs.iter().map(|run| run_id(run)).collect();
+    Due { parent_session_id: session_id(parent), run_ids, failing_since: None }
 }
 
 /// A child's end is owed to its parent, whatever the end is, and in the order of the ends.

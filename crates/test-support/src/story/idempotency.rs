@@ -86,3 +86,13 @@ pub async fn twenty_at_once_make_one(store: Arc<dyn Store>) {
     assert!(replayed.iter().all(|given| *given == answer), "{replayed:?}");
     assert_eq!(count(&store).await, 1);
 }
+
+/// The first answer can be asked for, without doing anything.
+pub async fn the_first_answer_is_known(store: Arc<dyn Store>) {
+    assert_eq!(store.first_answer("s", "key", "f").await.unwrap(), None);
+    store.submit_run(keyed("a", "s", "f")).await.unwrap();
+    assert_eq!(store.first_answer("s", "key", "f").await.unwrap(), Some("{\"run\":\"a\"}".into()));
+    assert_eq!(store.first_answer("t", "key", "f").await.unwrap(), None);
+    let other = store.first_answer("s", "key", "g").await;
+    assert!(matches!(other, Err(StoreError::IdempotencyConflict(key)) if key == "key"));
+}

@@ -99,6 +99,7 @@ pub(super) fn assignment(name: &str) -> Assignment {
         model: None,
         project_dir: None,
         retry_prompt: None,
+        input: None,
     }
 }
 
@@ -245,6 +246,7 @@ pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
         repairs: vec![repair],
         usage: Usage { input_tokens: 7, output_tokens: 9, cost_usd: Some(0.001) },
         duration_ms: 1234,
+        request_ms: vec![1000, 200],
         text: format!("answer {number}"),
         prompt: (number > 1).then(|| "once more".to_owned()),
     }

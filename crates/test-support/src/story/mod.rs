@@ -13,6 +13,7 @@ pub mod callbacks;
 pub mod events;
 pub mod fencing;
 pub mod figures;
+pub mod held;
 pub mod idempotency;
 pub mod leases;
 pub mod lists;
@@ -48,7 +49,7 @@ macro_rules! store_story {
             ],
             sessions: [
                 the_conversation_is_kept, a_session_has_one_run_at_a_time, the_coordinator_can_ask_again,
-                one_of_many_resumes,
+                one_of_many_resumes, the_opening_parameters_are_known,
             ],
             fencing: [
                 only_the_holder_reports, nobody_holds_a_waiting_run, an_end_is_final,
@@ -57,6 +58,7 @@ macro_rules! store_story {
             idempotency: [
                 the_same_request_has_the_same_answer, another_body_is_refused, scopes_do_not_meet,
                 a_refused_request_keeps_its_key, keys_are_forgotten, twenty_at_once_make_one,
+                the_first_answer_is_known,
             ],
             queue: [
                 the_order_is_priority_then_arrival, each_run_has_its_lease, demands_are_met,
@@ -70,13 +72,18 @@ macro_rules! store_story {
             stops: [
                 a_run_can_be_stopped_in_every_state, what_nobody_can_do_fails,
                 a_live_match_is_reason_to_wait, only_waiting_runs_are_unmatched, waiting_begins_anew,
-                failing_is_bounded,
+                failing_is_bounded, an_abandoned_run_fails,
             ],
             callbacks: [
                 every_end_is_owed, other_modes_owe_nothing, a_busy_parent_is_not_due,
                 a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
                 an_end_is_delivered_once, what_is_not_owed_is_not_delivered, one_of_many_delivers,
                 a_busy_parent_takes_no_delivery, parents_do_not_mix,
+            ],
+            held: [
+                a_held_end_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_is_none,
+                a_held_end_keeps_nobody_idle, failing_is_dated_once, what_comes_to_nothing_is_owed_again,
+                one_of_many_holds_or_tells,
             ],
             events: [
                 filters_let_their_own_through, pages_by_id_are_the_whole, a_tail_misses_nothing,
@@ -89,7 +96,7 @@ macro_rules! store_story {
             records: [
                 agents_are_kept_under_conditions, agents_are_made_once, one_of_many_makes_an_agent,
                 schemas_are_immutable, schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept,
-                runners_are_kept, the_newest_fact_counts,
+                runners_are_kept, the_newest_fact_counts, facts_of_schemas_are_forgotten,
             ],
             figures: [
                 all_runs_are_counted, groups_are_counted, figures_are_filtered, percentiles_are_exact,

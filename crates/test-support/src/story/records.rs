@@ -138,6 +138,12 @@ pub async fn schemas_are_made_once(store: Arc<dyn Store>) {
     let other = store.add_schema(schema("b", "two", "1", 5), promise("g", "x")).await;
     assert!(matches!(other, Err(StoreError::IdempotencyConflict(_))));
     assert_eq!(store.schema("b").await.unwrap(), None);
+    // Whatever became of the schema since: the answer is the first one.
+    store.add_schema(schema("a", "two", "1", 6), None).await.unwrap();
+    assert_eq!(store.add_schema(schema("a", "one", "1", 7), promise("f", "x")).await.unwrap(), first);
+    store.remove_schema("a").await.unwrap();
+    assert_eq!(store.add_schema(schema("a", "one", "1", 8), promise("f", "x")).await.unwrap(), first);
+    assert_eq!(store.schema("a").await.unwrap(), None);
 }
 
 /// Schemas are listed by name, whatever the size of a page.
@@ -248,4 +254,19 @@ pub async fn the_newest_fact_counts(store: Arc<dyn Store>) {
     assert_eq!(known(&["n"], 7).await, [ignored]);
     assert_eq!(known(&["m"], 25).await, []);
     assert_eq!(known(&[], 0).await, []);
+}
+
+/// What was learnt of one schema is forgotten in time: schemas are many. What was learnt of an endpoint is kept.
+pub async fn facts_of_schemas_are_forgotten(store: Arc<dyn Store>) {
+    let of = |feature: &str, seconds| Fact {
+        feature: feature.into(),
+        ..fact("e", "m", Verdict::Refused, seconds)
+    };
+    let facts = vec![of("native", 1), of("native#sha256:a", 1), of("native#sha256:b", 9)];
+    let holder = begin(&store, fresh("a")).await;
+    store.finish_run(Finish { facts, ..finish(&holder, said("x"), 30) }).await.unwrap();
+    store.forget(at(5)).await.unwrap();
+    let mut left = store.facts(&["m".to_owned()], at(0)).await.unwrap();
+    left.sort_by_key(|fact| fact.feature.clone());
+    assert_eq!(left, [of("native", 1), of("native#sha256:b", 9)]);
 }

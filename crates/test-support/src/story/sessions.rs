@@ -114,3 +114,13 @@ pub async fn one_of_many_resumes(store: Arc<dyn Store>) {
     assert_eq!(created, 1);
     assert_eq!(store.queue_depth().await.unwrap().pending, 1);
 }
+
+/// What a session was started with is known, however often it went on.
+pub async fn the_opening_parameters_are_known(store: Arc<dyn Store>) {
+    complete(&store, fresh("a"), 3).await;
+    complete(&store, resume("a2", "a", 4), 5).await;
+    store.submit_run(resume("a3", "a", 6)).await.unwrap();
+    assert_eq!(store.opening_parameters(&session_id("a")).await.unwrap(), r#"{"prompt":"a"}"#);
+    let none = store.opening_parameters(&session_id("b")).await;
+    assert!(matches!(none, Err(StoreError::NoSession(id)) if id == session_id("b")));
+}

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use accord_domain::demands::Demands;
-use accord_domain::run::change::{self, End};
-use accord_domain::run::{FailureType, Run, Status};
+use accord_domain::run::change::{self, End, Refused};
+use accord_domain::run::{Failure, FailureType, Run, Status};
 use accord_domain::session::Status as SessionStatus;
-use accord_store::{Store, Submission};
+use accord_store::{Store, StoreError, Submission};
 
 use super::make::*;
 
@@ -109,4 +109,23 @@ pub async fn failing_is_bounded(store: Arc<dyn Store>) {
         let failed = store.fail_unmatched(at(100), at(350), at(400), 2).await.unwrap();
         assert_eq!(failed.len(), expected);
     }
+}
+
+/// A run whose maker is gone fails in every state, once, and says why.
+pub async fn an_abandoned_run_fails(store: Arc<dyn Store>) {
+    store.submit_run(fresh("waiting")).await.unwrap();
+    let held = begin(&store, Submission { run: Run { priority: 9, ..run("held") }, ..fresh("held") }).await;
+    for name in ["waiting", "held"] {
+        for second in [5, 6] {
+            store.abandon_run(&run_id(name), "its command was killed", at(second)).await.unwrap();
+        }
+        let run = store.run(&run_id(name)).await.unwrap();
+        let failure = Failure::new(FailureType::RunnerLost, "its command was killed");
+        assert_eq!((run.status, run.failure, run.finished_at), (Status::Failed, Some(failure), Some(at(5))));
+    }
+    let late = store.finish_run(finish(&held, said("x"), 7)).await;
+    assert!(matches!(late, Err(StoreError::Refused(Refused::LeaseLost { .. }))));
+    complete(&store, fresh("over"), 8).await;
+    let over = store.abandon_run(&run_id("over"), "no", at(9)).await.unwrap();
+    assert_eq!(over.status, Status::Completed);
 }

@@ -41,6 +41,7 @@ fn full() -> Submission {
         model: Some("small".into()),
         project_dir: Some("/project/häuser".into()),
         retry_prompt: Some("once more".into()),
+        input: Some(r#"{"b":1.50,"a":0}"#.into()),
         ..assignment("a")
     };
     Submission { run, session: SessionChoice::New(Box::new(session)), assignment, ..fresh("a") }

@@ -28,6 +28,8 @@ pub(crate) struct Report {
     interruption: Option<Interruption>,
     #[serde(skip)]
     exit: Exit,
+    #[serde(skip)]
+    is_kept: bool,
 }
 
 impl Report {
@@ -51,7 +53,13 @@ impl Report {
             usage: run.usage,
             interruption,
             exit,
+            is_kept: true,
         }
+    }
+
+    /// The same of a run that is gone with the command: nobody is told to look for it.
+    pub(crate) fn of_no_store(self) -> Self {
+        Self { is_kept: false, ..self }
     }
 
     /// One JSON object; or the result on stdout, and why there is none on stderr.
@@ -66,7 +74,7 @@ impl Report {
         let stopped = |error: &&RunFailure| error.kind == FailureType::Stopped;
         if let Some(error) = self.error.as_ref().filter(|error| !stopped(error)) {
             let hint = format!("accord runs attempts {} --text shows every answer", self.run_id);
-            let hint = if self.attempts == 0 { String::new() } else { self::hint(&hint) };
+            let hint = if self.attempts == 0 || !self.is_kept { String::new() } else { self::hint(&hint) };
             output::talk(&format!("{}{hint}", run::failure(error)));
         } else if self.exit == Exit::Stopped {
             output::talk(&format!("{}\n", self.why_stopped()));
@@ -81,6 +89,7 @@ impl Report {
                 format!("{run_id} was stopped: it took longer than --timeout allows")
             }
             (_, true) => format!("{run_id} was stopped"),
+            (_, false) if !self.is_kept => format!("{run_id} was told to stop and has not yet"),
             (_, false) => format!("{run_id} was told to stop and has not yet; accord runs watch {run_id}"),
         }
     }

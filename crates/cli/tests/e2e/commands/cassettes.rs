@@ -15,6 +15,7 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     let ran = ran.ends(0, &["recorded 2 exchanges in tape.json"]);
     assert_eq!(ran.stdout, "{\"severity\":\"high\"}\n");
     assert!(!folder.join(".accord/accord.db").exists(), "a recording is kept nowhere else");
+    assert!(!ran.stderr.contains("accord runs"), "there is no run to look at: {}", ran.stderr);
     run(folder, &["record", "triage", "x", "-o", "tape.json"]).await.ends(1, &["--force"]);
     drop(model);
 

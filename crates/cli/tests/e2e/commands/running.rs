@@ -173,3 +173,35 @@ async fn a_running_coordinator_is_found_and_a_stale_address_is_ignored() {
     run(kept.path(), &["run", "free", "x"]).await.ends(0, &[]);
     run(kept.path(), &["runs", "list"]).await.ends(1, &["no coordinator runs", "accord up"]);
 }
+
+#[tokio::test]
+async fn the_address_of_another_projects_coordinator_is_not_ours() {
+    let model = always("done").await;
+    let ours = Project::new().agent(&agent("free", &model, &json!({})));
+    let theirs = Project::new().agent(&agent("other", &model, &json!({}))).up().await;
+    let left = std::fs::read_to_string(theirs.path().join(".accord/coordinator.json")).unwrap();
+    let mut address: serde_json::Value = serde_json::from_str(&left).unwrap();
+    address["instance"] = json!("the one before");
+    std::fs::write(ours.path().join(".accord/coordinator.json"), address.to_string()).unwrap();
+    run(ours.path(), &["runs", "list"]).await.ends(1, &["no coordinator runs"]);
+    run(ours.path(), &["run", "free", "x"]).await.ends(0, &[]);
+    assert_eq!(run(theirs.path(), &["runs", "list", "--json"]).await.ends(0, &[]).json()["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
+    let model = model([Reply::hang(), Reply::text("done")]).await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    let mut killed = accord(project.path()).args(["run", "free", "x"]).spawn().unwrap();
+    model.wait_for_requests(1).await;
+    killed.kill().await.unwrap();
+    run(project.path(), &["run", "free", "x"]).await.ends(0, &[]);
+    let host = project.up().await;
+    let listed = run(host.path(), &["runs", "list", "--json"]).await.ends(0, &[]).json();
+    let runs: Vec<_> =
+        listed["items"].as_array().unwrap().iter().map(|run| (&run["status"], &run["error"])).collect();
+    let error = json!({"type": "runner_lost", "message":
+        "the accord run that this run was for was killed before it ended; start it again"});
+    assert_eq!((runs[0].0, runs[1].0), (&json!("completed"), &json!("failed")));
+    assert_eq!((&runs[1].1["type"], &runs[1].1["message"]), (&error["type"], &error["message"]));
+}

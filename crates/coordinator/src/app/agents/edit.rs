@@ -67,8 +67,22 @@ impl Promise {
 }
 
 impl App {
+    /// The answer that a repeated request was given before.
+    pub(crate) async fn first_answer(&self, promise: Option<&Promise>) -> Result<Option<String>, Error> {
+        match promise {
+            None => Ok(None),
+            Some(Promise { scope, key, fingerprint }) => {
+                Ok(self.store.first_answer(scope, key, fingerprint).await?)
+            }
+        }
+    }
+
     /// Makes an agent in the store.
     pub(crate) async fn create_agent(&self, value: Value, promise: Option<Promise>) -> Result<Made, Error> {
+        // First of all: a file of the same name may have come since.
+        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+            return Ok(Made::Replayed(answer));
+        }
         let examined = sound(examined(value).await)?;
         let name = name_of(&examined);
         if self.catalog.files().agents.contains_key(&name) {

@@ -38,6 +38,10 @@ impl App {
         mut request: CreateRun,
         promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
+        // First of all: what the request named may be gone since.
+        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+            return serde_json::from_str(&answer).map_err(Error::internal);
+        }
         check_bounds(&request)?;
         let parameters = parameters(&mut request)?;
         let target = target(&mut request)?;
@@ -45,6 +49,24 @@ impl App {
             Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
             Target::Resume { session_id } => self.resume(&session_id, request, &parameters).await?,
         };
+        self.submit_telling(order, promise).await
+    }
+
+    /// Writes a run that tells its session whatever the session has not been told.
+    async fn submit_telling(&self, order: Order, promise: Option<Promise>) -> Result<CreatedRun, Error> {
+        let Place::Existing(session) = &order.place else { return self.submit_plain(order, promise).await };
+        let session = session.clone();
+        // Whoever told it first has a run under way there, so the second round ends in one way or the other.
+        for _ in 0..2 {
+            let telling = self.with_undelivered(order.clone(), &session).await?;
+            if let Some(created) = self.submit(telling, promise.clone()).await? {
+                return Ok(created);
+            }
+        }
+        self.submit_plain(order, promise).await
+    }
+
+    async fn submit_plain(&self, order: Order, promise: Option<Promise>) -> Result<CreatedRun, Error> {
         let created = self.submit(order, promise).await?;
         created.ok_or_else(|| Error::internal("a run that delivers nothing was delivered already"))
     }

@@ -61,7 +61,7 @@ impl App {
 pub(super) fn parameters(in_force: &InForce, assignment: &Assignment) -> String {
     match in_force.answer.invariants().is_empty() {
         true => String::new(),
-        false => assignment.parameters.clone(),
+        false => assignment.input.as_ref().unwrap_or(&assignment.parameters).clone(),
     }
 }
 

@@ -21,7 +21,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
-use super::told::{error, failure, outcome, repair};
+use super::told::{Unmet, error, failure, outcome, repair};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
@@ -76,7 +76,7 @@ impl App {
         }
         let answer =
             report.answer.take().ok_or_else(|| refuse("an answered run has an answer: answer is missing"))?;
-        let usage = sum(run.usage, report.usage);
+        let usage = run.usage.and(report.usage);
         let Some(contract) = &assignment.contract else {
             let outcome = free_text(&assignment, answer)?;
             return self.end(holder, End::Completed(outcome), usage, report).await;
@@ -142,16 +142,26 @@ impl Turn<'_> {
             false => outcome(rejected.outcome),
         };
         let errors = rejected.violations.errors.iter().map(error).collect();
-        let attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
-        if self.run.retry_count < self.in_force.terms.max_retries {
-            return self.ask_again(attempt, &rejected).await;
-        }
+        let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
         let mut attempts = self.app.store.attempts(&self.run.id).await?;
         // Told a second time because the first answer was lost: it is still one attempt.
         attempts.retain(|earlier| earlier.delivery != attempt.delivery);
+        // Asking the same in the same way gives the same, and here there is no other way.
+        let is_repeated = attempts.last().is_some_and(|last| repeats(last, &attempt));
+        if self.run.retry_count < self.in_force.terms.max_retries && !is_repeated {
+            return self.ask_again(attempt, &rejected).await;
+        }
+        let unmet = match is_repeated {
+            true => Unmet::NoProgress,
+            false => Unmet::RetriesSpent,
+        };
+        if is_repeated {
+            attempt.outcome = Judged::NoProgress;
+            self.span.record("outcome", attempt.outcome.as_str());
+        }
         self.record(attempt.clone()).await?;
         attempts.push(attempt);
-        let failure = failure(&self.in_force.terms, &attempts, self.run.retry_count);
+        let failure = failure(&self.in_force.terms, &attempts, self.run.retry_count, unmet);
         self.app.end(self.holder, End::Failed(failure), self.usage, self.report).await
     }
 
@@ -209,10 +219,20 @@ impl Turn<'_> {
             repairs,
             usage: self.report.usage,
             duration_ms: self.answer.duration_ms,
+            request_ms: Vec::new(),
             text: shortened(self.answer.text.clone()),
             prompt: self.assignment.retry_prompt.clone(),
         }
     }
+}
+
+/// Whether an answer is the one before, in its words or in what is wrong with it. One that was cut off is asked in another
+/// way.
+fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
+    let is_whole = |attempt: &Attempt| attempt.outcome != Judged::Truncated;
+    let is_same = last.text.trim() == attempt.text.trim()
+        || last.outcome == attempt.outcome && last.errors == attempt.errors;
+    is_whole(last) && is_whole(attempt) && is_same
 }
 
 /// An agent without a contract answers in text.
@@ -225,17 +245,5 @@ fn free_text(assignment: &Assignment, answer: HeldAnswer) -> Result<Outcome, Err
             ErrorName::ContractViolation,
             "the agent is procedural and has no contract to judge the answer by; report completed with result_data",
         )),
-    }
-}
-
-fn sum(one: Usage, other: Usage) -> Usage {
-    let cost_usd = match (one.cost_usd, other.cost_usd) {
-        (None, None) => None,
-        (one, other) => Some(one.unwrap_or_default() + other.unwrap_or_default()),
-    };
-    Usage {
-        input_tokens: one.input_tokens.saturating_add(other.input_tokens),
-        output_tokens: one.output_tokens.saturating_add(other.output_tokens),
-        cost_usd,
     }
 }

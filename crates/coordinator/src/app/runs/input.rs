@@ -46,3 +46,23 @@ pub(in crate::app) fn check(agent: &Agent, expected: Expected, parameters: &Valu
     let details = json!({"errors": errors, "parameters_schema": schema.document()});
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
 }
+
+/// Parameters of a resume with another prompt, as JSON text.
+pub(crate) fn with_prompt(parameters: &str, change: impl FnOnce(&str) -> String) -> Result<String, Error> {
+    let mut value: Value = serde_json::from_str(parameters).map_err(Error::internal)?;
+    if let Some(Value::String(prompt)) = value.get_mut("prompt") {
+        *prompt = change(prompt);
+    }
+    Ok(value.to_string())
+}
+
+/// The parameters that a session was started with, with those of a resume in the place of members of the same name.
+pub(super) fn over(opening: &str, resume: &str) -> Result<String, Error> {
+    let mut input: Value = serde_json::from_str(opening).map_err(Error::internal)?;
+    let resume: Value = serde_json::from_str(resume).map_err(Error::internal)?;
+    match (&mut input, resume) {
+        (Value::Object(input), Value::Object(resume)) => input.extend(resume),
+        (input, resume) => *input = resume,
+    }
+    Ok(input.to_string())
+}

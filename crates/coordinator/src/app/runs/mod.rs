@@ -17,7 +17,7 @@ mod wait;
 
 pub(super) use finish::{holder, refuse};
 pub(super) use held::is_held;
-pub(super) use input::{Expected, check as check_input};
+pub(super) use input::{Expected, check as check_input, with_prompt};
 pub(super) use order::{Order, Place};
 pub(super) use output::Wanted;
 pub(super) use read::raw;

@@ -11,11 +11,12 @@ use accord_domain::usage::Usage;
 use accord_store::{Idempotency, SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
+use super::input::over;
 use crate::app::{Agent, App, Promise};
 use crate::error::Error;
 
 /// The session that a run is for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A new one.
     New {
@@ -27,7 +28,7 @@ pub(crate) enum Place {
 }
 
 /// A run to be written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Order {
     pub(crate) agent: Arc<Agent>,
     pub(crate) place: Place,
@@ -70,7 +71,9 @@ impl App {
         order: Order,
         promise: Option<Promise>,
     ) -> Result<Option<CreatedRun>, Error> {
+        let input = self.input(&order).await?;
         let mut submission = self.submission(order)?;
+        submission.assignment.input = input;
         let run = &submission.run;
         let created = CreatedRun {
             run_id: run.id.clone(),
@@ -99,6 +102,7 @@ impl App {
             model: order.model,
             project_dir: order.project_dir.clone(),
             retry_prompt: None,
+            input: None,
         };
         let session = match order.place {
             Place::Existing(session) => SessionChoice::Resume(session.id),
@@ -107,6 +111,18 @@ impl App {
             }
         };
         Ok(Submission { run, session, assignment, delivers: order.delivers, idempotency: None })
+    }
+
+    /// What invariants see as `input` on a resume: what the session was started with, and the prompt of this run.
+    async fn input(&self, order: &Order) -> Result<Option<String>, Error> {
+        let (Place::Existing(session), Some(contract)) = (&order.place, &order.contract) else {
+            return Ok(None);
+        };
+        if self.contracts.stored(contract)?.answer.invariants().is_empty() {
+            return Ok(None);
+        }
+        let opening = self.store.opening_parameters(&session.id).await?;
+        over(&opening, &order.parameters).map(Some)
     }
 
     fn pending_run(&self, order: &Order, now: Timestamp) -> Result<Run, Error> {

@@ -8,8 +8,17 @@ use accord_domain::run::{Failure, FailureType};
 /// How much of an answer an error carries. The attempt has all of it.
 const LAST_OUTPUT_BYTES: usize = 8 * 1024;
 
+/// How a contract was not met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unmet {
+    /// There are no more retries.
+    RetriesSpent,
+    /// The model gave the same again.
+    NoProgress,
+}
+
 /// The failure that callers see: what was wrong with the answer that came closest.
-pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32) -> Failure {
+pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unmet: Unmet) -> Failure {
     let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
     let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
     let all_cut_off = attempts.iter().all(|attempt| attempt.outcome == Judged::Truncated);
@@ -26,6 +35,9 @@ pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32) -> F
         true => {
             format!("Output was cut off each time, after {retries}; allow longer answers or ask for less")
         }
+        false if unmet == Unmet::NoProgress => format!(
+            "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
+        ),
         false => format!("Output did not match schema after {retries}"),
     };
     Failure {

@@ -24,7 +24,11 @@ async fn a_refused_schema_is_told_from_other_errors() {
         ("anthropic", 400, anthropic),
         ("openai", 400, openai(schema)),
         ("openai-chat", 422, openai(schema)),
-        ("openai-compatible", 400, json!({"detail": "response_format is not known"})),
+        (
+            "openai",
+            400,
+            openai("Invalid schema for response_format 'result': 'uniqueItems' is not permitted."),
+        ),
         ("openai-compatible", 500, openai("failed to parse grammar")),
         ("ollama", 500, json!({"error": "pattern must start with '^' and end with '$'"})),
     ];
@@ -35,10 +39,31 @@ async fn a_refused_schema_is_told_from_other_errors() {
 }
 
 #[tokio::test]
+async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
+    let anthropic = json!({"type": "error", "error": {"type": "invalid_request_error",
+        "message": "output_config: Extra inputs are not permitted"}});
+    let unsupported =
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.";
+    let cases = [
+        ("anthropic", 400, anthropic),
+        ("openai-chat", 400, openai(unsupported)),
+        ("openai-compatible", 400, json!({"detail": "response_format is not known"})),
+        ("openai-compatible", 422, openai("'response_format.type' must be one of 'text', 'json_object'")),
+    ];
+    for (provider, status, body) in cases {
+        let error = error(provider, Canned::error(status, &body), native()).await;
+        assert!(matches!(error, TurnError::FormatRejected(_)), "{provider}: {error:?}");
+    }
+    let schema = openai("Invalid schema for function 'submit_result'");
+    let error = error("openai", Canned::error(400, &schema), tool(true, true)).await;
+    assert!(matches!(error, TurnError::SchemaRejected(_)), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_refused_tool_is_told_from_other_errors() {
     let cases = [
         ("anthropic", "Thinking may not be enabled when tool_choice forces tool use."),
-        ("openai", "Invalid schema for function 'submit_result'"),
+        ("openai", "tools are not available for this model"),
         ("ollama", "registry.ollama.ai/library/tiny does not support tools"),
     ];
     for (provider, message) in cases {

@@ -22,7 +22,7 @@ impl Driver<'_, '_> {
         let bench = Bench {
             contract: self.terms.compiled.clone(),
             lift: self.state.offers.get(self.state.rung).map(|offer| offer.lift.clone()),
-            input: self.turns.assignment.parameters.clone(),
+            input: self.turns.assignment.input.clone(),
         };
         let reading = match bench.read(answer, &self.state.before).await {
             Ok(reading) => reading,
@@ -60,7 +60,7 @@ impl Driver<'_, '_> {
             retry_count: self.state.retries,
             strategy: self.state.rung.strategy(),
             repairs,
-            attempts: self.state.history.judged,
+            attempts: self.turns.assignment.spent.answers + self.state.history.judged,
         };
         let end = End::Data { value: accepted.value, raw, validation: Some(validation) };
         Look { seen: Seen::Accepted, end }
@@ -116,10 +116,15 @@ impl Driver<'_, '_> {
     fn learn_from_success(&mut self, answer: &Answer, source: Source) {
         let whole = matches!(source, Source::Structured | Source::Text);
         match self.state.rung {
-            Rung::Native if whole => self.learn(self.state.offers.native_feature(), Taken::Works),
-            Rung::Tool if !answer.submissions.is_empty() => self.learn(Feature::Tool, Taken::Works),
+            Rung::Native if whole => self.learn_success(self.state.offers.native_feature()),
+            Rung::Tool if !answer.submissions.is_empty() => self.learn_success(Feature::Tool),
             _ => {}
         }
+    }
+
+    fn learn_success(&mut self, feature: Feature) {
+        let (model, now) = (self.state.model_name(), self.turns.now());
+        self.state.facts.learn_success(&model, feature, now);
     }
 
     /// An answer without any JSON was not held to a schema; a demand that got prose was not heard.

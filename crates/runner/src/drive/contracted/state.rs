@@ -47,7 +47,7 @@ impl State {
     ) -> Result<Self, String> {
         let has_tools = !assignment.agent.tools.is_empty() || !assignment.agent.mcp_servers.is_empty();
         let schema = terms.compiled.schema().clone();
-        let facts = Facts::new(&capabilities.endpoint, &assignment.facts);
+        let facts = Facts::new(&capabilities.endpoint, &terms.contract.schema_hash, &assignment.facts);
         let settings_model = capabilities.model.clone();
         // A large schema takes a while to lower, and others wait for this thread.
         let offers = tokio::task::spawn_blocking(move || Offers::new(&schema, &capabilities, has_tools))
@@ -64,7 +64,8 @@ impl State {
             history: History::default(),
             rung,
             force: false,
-            retries: 0,
+            // What a lost delivery asked is not asked once more; but an answer there must be, to say what is wrong with.
+            retries: assignment.spent.answers.min(terms.contract.max_retries),
             just_raised: false,
             before: String::new(),
             wrong: None,

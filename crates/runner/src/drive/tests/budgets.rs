@@ -1,7 +1,7 @@
 //! Tokens, money, steps, time, and the order to stop.
 
 use accord_api::attempt::Outcome::{BudgetExhausted, NoJson, Stopped, TimedOut};
-use accord_api::{FailureType, Limits, Strategy};
+use accord_api::{FailureType, Limits, Strategy, Usage};
 use accord_executor::TurnError;
 use serde_json::json;
 
@@ -71,4 +71,31 @@ async fn a_stop_ends_the_turn_and_the_run() {
         assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
         assert_eq!(ran.outcomes(), [Stopped]);
     }
+}
+
+#[tokio::test]
+async fn what_lost_deliveries_used_counts() {
+    let spent = |tokens, answers| accord_api::Spent {
+        usage: Usage { input_tokens: tokens, output_tokens: 0, cost_usd: Some(0.5) },
+        answers,
+    };
+    let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
+    let mut case = Case::with(Strategy::Prompt).limits(limits);
+    case.assignment.spent = spent(15, 0);
+    let ran = case.run(Vec::new()).await;
+    assert_eq!((ran.failure().kind, ran.turns.len()), (FailureType::BudgetExhausted, 0));
+
+    // Two retries are allowed and one answer was wrong before: one retry is left.
+    let mut case = Case::with(Strategy::Prompt);
+    case.assignment.spent = spent(7, 1);
+    let ran = case.run(vec![says("prose"), says("more prose"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.turns.len(), 2);
+    assert_eq!(ran.failure().message, "Output did not match schema after 2 retries");
+    assert_eq!(ran.outcome.usage, Usage { input_tokens: 27, output_tokens: 10, cost_usd: Some(1.0) });
+
+    // All of them are used up: an answer is asked for all the same, so that there is something to say.
+    let mut case = Case::with(Strategy::Prompt);
+    case.assignment.spent = spent(7, 9);
+    let ran = case.run(vec![says("prose")]).await;
+    assert_eq!((ran.turns.len(), ran.failure().kind), (1, FailureType::OutputSchemaValidationFailed));
 }

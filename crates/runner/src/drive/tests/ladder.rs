@@ -10,7 +10,7 @@ use serde_json::json;
 use super::script::{Case, Ran, Reply, able, contract, fact, plain, says, submits};
 
 fn refused() -> Reply {
-    Reply::Fail(TurnError::SchemaRejected("no such field".into()))
+    Reply::Fail(TurnError::FormatRejected("no such field".into()))
 }
 
 async fn first_rung(case: Case) -> Strategy {
@@ -186,4 +186,20 @@ async fn a_schema_that_had_no_effect_is_remembered() {
     assert_eq!(ran.outcome.facts, [fact("small", "native", "works")]);
     let ran = Case::with(Strategy::Native).known("native", "works").run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.outcome.facts, []);
+}
+
+#[tokio::test]
+async fn a_refused_schema_is_remembered_for_itself_alone() {
+    let refused = || Reply::Fail(TurnError::SchemaRejected("'uniqueItems' is not permitted".into()));
+    let ran = Case::with(Strategy::Auto).run(vec![refused(), refused(), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.strategies(), [Strategy::Native, Strategy::Tool, Strategy::Prompt]);
+    let learnt = [fact("small", "native#sha256:x", "refused"), fact("small", "tool#sha256:x", "refused")];
+    assert_eq!(ran.outcome.facts, learnt);
+    let mut same = Case::with(Strategy::Auto);
+    same.assignment.facts = learnt.to_vec();
+    assert_eq!(first_rung(same).await, Strategy::Prompt);
+    let mut other =
+        Case::under(accord_api::Contract { schema_hash: "sha256:y".into(), ..contract(Origin::Caller) });
+    other.assignment.facts = learnt.to_vec();
+    assert_eq!(first_rung(other).await, Strategy::Native);
 }

@@ -193,6 +193,8 @@ fn assignment() -> Assignment {
         agent: serde_json::from_value(agent).unwrap(),
         settings,
         parameters: json!({"prompt": "Count."}),
+        input: json!({"prompt": "Count."}),
+        spent: accord_api::Spent::default(),
         terms: None,
         held_by_coordinator: false,
         retry_prompt: None,

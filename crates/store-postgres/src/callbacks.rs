@@ -1,0 +1,192 @@
+//! What parents are owed. Everything but a new end is written under the lock of the parent's session.
+
+use accord_domain::callback::{self, Held, Undelivered};
+use accord_domain::event::{Body, NewEvent};
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::change::Children;
+use accord_store::{CallbackStore, Due, Hold, StoreError};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::convert::{id, micros, named, time, whole};
+use crate::fault::{Fault, retrying};
+use crate::notices::Announcement;
+use crate::store::{PostgresStore, conclude};
+use crate::text::{escape, unescape};
+use crate::{load, write};
+
+#[async_trait]
+impl CallbackStore for PostgresStore {
+    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
+        retrying(|| self.read_due(limit)).await
+    }
+
+    async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {
+        retrying(|| self.read_undelivered(parent, limit)).await
+    }
+
+    async fn delay_callbacks(&self, parent: &SessionId, now: Timestamp) -> Result<(), StoreError> {
+        retrying(|| self.write_delay(parent, now)).await
+    }
+
+    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError> {
+        let hold = Hold { now: whole(hold.now), ..hold };
+        retrying(|| self.write_hold(&hold)).await
+    }
+}
+
+const DUE: &str = "
+SELECT c.parent_session_id, array_agg(c.run_id ORDER BY c.created_at, c.number) AS run_ids,
+    min(c.failing_since) AS failing_since
+FROM callbacks c JOIN sessions p ON p.id = c.parent_session_id
+WHERE c.delivered_by IS NULL AND c.held_reason IS NULL AND p.status IN ('idle', 'finished', 'stopped', 'failed')
+GROUP BY c.parent_session_id ORDER BY min(c.created_at), min(c.number) LIMIT $1";
+
+const UNDELIVERED: &str = "
+SELECT run_id, session_id, created_at, held_reason, held_message, held_at FROM callbacks
+WHERE parent_session_id = $1 AND delivered_by IS NULL ORDER BY created_at, number LIMIT $2";
+
+const DELAY: &str = "
+UPDATE callbacks SET failing_since = $2
+WHERE parent_session_id = $1 AND delivered_by IS NULL AND held_reason IS NULL AND failing_since IS NULL";
+
+const HOLD: &str = "
+WITH held AS (
+    UPDATE callbacks SET held_reason = $3, held_message = $4, held_at = $5
+    WHERE parent_session_id = $1 AND run_id = ANY($2) AND delivered_by IS NULL AND held_reason IS NULL
+    RETURNING session_id, created_at, number
+)
+SELECT session_id FROM held GROUP BY session_id ORDER BY min(created_at), min(number)";
+
+/// A child at work becomes a callback in one transaction, so it is seen as one or the other.
+const CHILDREN: &str = "
+SELECT EXISTS (
+    SELECT 1 FROM callbacks WHERE parent_session_id = $1 AND delivered_by IS NULL AND held_reason IS NULL
+) OR EXISTS (
+    SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id
+    WHERE s.parent_session_id = $1 AND r.execution_mode = 'async_callback'
+        AND r.status IN ('pending', 'claimed', 'running', 'stopping')
+)";
+
+const LET_GO: &str = "
+UPDATE callbacks SET held_reason = NULL, held_message = NULL, held_at = NULL, failing_since = NULL
+WHERE parent_session_id = $1 AND delivered_by IS NULL AND (held_reason IS NOT NULL OR failing_since IS NOT NULL)";
+
+const TAKE_BACK: &str = "UPDATE callbacks SET delivered_by = NULL WHERE delivered_by = ANY($1)";
+
+impl PostgresStore {
+    async fn read_due(&self, limit: u32) -> Result<Vec<Due>, Fault> {
+        let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        let mut due = Vec::with_capacity(rows.len());
+        for row in rows {
+            let run_ids: Vec<String> = row.try_get("run_ids")?;
+            due.push(Due {
+                parent_session_id: id(row.try_get("parent_session_id")?)?,
+                run_ids: run_ids.iter().map(|run_id| id(run_id)).collect::<Result<_, _>>()?,
+                failing_since: row.try_get::<Option<i64>, _>("failing_since")?.map(time).transpose()?,
+            });
+        }
+        Ok(due)
+    }
+
+    async fn read_undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, Fault> {
+        let query = sqlx::query(UNDELIVERED).bind(parent.as_str()).bind(i64::from(limit));
+        query.fetch_all(&self.pool).await?.iter().map(undelivered).collect()
+    }
+
+    async fn write_delay(&self, parent: &SessionId, now: Timestamp) -> Result<(), Fault> {
+        sqlx::query(DELAY).bind(parent.as_str()).bind(micros(now)).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    async fn write_hold(&self, hold: &Hold) -> Result<(), Fault> {
+        let mut transaction = self.begin().await?;
+        let held = keep_back(&mut transaction, hold).await;
+        if conclude(transaction, held).await? == Kept::Some {
+            self.hub.announce(Announcement::events());
+        }
+        Ok(())
+    }
+}
+
+fn undelivered(row: &PgRow) -> Result<Undelivered, Fault> {
+    let reason: Option<&str> = row.try_get("held_reason")?;
+    let held = match reason {
+        None => None,
+        Some(reason) => Some(Held {
+            reason: named(reason)?,
+            message: unescape(row.try_get::<Option<String>, _>("held_message")?.unwrap_or_default()),
+            at: time(row.try_get("held_at")?)?,
+        }),
+    };
+    Ok(Undelivered {
+        run_id: id(row.try_get("run_id")?)?,
+        session_id: id(row.try_get("session_id")?)?,
+        created_at: time(row.try_get("created_at")?)?,
+        held,
+    })
+}
+
+/// Whether anything was held.
+#[derive(Debug, PartialEq, Eq)]
+enum Kept {
+    Nothing,
+    Some,
+}
+
+async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Result<Kept, Fault> {
+    let parent = match load::session(connection, &hold.parent_session_id).await {
+        Err(Fault::Store(StoreError::NoSession(_))) => return Ok(Kept::Nothing),
+        found => found?,
+    };
+    if parent.last_run_id != hold.last_run_id || parent.status.is_busy() {
+        return Ok(Kept::Nothing);
+    }
+    let rows = sqlx::query(HOLD)
+        .bind(parent.id.as_str())
+        .bind(hold.run_ids.iter().map(RunId::as_str).collect::<Vec<_>>())
+        .bind(hold.reason.as_str())
+        .bind(escape(&hold.message))
+        .bind(micros(hold.now))
+        .fetch_all(&mut *connection)
+        .await?;
+    if rows.is_empty() {
+        return Ok(Kept::Nothing);
+    }
+    let mut children = Vec::with_capacity(rows.len());
+    for row in &rows {
+        children.push(id(row.try_get("session_id")?)?);
+    }
+    let still = still_to_come(connection, &parent.id).await?;
+    let after = callback::hold(parent.clone(), still, hold.now);
+    if after != parent {
+        write::sessions(connection, &[&after]).await?;
+    }
+    let body = Body::CallbackHeld { children, reason: hold.reason, message: hold.message.clone() };
+    let event = NewEvent { at: hold.now, session_id: parent.id, run_id: None, body };
+    write::events(connection, &[event]).await?;
+    Ok(Kept::Some)
+}
+
+/// Whether children have still to call this session back.
+pub(crate) async fn still_to_come(
+    connection: &mut PgConnection,
+    session_id: &SessionId,
+) -> Result<Children, Fault> {
+    let waiting: bool = sqlx::query_scalar(CHILDREN).bind(session_id.as_str()).fetch_one(connection).await?;
+    Ok(if waiting { Children::WillCallBack } else { Children::Quiet })
+}
+
+/// The session goes on: what it is owed is held no longer.
+pub(crate) async fn let_go(connection: &mut PgConnection, session_id: &SessionId) -> Result<(), Fault> {
+    sqlx::query(LET_GO).bind(session_id.as_str()).execute(connection).await?;
+    Ok(())
+}
+
+/// What these runs were made to tell is owed again.
+pub(crate) async fn take_back(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), Fault> {
+    sqlx::query(TAKE_BACK).bind(runs).execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! What parents are owed.
+
+use accord_domain::callback::{self, Held, Undelivered};
+use accord_domain::event::Body;
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::run::change::Children;
+use accord_store::{CallbackStore, Due, Hold, Notice, StoreError};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::fault::{Done, corrupt};
+use crate::rows::{event, session};
+use crate::store::SqliteStore;
+use crate::value::{count, micros, named, time, time_if};
+use crate::writer::Write;
+
+#[async_trait]
+impl CallbackStore for SqliteStore {
+    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
+        self.read(move |connection| due(connection, limit)).await
+    }
+
+    async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {
+        let parent = parent.clone();
+        self.read(move |connection| undelivered(connection, &parent, limit)).await
+    }
+
+    async fn delay_callbacks(&self, parent: &SessionId, now: Timestamp) -> Result<(), StoreError> {
+        let parent = parent.clone();
+        self.write(move |write| {
+            let sql = "UPDATE callbacks SET failing_since = ?2 WHERE delivered_by IS NULL AND held_reason IS NULL \
+                       AND failing_since IS NULL AND parent = (SELECT seq FROM sessions WHERE id = ?1)";
+            write.connection().prepare_cached(sql)?.execute(params![parent.as_str(), micros(now)])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError> {
+        self.write(move |write| keep_back(write, &hold)).await
+    }
+}
+
+fn due(connection: &Connection, limit: u32) -> Done<Vec<Due>> {
+    let sql = "SELECT p.id, r.id, c.failing_since \
+               FROM callbacks c JOIN sessions p ON p.seq = c.parent JOIN runs r ON r.seq = c.run \
+               WHERE c.delivered_by IS NULL AND c.held_reason IS NULL \
+               AND p.status NOT IN ('pending', 'running', 'stopping') ORDER BY c.created_at, c.seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let mut due: Vec<Due> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let parent_session_id = SessionId::try_from(row.get::<_, String>(0)?)?;
+        let run_id = RunId::try_from(row.get::<_, String>(1)?)?;
+        let failing_since = time_if(row.get(2)?)?;
+        let full = due.len() >= limit;
+        match due.iter_mut().find(|due| due.parent_session_id == parent_session_id) {
+            Some(known) => {
+                known.run_ids.push(run_id);
+                known.failing_since = [known.failing_since, failing_since].into_iter().flatten().min();
+            }
+            None if full => {}
+            None => due.push(Due { parent_session_id, run_ids: vec![run_id], failing_since }),
+        }
+    }
+    Ok(due)
+}
+
+fn undelivered(connection: &Connection, parent: &SessionId, limit: u32) -> Done<Vec<Undelivered>> {
+    let sql = "SELECT r.id, s.id, c.created_at, c.held_reason, c.held_message, c.held_at \
+               FROM callbacks c JOIN runs r ON r.seq = c.run JOIN sessions s ON s.seq = r.session \
+               WHERE c.parent = (SELECT seq FROM sessions WHERE id = ?1) AND c.delivered_by IS NULL \
+               ORDER BY c.created_at, c.seq LIMIT ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![parent.as_str(), count(limit)])?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(Undelivered {
+            run_id: RunId::try_from(row.get::<_, String>(0)?)?,
+            session_id: SessionId::try_from(row.get::<_, String>(1)?)?,
+            created_at: time(row.get(2)?)?,
+            held: held(row, 3)?,
+        });
+    }
+    Ok(all)
+}
+
+/// Why an end is held, from the columns that begin at this place.
+fn held(row: &Row<'_>, from: usize) -> Done<Option<Held>> {
+    let Some(reason) = row.get::<_, Option<String>>(from)? else { return Ok(None) };
+    let at = time_if(row.get(from + 2)?)?.ok_or_else(|| corrupt("an end is held since no time"))?;
+    let message: Option<String> = row.get(from + 1)?;
+    Ok(Some(Held { reason: named(&reason)?, message: message.unwrap_or_default(), at }))
+}
+
+fn keep_back(write: &mut Write<'_>, hold: &Hold) -> Done<()> {
+    let connection = write.connection();
+    let (seq, parent) = match session::find(connection, &hold.parent_session_id) {
+        Err(crate::fault::Fault::Answer(StoreError::NoSession(_))) => return Ok(()),
+        found => found?,
+    };
+    if parent.last_run_id != hold.last_run_id || parent.status.is_busy() {
+        return Ok(());
+    }
+    let children = held_children(connection, seq, hold)?;
+    if children.is_empty() {
+        return Ok(());
+    }
+    let body = Body::CallbackHeld { children, reason: hold.reason, message: hold.message.clone() };
+    event::insert(connection, micros(hold.now), seq, None, &event::Prepared::new(&body)?)?;
+    let still = still_to_come(connection, seq, &parent.id)?;
+    let after = callback::hold(parent.clone(), still, hold.now);
+    if after != parent {
+        session::update(connection, seq, &after)?;
+    }
+    write.notify(Notice::Events { session_id: after.id, run_id: None });
+    Ok(())
+}
+
+/// Marks the ends, and gives whose they are, each once.
+fn held_children(connection: &Connection, parent: i64, hold: &Hold) -> Done<Vec<SessionId>> {
+    let sql = "UPDATE callbacks SET held_reason = ?3, held_message = ?4, held_at = ?5 \
+               WHERE run = (SELECT seq FROM runs WHERE id = ?1) AND parent = ?2 \
+               AND delivered_by IS NULL AND held_reason IS NULL \
+               RETURNING (SELECT s.id FROM runs r JOIN sessions s ON s.seq = r.session WHERE r.seq = callbacks.run)";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut children = Vec::new();
+    for run_id in &hold.run_ids {
+        let values =
+            params![run_id.as_str(), parent, hold.reason.as_str(), hold.message.as_str(), micros(hold.now)];
+        let child: Option<String> = statement.query_row(values, |row| row.get(0)).optional()?;
+        if let Some(child) = child.map(SessionId::try_from).transpose()?
+            && !children.contains(&child)
+        {
+            children.push(child);
+        }
+    }
+    Ok(children)
+}
+
+/// Whether children have still to call this session back.
+pub(crate) fn still_to_come(connection: &Connection, session: i64, id: &SessionId) -> Done<Children> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM callbacks WHERE parent = ?1 AND delivered_by IS NULL \
+                              AND held_reason IS NULL) \
+               OR EXISTS (SELECT 1 FROM sessions s JOIN runs r ON r.id = s.last_run_id \
+                          WHERE s.parent_session_id = ?2 AND s.status IN ('pending', 'running', 'stopping') \
+                          AND r.execution_mode = 'async_callback')";
+    let mut statement = connection.prepare_cached(sql)?;
+    let some: bool = statement.query_row(params![session, id.as_str()], |row| row.get(0))?;
+    Ok(if some { Children::WillCallBack } else { Children::Quiet })
+}
+
+/// The session goes on: what it is owed is held no longer.
+pub(crate) fn let_go(connection: &Connection, parent: i64) -> Done<()> {
+    let sql = "UPDATE callbacks SET held_reason = NULL, held_message = NULL, held_at = NULL, failing_since = NULL \
+               WHERE parent = ?1 AND delivered_by IS NULL";
+    connection.prepare_cached(sql)?.execute([parent])?;
+    Ok(())
+}
+
+/// What a run was made to tell is owed again.
+pub(crate) fn take_back(connection: &Connection, run: i64) -> Done<()> {
+    let sql = "UPDATE callbacks SET delivered_by = NULL WHERE delivered_by = ?1";
+    connection.prepare_cached(sql)?.execute([run])?;
+    Ok(())
+}

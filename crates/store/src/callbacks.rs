@@ -1,0 +1,57 @@
+//! What parents are owed: their children's ends.
+//!
+//! An end is written with the child's run ([`crate::RunStore::finish_run`] and whatever else ends a run), delivered with a
+//! run of the parent ([`crate::Submission::delivers`]), and owed again where that run is over and the conversation does
+//! not have it. A run that goes on with a session ends every hold on what the session is owed.
+
+use accord_domain::callback::{HeldReason, Undelivered};
+use accord_domain::id::{RunId, SessionId};
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+
+/// Children's ends that are owed to one parent, which has no run under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The parent.
+    pub parent_session_id: SessionId,
+    /// The children's runs, in the order of their ends.
+    pub run_ids: Vec<RunId>,
+    /// Since when telling the parent fails.
+    pub failing_since: Option<Timestamp>,
+}
+
+/// Children's ends that their parent is not to be told by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    /// The parent.
+    pub parent_session_id: SessionId,
+    /// The parent's newest run, as whoever decides knows it: where there is a newer one, nothing is held.
+    pub last_run_id: RunId,
+    /// The children's runs.
+    pub run_ids: Vec<RunId>,
+    /// Why.
+    pub reason: HeldReason,
+    /// Why, for people.
+    pub message: String,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// Keeps what parents are owed.
+#[async_trait]
+pub trait CallbackStore: Send + Sync {
+    /// Parents that are owed something that is not held, and have no run under way.
+    async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError>;
+
+    /// What a parent has not been told, held or not, in the order of the ends.
+    async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError>;
+
+    /// Telling a parent failed, and is tried again. The first time counts.
+    async fn delay_callbacks(&self, parent: &SessionId, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Holds ends, with an event in the parent's session. What was told or held meanwhile is left alone, and a parent that
+    /// is gone is no error.
+    async fn hold_callbacks(&self, hold: Hold) -> Result<(), StoreError>;
+}

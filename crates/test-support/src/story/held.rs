@@ -1,0 +1,197 @@
+//! What parents are owed and are not told by themselves.
+
+use std::sync::Arc;
+
+use accord_domain::callback::{Held, HeldReason, Undelivered};
+use accord_domain::event::{Body, NewEvent};
+use accord_domain::run::FailureType;
+use accord_domain::run::change::End;
+use accord_domain::session::Status as SessionStatus;
+use accord_store::{Due, EventFilter, Finish, Hold, Store, Submitted};
+
+use super::make::*;
+
+fn hold(parent: &str, last_run: &str, runs: &[&str], seconds: i64) -> Hold {
+    Hold {
+        parent_session_id: session_id(parent),
+        last_run_id: run_id(last_run),
+        run_ids: runs.iter().map(|run| run_id(run)).collect(),
+        reason: HeldReason::ParentFailed,
+        message: "it failed: \u{0} \"so\"".into(),
+        now: at(seconds),
+    }
+}
+
+fn undelivered(name: &str, seconds: i64, held_at: Option<i64>) -> Undelivered {
+    let held = held_at.map(|second| Held {
+        reason: HeldReason::ParentFailed,
+        message: "it failed: \u{0} \"so\"".into(),
+        at: at(second),
+    });
+    Undelivered { run_id: run_id(name), session_id: session_id(name), created_at: at(seconds), held }
+}
+
+async fn fail(store: &Arc<dyn Store>, name: &str) {
+    let holder = begin(store, fresh(name)).await;
+    store.finish_run(finish(&holder, failed(FailureType::ModelRefused), 3)).await.unwrap();
+}
+
+async fn due_runs(store: &Arc<dyn Store>) -> Vec<String> {
+    let due = store.due_callbacks(10).await.unwrap();
+    due.into_iter().flat_map(|due| due.run_ids).map(|run| run.to_string()).collect()
+}
+
+/// A held end is due no longer, is still seen as undelivered, and is told of by one event in the parent's session.
+pub async fn a_held_end_is_kept_and_not_due(store: Arc<dyn Store>) {
+    fail(&store, "parent").await;
+    for (second, name) in [(4, "a"), (5, "b"), (6, "c")] {
+        complete(&store, child(name, "parent"), second).await;
+    }
+    let all = [undelivered("a", 4, None), undelivered("b", 5, None), undelivered("c", 6, None)];
+    assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), all);
+    assert_eq!(store.undelivered(&session_id("parent"), 1).await.unwrap().len(), 1);
+    assert_eq!(store.undelivered(&session_id("nobody"), 10).await.unwrap(), []);
+
+    for second in [7, 8] {
+        store.hold_callbacks(hold("parent", "parent", &["b", "a", "absent"], second)).await.unwrap();
+    }
+    assert_eq!(due_runs(&store).await, ["run_c"]);
+    let all = [undelivered("a", 4, Some(7)), undelivered("b", 5, Some(7)), undelivered("c", 6, None)];
+    assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), all);
+    let filter = EventFilter { kinds: vec!["callback.held".into()], ..EventFilter::default() };
+    let events = events_of(&store, filter).await;
+    let mut told = events.iter().map(told).collect::<Vec<_>>();
+    let (.., body) = told.last_mut().unwrap();
+    // The order of the children is the order asked for or the order of their ends.
+    body.get_mut("children").unwrap().as_array_mut().unwrap().sort_by_key(ToString::to_string);
+    let body = Body::CallbackHeld {
+        children: vec![session_id("a"), session_id("b")],
+        reason: HeldReason::ParentFailed,
+        message: "it failed: \u{0} \"so\"".into(),
+    };
+    let once = NewEvent { at: at(7), session_id: session_id("parent"), run_id: None, body };
+    assert_eq!(told, [expected(&once)]);
+    assert_eq!(store.session(&session_id("parent")).await.unwrap().status, SessionStatus::Failed);
+}
+
+/// A run that goes on with the parent ends the hold: it tells what it delivers, and the rest is due when it is over.
+pub async fn a_resume_ends_the_hold(store: Arc<dyn Store>) {
+    fail(&store, "parent").await;
+    complete(&store, child("a", "parent"), 4).await;
+    complete(&store, child("b", "parent"), 5).await;
+    store.hold_callbacks(hold("parent", "parent", &["a", "b"], 6)).await.unwrap();
+    let submitted = store.submit_run(delivery("told", "parent", &["a"], 7)).await.unwrap();
+    assert!(matches!(submitted, Submitted::Created(_)));
+    assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), [undelivered("b", 5, None)]);
+    assert_eq!(due_runs(&store).await, Vec::<String>::new(), "the parent is busy");
+    let told = holder(&take(&store, 8).await.run);
+    store.finish_run(finish(&told, said("x"), 9)).await.unwrap();
+    assert_eq!(store.session(&session_id("parent")).await.unwrap().status, SessionStatus::Idle);
+    assert_eq!(due_runs(&store).await, ["run_b"]);
+}
+
+/// Who decided on a parent that has gone on meanwhile holds nothing.
+pub async fn a_late_hold_is_none(store: Arc<dyn Store>) {
+    fail(&store, "parent").await;
+    complete(&store, child("a", "parent"), 4).await;
+    let told = begin(&store, resume("again", "parent", 5)).await;
+    store.hold_callbacks(hold("parent", "parent", &["a"], 6)).await.unwrap();
+    store.hold_callbacks(hold("parent", "again", &["a"], 6)).await.unwrap();
+    store.finish_run(finish(&told, said("x"), 7)).await.unwrap();
+    store.hold_callbacks(hold("parent", "parent", &["a"], 8)).await.unwrap();
+    store.hold_callbacks(hold("gone", "gone", &["a"], 8)).await.unwrap();
+    assert_eq!(due_runs(&store).await, ["run_a"]);
+}
+
+/// A parent that nobody will call back by itself any more is finished, and not idle.
+pub async fn a_held_end_keeps_nobody_idle(store: Arc<dyn Store>) {
+    let parent = begin(&store, fresh("parent")).await;
+    let second = begin(&store, child("b", "parent")).await;
+    complete(&store, child("a", "parent"), 4).await;
+    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    let status = |store: &Arc<dyn Store>| {
+        let store = Arc::clone(store);
+        async move { store.session(&session_id("parent")).await.unwrap().status }
+    };
+    store.hold_callbacks(hold("parent", "parent", &["a"], 6)).await.unwrap();
+    assert_eq!(status(&store).await, SessionStatus::Idle, "the other child runs");
+    store.finish_run(finish(&second, said("x"), 7)).await.unwrap();
+    store.hold_callbacks(hold("parent", "parent", &["b"], 8)).await.unwrap();
+    assert_eq!(status(&store).await, SessionStatus::Finished);
+}
+
+/// That telling fails is dated once, and forgotten when the parent goes on.
+pub async fn failing_is_dated_once(store: Arc<dyn Store>) {
+    complete(&store, fresh("parent"), 3).await;
+    complete(&store, child("a", "parent"), 4).await;
+    for second in [5, 6] {
+        store.delay_callbacks(&session_id("parent"), at(second)).await.unwrap();
+    }
+    complete(&store, child("b", "parent"), 7).await;
+    let due = |failing_since, runs: &[&str]| Due {
+        parent_session_id: session_id("parent"),
+        run_ids: runs.iter().map(|run| run_id(run)).collect(),
+        failing_since,
+    };
+    assert_eq!(store.due_callbacks(10).await.unwrap(), [due(Some(at(5)), &["a", "b"])]);
+    complete(&store, resume("again", "parent", 8), 9).await;
+    assert_eq!(store.due_callbacks(10).await.unwrap(), [due(None, &["a", "b"])]);
+}
+
+/// A run that was to tell an end and comes to nothing has told nothing, unless the conversation has it.
+pub async fn what_comes_to_nothing_is_owed_again(store: Arc<dyn Store>) {
+    complete(&store, fresh("parent"), 3).await;
+    complete(&store, child("a", "parent"), 4).await;
+
+    store.submit_run(delivery("stopped", "parent", &["a"], 5)).await.unwrap();
+    store.stop_run(&run_id("stopped"), at(6)).await.unwrap();
+    assert_eq!(due_runs(&store).await, ["run_a"], "nobody took it");
+
+    store.submit_run(delivery("lost", "parent", &["a"], 7)).await.unwrap();
+    take(&store, 8).await;
+    store.reap(at(100), 1, 10).await.unwrap();
+    assert_eq!(due_runs(&store).await, ["run_a"], "its runner was lost");
+
+    for (name, end) in [("failed", failed(FailureType::ExecutorFailed)), ("ended", End::Stopped)] {
+        let told = begin(&store, delivery(name, "parent", &["a"], 9)).await;
+        store.finish_run(finish(&told, end, 10)).await.unwrap();
+        assert_eq!(due_runs(&store).await, ["run_a"], "the conversation does not have it");
+    }
+
+    let told = begin(&store, delivery("heard", "parent", &["a"], 11)).await;
+    let end = Finish { conversation: Some("[1]".into()), ..finish(&told, failed(FailureType::TimedOut), 12) };
+    store.finish_run(end).await.unwrap();
+    assert_eq!(due_runs(&store).await, Vec::<String>::new());
+    let again = store.submit_run(delivery("again", "parent", &["a"], 13)).await.unwrap();
+    assert_eq!(again, Submitted::AlreadyDelivered);
+}
+
+/// Parents without an answer and parents that go on at the same time: each end is told once or held once.
+pub async fn one_of_many_holds_or_tells(store: Arc<dyn Store>) {
+    fail(&store, "parent").await;
+    complete(&store, child("a", "parent"), 4).await;
+    let mut tasks = Vec::new();
+    for number in 0..8 {
+        let store = Arc::clone(&store);
+        tasks.push(tokio::spawn(async move {
+            if number % 2 == 0 {
+                store.hold_callbacks(hold("parent", "parent", &["a"], 5)).await.unwrap();
+                0
+            } else {
+                let name = format!("told{number}");
+                match store.submit_run(delivery(&name, "parent", &["a"], 5)).await {
+                    Ok(Submitted::Created(_)) => 1,
+                    _ => 0,
+                }
+            }
+        }));
+    }
+    let mut created = 0;
+    for task in tasks {
+        created += task.await.unwrap();
+    }
+    assert_eq!(created, 1, "held or not, it is told by one");
+    assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), []);
+    let filter = EventFilter { kinds: vec!["callback.held".into()], ..EventFilter::default() };
+    assert!(events_of(&store, filter).await.len() <= 1);
+}
