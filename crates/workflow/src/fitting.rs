@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::fit::{Fit, Misfit, fits};
+
 /// Whether what one gives is what another takes.
 pub(crate) enum Fitting {
     /// It never is, for this reason.
@@ -11,6 +13,18 @@ pub(crate) enum Fitting {
 }
 
 /// Compares two schemas.
-pub(crate) fn fitting(_producer: &Value, _consumer: &Value) -> Fitting {
-    Fitting::Possible
+pub(crate) fn fitting(producer: &Value, consumer: &Value) -> Fitting {
+    match fits(producer, consumer) {
+        Fit::CannotFit(misfits) => Fitting::Never(reason(&misfits)),
+        Fit::Fits | Fit::CannotTell(_) => Fitting::Possible,
+    }
+}
+
+/// What stands in the way, each with its place in the value.
+fn reason(misfits: &[Misfit]) -> String {
+    let told = |misfit: &Misfit| match misfit.pointer.as_str() {
+        "" => misfit.message.clone(),
+        pointer => format!("at {pointer}, {}", misfit.message),
+    };
+    misfits.iter().map(told).collect::<Vec<_>>().join("; ")
 }
