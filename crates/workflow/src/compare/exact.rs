@@ -93,16 +93,10 @@ fn agreements_in(field: &str, said: &Said<'_>) -> Vec<Agreement> {
 
 /// Sorts contradictions of all kinds as their entries are sorted: by key, lines by number.
 pub(super) fn sort(contradictions: &mut [Contradiction]) {
-    contradictions.sort_by(|one, other| {
-        let rest = |each: &Contradiction| (each.kind, each.field.clone());
-        key_order(&one.key, &other.key).then_with(|| rest(one).cmp(&rest(other)))
-    });
+    contradictions.sort_by_cached_key(|each| (key_order(&each.key), each.kind, each.field.clone()));
 }
 
-fn key_order(one: &Key, other: &Key) -> std::cmp::Ordering {
-    let members = |key: &Key| -> Vec<(String, u64, String)> {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        key.iter().map(|(name, value)| (name.clone(), value.as_u64().unwrap_or(0), text(value))).collect()
-    };
-    members(one).cmp(&members(other))
+fn key_order(key: &Key) -> Vec<(String, u64, String)> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    key.iter().map(|(name, value)| (name.clone(), value.as_u64().unwrap_or(0), text(value))).collect()
 }
