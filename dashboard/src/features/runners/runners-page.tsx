@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function RunnersPage() {
+  return <Page title="Runners">{null}</Page>
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function SchemaPage() {
+  return <Page title="Schema">{null}</Page>
+}
