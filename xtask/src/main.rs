@@ -1,20 +1,23 @@
 //! House tasks: `cargo xtask tidy` checks the rules that the compiler does not know, `cargo xtask corpus`
-//! scores the judge over recorded answers.
+//! scores the judge over recorded answers, `cargo xtask gen` writes the files that are made from code.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints")]
 
 mod corpus;
+mod generate;
 mod tidy;
 
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask tidy
+       cargo xtask gen
        cargo xtask corpus FILE [--verbose] [--mode-override strict|lenient]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let passed = match arguments.split_first() {
         Some((command, [])) if command == "tidy" => tidy::run(),
+        Some((command, [])) if command == "gen" => generate::run(),
         Some((command, rest)) if command == "corpus" => corpus::run(rest),
         _ => Err(anyhow::anyhow!(USAGE)),
     };

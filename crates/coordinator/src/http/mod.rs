@@ -7,6 +7,7 @@ mod agents;
 mod auth;
 mod body;
 mod conditions;
+mod dashboard;
 mod envelope;
 mod events;
 mod extract;
@@ -36,6 +37,7 @@ use crate::app::App;
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .merge(agents::routes())
+        .merge(dashboard::routes())
         .merge(events::routes())
         .merge(health::routes())
         .merge(keys::routes())

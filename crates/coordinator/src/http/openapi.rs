@@ -10,7 +10,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
-use utoipa::OpenApi;
+use utoipa::{Modify, OpenApi};
 
 use super::{
     agents, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats, workflow_runs,
@@ -92,9 +92,29 @@ pub(super) fn routes() -> Router<Arc<App>> {
         accord_api::RunView,
         accord_api::Contract,
         accord_api::WorkflowRunView
-    ))
+    )),
+    modifiers(&UniqueNames)
 )]
 struct Document;
+
+/// Handlers are called `list` or `create` in every module; whoever makes a client from the document needs a name of its
+/// own for each operation.
+struct UniqueNames;
+
+impl Modify for UniqueNames {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for item in document.paths.paths.values_mut() {
+            let operations =
+                [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter();
+            for operation in operations.flatten() {
+                let tag = operation.tags.iter().flatten().next();
+                if let (Some(tag), Some(name)) = (tag, &operation.operation_id) {
+                    operation.operation_id = Some(format!("{tag}_{name}"));
+                }
+            }
+        }
+    }
+}
 
 static JSON: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
 
@@ -211,6 +231,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::http::dashboard;
     use crate::http::routes::ROUTES;
 
     #[test]
@@ -221,9 +242,37 @@ mod tests {
                 members(Some(item)).map(move |(method, _)| format!("{} {path}", method.to_uppercase()))
             })
             .collect();
-        let routes: BTreeSet<String> =
-            ROUTES.iter().map(|route| format!("{} {}", route.method, route.path)).collect();
+        let routes: BTreeSet<String> = ROUTES
+            .iter()
+            .filter(|route| !dashboard::serves(route.path))
+            .map(|route| format!("{} {}", route.method, route.path))
+            .collect();
         assert_eq!(described, routes);
+    }
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let document: Value = serde_json::from_str(&JSON).unwrap();
+        let mut names = BTreeSet::new();
+        for (path, item) in members(document.get("paths")) {
+            for (method, operation) in members(Some(item)) {
+                let name = operation.get("operationId").and_then(Value::as_str).unwrap();
+                assert!(names.insert(name), "{method} {path}: {name} is taken");
+            }
+        }
+    }
+
+    /// The dashboard's types are made from this file. `cargo xtask gen` writes it, by this test.
+    #[test]
+    fn the_file_of_the_dashboard_is_current() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dashboard/openapi.json");
+        let document: Value = serde_json::from_str(&JSON).unwrap();
+        let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap());
+        if std::env::var_os("ACCORD_WRITE_OPENAPI").is_some() {
+            std::fs::write(file, &text).unwrap();
+        }
+        let found = std::fs::read_to_string(file).unwrap();
+        assert!(found == text, "dashboard/openapi.json is not the interface any more: run 'cargo xtask gen'");
     }
 
     #[test]

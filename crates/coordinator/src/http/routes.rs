@@ -32,6 +32,11 @@ const fn route(method: &'static str, path: &'static str, access: Access) -> Rout
 
 /// The table.
 pub(crate) const ROUTES: &[Route] = &[
+    // The dashboard's files hold no data, so they are open: what they show, they ask for with a key.
+    route("GET", "/", Access::Open),
+    route("GET", "/ui", Access::Open),
+    route("GET", "/ui/", Access::Open),
+    route("GET", "/ui/{*path}", Access::Open),
     route("GET", "/health", Access::Open),
     route("GET", "/ready", Access::Open),
     route("GET", "/metrics", Access::Read),
@@ -149,7 +154,8 @@ mod tests {
         app.serves_mcp(stub());
         let router = router(app);
         for route in ROUTES {
-            let path = route.path.replace("{name}", "none").replace("{id}", "none");
+            let path =
+                route.path.replace("{name}", "none").replace("{id}", "none").replace("{*path}", "none");
             let request = Request::builder().method(route.method).uri(&path).body(Body::empty()).unwrap();
             let response = router.clone().oneshot(request).await.unwrap();
             assert_ne!(response.status(), StatusCode::METHOD_NOT_ALLOWED, "{route:?}");

@@ -1,0 +1,131 @@
+//! `/` and `/ui/…`: the dashboard, as it was built into the binary.
+//!
+//! The pages are all under `/ui`, because `/agents` and `/sessions` are the API's. Whatever is no file there is a page
+//! of the application, which finds its way by itself. A build without the bundle says how to make one.
+//!
+//! Nothing is compressed here: the bundle brings `x.gz` beside `x`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+use crate::app::App;
+
+#[derive(RustEmbed)]
+#[folder = "../../dashboard/dist"]
+#[allow_missing = true]
+struct Bundle;
+
+/// No inline scripts, nothing from elsewhere, and no text that becomes markup: what a model wrote cannot run even if a
+/// page were to show it wrongly.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'";
+
+/// The names of these files carry a hash of what is in them.
+const HASHED: &str = "assets/";
+
+const NOT_BUILT: &str = "<!doctype html>
+<html lang=\"en\">
+<meta charset=\"utf-8\">
+<meta name=\"viewport\" content=\"width=device-width\">
+<meta name=\"color-scheme\" content=\"light dark\">
+<title>Accord</title>
+<h1>The dashboard is not in this build</h1>
+<p>Accord is running. Its dashboard needs Node 20 or newer to be built. In the folder of the source:</p>
+<pre>cd dashboard
+npm ci
+npm run build
+cd ..
+cargo build --package accord-cli</pre>
+<p>Then start Accord again. Meanwhile there are the command line (<code>accord --help</code>) and
+<a href=\"/docs\">the API</a>.</p>
+";
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/", get(page))
+        .route("/ui", get(page))
+        .route("/ui/", get(page))
+        .route("/ui/{*path}", get(file))
+}
+
+/// Whether a path of the table of routes is the dashboard's, and so no part of the API.
+#[cfg(test)]
+pub(super) fn serves(path: &str) -> bool {
+    path == "/" || path == "/ui" || path.starts_with("/ui/")
+}
+
+async fn page(headers: HeaderMap) -> Response {
+    index(&headers)
+}
+
+async fn file(Path(path): Path<String>, headers: HeaderMap) -> Response {
+    if path.starts_with(HASHED) {
+        let cached = "public, max-age=31536000, immutable";
+        return found(&path, cached, &headers).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response());
+    }
+    // A dot is in the names of files and in none of the pages' addresses but as a part of somebody's name.
+    if path.contains('.')
+        && !path.contains('/')
+        && let Some(response) = found(&path, "public, max-age=3600", &headers)
+    {
+        return response;
+    }
+    index(&headers)
+}
+
+fn index(headers: &HeaderMap) -> Response {
+    found("index.html", "no-cache", headers)
+        .unwrap_or_else(|| sent(Cow::Borrowed(NOT_BUILT.as_bytes()), "text/html; charset=utf-8", "no-store"))
+}
+
+/// A file of the bundle, compressed where that is there and wanted.
+fn found(path: &str, cache: &'static str, headers: &HeaderMap) -> Option<Response> {
+    let accepts_gzip = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(|value| value.split(',').any(|coding| coding.trim() == "gzip"));
+    let compressed: Option<EmbeddedFile> =
+        if accepts_gzip { Bundle::get(&format!("{path}.gz")) } else { None };
+    if let Some(file) = compressed {
+        let mut response = sent(file.data, kind(path), cache);
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        return Some(response);
+    }
+    Bundle::get(path).map(|file| sent(file.data, kind(path), cache))
+}
+
+fn sent(data: Cow<'static, [u8]>, kind: &'static str, cache: &'static str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, cache),
+        (header::VARY, "accept-encoding"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ];
+    (headers, data).into_response()
+}
+
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("woff2") => "font/woff2",
+        Some("json") => "application/json",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests;

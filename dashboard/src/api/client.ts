@@ -1,0 +1,59 @@
+/** The one way to the server: typed by its own OpenAPI document, with the key, and with errors that say why. */
+import createClient, { type Middleware } from 'openapi-fetch'
+import { access, askForKey } from './access'
+import { ApiError } from './error'
+import type { paths } from './schema'
+
+export function authorization(): Record<string, string> {
+  const { key } = access.get()
+  return key === null ? {} : { authorization: `Bearer ${key}` }
+}
+
+const withKey: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(authorization())) request.headers.set(name, value)
+    return request
+  },
+  onError() {
+    return ApiError.unreachable()
+  },
+}
+
+export const api = createClient<paths>({
+  baseUrl: globalThis.location?.origin ?? '',
+  // Looked up at each call, so that tests can put another one in its place.
+  fetch: (request) => globalThis.fetch(request),
+})
+api.use(withKey)
+
+interface Answer<T> {
+  data?: T
+  error?: unknown
+  response: Response
+}
+
+/** The body of a good answer; everything else is thrown as an [`ApiError`]. */
+export async function body<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call
+  if (response.ok) return data as T
+  const refusal = ApiError.from(error, response.status)
+  if (refusal.status === 401) askForKey(refusal.message)
+  throw refusal
+}
+
+/**
+ * The text of a good answer, for where numbers must stay as they were written: reading JSON into JavaScript rounds
+ * what a double cannot hold.
+ */
+export async function text(path: string): Promise<string> {
+  let response: Response
+  try {
+    response = await globalThis.fetch(path, { headers: authorization() })
+  } catch {
+    throw ApiError.unreachable()
+  }
+  if (response.ok) return response.text()
+  const refusal = ApiError.from(await response.json().catch(() => undefined), response.status)
+  if (refusal.status === 401) askForKey(refusal.message)
+  throw refusal
+}

@@ -1,0 +1,35 @@
+import type { ErrorBody } from './schema'
+
+/** An answer of the server that says no, in its own words; or no answer at all. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+
+  constructor(
+    /** The stable name, as in the documentation. */
+    readonly error: string,
+    message: string,
+    /** The HTTP status; 0 where there was no answer. */
+    readonly status: number,
+    readonly details: unknown = undefined,
+  ) {
+    super(message)
+  }
+
+  static from(body: unknown, status: number): ApiError {
+    if (isErrorBody(body)) return new ApiError(body.error, body.message, status, body.details)
+    return new ApiError('UnexpectedAnswer', `the server answered ${status} without saying why`, status)
+  }
+
+  static unreachable(): ApiError {
+    return new ApiError('Unreachable', 'the server cannot be reached; is `accord up` running?', 0)
+  }
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null && 'error' in body && 'message' in body
+}
+
+/** The words for people, of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

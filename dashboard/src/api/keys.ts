@@ -1,0 +1,57 @@
+/**
+ * Query keys, all of them, in one factory. A key begins with its area, so that everything of an area can be looked up
+ * again at once; see live.ts for who does that.
+ */
+type Filters = Record<string, string | number | undefined>
+
+export const queryKeys = {
+  agents: {
+    all: ['agents'] as const,
+    list: (filters: Filters = {}) => ['agents', 'list', filters] as const,
+    one: (name: string) => ['agents', 'one', name] as const,
+    contract: (name: string) => ['agents', 'contract', name] as const,
+  },
+  runs: {
+    all: ['runs'] as const,
+    list: (filters: Filters = {}) => ['runs', 'list', filters] as const,
+    lists: ['runs', 'list'] as const,
+    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    pages: (filters: Filters = {}) => ['runs', 'pages', filters] as const,
+    one: (id: string) => ['runs', 'one', id] as const,
+    attempts: (id: string) => ['runs', 'attempts', id] as const,
+    result: (id: string) => ['runs', 'result', id] as const,
+  },
+  sessions: {
+    all: ['sessions'] as const,
+    list: (filters: Filters = {}) => ['sessions', 'list', filters] as const,
+    lists: ['sessions', 'list'] as const,
+    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    pages: (filters: Filters = {}) => ['sessions', 'pages', filters] as const,
+    one: (id: string) => ['sessions', 'one', id] as const,
+    events: (id: string) => ['sessions', 'events', id] as const,
+    children: (id: string) => ['sessions', 'children', id] as const,
+  },
+  schemas: {
+    all: ['schemas'] as const,
+    list: () => ['schemas', 'list'] as const,
+    one: (name: string) => ['schemas', 'one', name] as const,
+  },
+  stats: {
+    all: ['stats'] as const,
+    of: (filters: Filters = {}) => ['stats', 'of', filters] as const,
+  },
+  runners: { all: ['runners'] as const },
+  keys: { all: ['keys'] as const },
+  server: { all: ['server'] as const },
+  workflows: {
+    all: ['workflows'] as const,
+    list: () => ['workflows', 'list'] as const,
+    one: (name: string) => ['workflows', 'one', name] as const,
+  },
+  workflowRuns: {
+    all: ['workflow-runs'] as const,
+    list: (filters: Filters = {}) => ['workflow-runs', 'list', filters] as const,
+    lists: ['workflow-runs', 'list'] as const,
+    one: (id: string) => ['workflow-runs', 'one', id] as const,
+  },
+}

@@ -1,0 +1,78 @@
+/** Live updates: one connection for the whole dashboard, which makes queries stale as events come. */
+import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { observable, useObservable } from '@/lib/observable'
+import { access } from './access'
+import { type Connection, follow } from './sse'
+import { type LiveEvent, readEvent, touchedBy } from './touched'
+
+/** Stale queries are looked up again at most this often, however many events come. */
+const FLUSH_MS = 400
+
+export const connection = observable<Connection>('connecting')
+
+type Watcher = (event: LiveEvent) => void
+const watchers = new Set<Watcher>()
+
+/** Collects keys and makes them stale together. */
+export function staleness(client: Pick<QueryClient, 'invalidateQueries'>) {
+  const waiting = new Map<string, QueryKey>()
+  let timer: ReturnType<typeof setTimeout> | null = null
+  const flush = () => {
+    timer = null
+    const keys = [...waiting.values()]
+    waiting.clear()
+    for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+  }
+  return {
+    add(keys: QueryKey[]) {
+      for (const key of keys) waiting.set(JSON.stringify(key), key)
+      if (waiting.size > 0) timer ??= setTimeout(flush, FLUSH_MS)
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer)
+    },
+  }
+}
+
+/** Mounted once, at the root. Begins anew with another key. */
+export function useLiveUpdates(): void {
+  const client = useQueryClient()
+  const { key, asked } = useObservable(access)
+  useEffect(() => {
+    if (asked !== null) return
+    const stop = new AbortController()
+    const stale = staleness(client)
+    let first = true
+    const listener = {
+      frame(frame: { id: string; data: string }) {
+        const event = readEvent(frame.id, frame.data)
+        if (event === null) return
+        for (const watcher of watchers) watcher(event)
+        stale.add(touchedBy(event))
+      },
+      connection(state: Connection) {
+        connection.set(state)
+        if (state !== 'live' || !first) return
+        // What happened between the first answers and this moment was told to nobody.
+        first = false
+        void client.invalidateQueries({}, { cancelRefetch: false })
+      },
+    }
+    void follow('/events', listener, stop.signal)
+    return () => {
+      stop.abort()
+      stale.stop()
+    }
+  }, [client, key, asked])
+}
+
+/** Hears each event as it comes; for what grows by them, such as a timeline. */
+export function useEvents(watcher: Watcher): void {
+  useEffect(() => {
+    watchers.add(watcher)
+    return () => {
+      watchers.delete(watcher)
+    }
+  }, [watcher])
+}

@@ -1,0 +1,29 @@
+import type { LinkProps } from '@tanstack/react-router'
+import {
+  Bot, Cog, FileJson2, Gauge, KeyRound, ListTree, type LucideIcon, MessagesSquare, Server, Workflow,
+} from 'lucide-react'
+
+export interface Place {
+  to: LinkProps['to']
+  label: string
+  icon: LucideIcon
+}
+
+/** The places of the dashboard, in the order of the side bar. */
+export const PLACES: Place[][] = [
+  [
+    { to: '/', label: 'Overview', icon: Gauge },
+    { to: '/sessions', label: 'Sessions', icon: MessagesSquare },
+    { to: '/runs', label: 'Runs', icon: ListTree },
+  ],
+  [
+    { to: '/agents', label: 'Agents', icon: Bot },
+    { to: '/schemas', label: 'Schemas', icon: FileJson2 },
+    { to: '/workflows', label: 'Workflows', icon: Workflow },
+  ],
+  [
+    { to: '/runners', label: 'Runners', icon: Server },
+    { to: '/keys', label: 'Keys', icon: KeyRound },
+    { to: '/settings', label: 'Settings', icon: Cog },
+  ],
+]

@@ -1,0 +1,16 @@
+import { Suspense, lazy } from 'react'
+import { Loading } from '../states'
+import type { EditorProps } from './editor'
+
+export type { Finding } from './types'
+
+const Editor = lazy(() => import('./editor').then((module) => ({ default: module.Editor })))
+
+/** Code with numbers, folding, search and findings: JSON, YAML or plain text. Give its place a height. */
+export function CodeEditor(props: EditorProps) {
+  return (
+    <Suspense fallback={<Loading label="Loading the editor" />}>
+      <Editor {...props} />
+    </Suspense>
+  )
+}

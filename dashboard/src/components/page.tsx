@@ -1,0 +1,36 @@
+import { type ReactNode, useEffect } from 'react'
+import { cn } from '@/lib/cn'
+
+interface Props {
+  title: string
+  /** In the place of the title, where it is more than a word. */
+  heading?: ReactNode
+  /** Beside the heading, at the far end. */
+  actions?: ReactNode
+  /** Below the heading. */
+  lead?: ReactNode
+  /** Fills the height of the window; the page's own parts scroll. */
+  fill?: boolean
+  children: ReactNode
+}
+
+/** A page: its heading, its name in the browser's tab, its body. */
+export function Page({ title, heading, actions, lead, fill, children }: Props) {
+  useEffect(() => {
+    document.title = `${title} · Accord`
+  }, [title])
+  return (
+    <div className={cn('mx-auto flex w-full max-w-[100rem] flex-col gap-4 p-4 lg:px-6', fill && 'h-full min-h-0')}>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <div className="min-w-0">
+          <h1 className="flex flex-wrap items-center gap-2 text-[1.4rem] leading-tight font-semibold tracking-tight">
+            {heading ?? title}
+          </h1>
+          {lead ? <div className="mt-0.5 text-muted">{lead}</div> : null}
+        </div>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,8 @@
+/** Parts without a subject of their own; everything that knows about runs or agents is elsewhere. */
+export { Badge, StatusBadge } from './badge'
+export { Button, buttonStyle } from './button'
+export { Card, CardBody, CardHeader } from './card'
+export { Confirm, Dialog } from './dialog'
+export { Checkbox, Field, Input, Select, Textarea } from './field'
+export { Tab, TabList, TabPanel, Tabs } from './tabs'
+export { Tooltip, TooltipProvider } from './tooltip'

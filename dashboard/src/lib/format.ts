@@ -1,0 +1,69 @@
+/** Numbers, durations and times as people read them. */
+
+const WHOLE = new Intl.NumberFormat('en')
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+export function count(value: number): string {
+  return value < 10_000 ? WHOLE.format(value) : COMPACT.format(value)
+}
+
+export function exactCount(value: number): string {
+  return WHOLE.format(value)
+}
+
+export function percent(rate: number): string {
+  if (rate > 0 && rate < 0.001) return '<0.1 %'
+  if (rate < 1 && rate > 0.999) return '>99.9 %'
+  const digits = rate === 0 || rate === 1 ? 0 : 1
+  return `${(rate * 100).toFixed(digits)} %`
+}
+
+/** Money, where prices are known. */
+export function dollars(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–'
+  if (value === 0) return '$0'
+  return value < 0.01 ? `$${value.toPrecision(2)}` : `$${value.toFixed(2)}`
+}
+
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** From one RFC 3339 time to another, or nothing where one is missing. */
+export function between(from: string | null | undefined, to: string | null | undefined): string {
+  if (!from || !to) return '–'
+  return duration(Math.max(0, Date.parse(to) - Date.parse(from)))
+}
+
+const STEPS: [limit: number, divisor: number, unit: string][] = [
+  [60, 1, 's'],
+  [3_600, 60, 'min'],
+  [86_400, 3_600, 'h'],
+  [30 * 86_400, 86_400, 'd'],
+]
+
+/** How long ago, short; a date where it is longer than a month. */
+export function ago(at: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1_000))
+  if (seconds < 5) return 'now'
+  for (const [limit, divisor, unit] of STEPS) {
+    if (seconds < limit) return `${Math.floor(seconds / divisor)} ${unit} ago`
+  }
+  return at.slice(0, 10)
+}
+
+export function bytes(value: number): string {
+  if (value < 1_000) return `${value} B`
+  if (value < 1_000_000) return `${(value / 1_000).toFixed(0)} kB`
+  return `${(value / 1_000_000).toFixed(1)} MB`
+}
+
+/** One thing or many: `plural(2, 'retry', 'retries')` is `2 retries`. */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`
+}

@@ -1,0 +1,63 @@
+/**
+ * What a state is called, looks like and means: the one map. Pages ask here and never look at a status by themselves to
+ * choose a colour.
+ */
+import {
+  Ban, CircleCheck, CircleDashed, CircleDot, CirclePause, CircleSlash, CircleX, Clock, Hand, Hourglass, Inbox, LoaderCircle,
+  type LucideIcon, OctagonX, Scissors, ShieldX, Square, WifiOff,
+} from 'lucide-react'
+
+export type Tone = 'neutral' | 'info' | 'success' | 'warning' | 'danger'
+
+export interface Appearance {
+  label: string
+  icon: LucideIcon
+  tone: Tone
+  /** Whether the icon turns: something is being worked on. */
+  busy?: boolean
+}
+
+const STATUSES: Record<string, Appearance> = {
+  // Runs and sessions.
+  pending: { label: 'Pending', icon: Clock, tone: 'neutral' },
+  claimed: { label: 'Claimed', icon: Inbox, tone: 'info' },
+  running: { label: 'Running', icon: LoaderCircle, tone: 'info', busy: true },
+  stopping: { label: 'Stopping', icon: Hand, tone: 'warning', busy: false },
+  completed: { label: 'Completed', icon: CircleCheck, tone: 'success' },
+  finished: { label: 'Finished', icon: CircleCheck, tone: 'success' },
+  idle: { label: 'Idle', icon: CirclePause, tone: 'info' },
+  failed: { label: 'Failed', icon: CircleX, tone: 'danger' },
+  stopped: { label: 'Stopped', icon: Square, tone: 'neutral' },
+  // Nodes of workflows.
+  waiting: { label: 'Waiting', icon: CircleDashed, tone: 'neutral' },
+  skipped: { label: 'Skipped', icon: CircleSlash, tone: 'neutral' },
+  // Attempts.
+  accepted: { label: 'Accepted', icon: CircleCheck, tone: 'success' },
+  no_json: { label: 'No JSON', icon: CircleX, tone: 'danger' },
+  parse_error: { label: 'Unreadable JSON', icon: CircleX, tone: 'danger' },
+  schema_invalid: { label: 'Does not conform', icon: ShieldX, tone: 'danger' },
+  invariant_failed: { label: 'Breaks an invariant', icon: ShieldX, tone: 'danger' },
+  schema_echo: { label: 'Schema given back', icon: CircleX, tone: 'danger' },
+  ambiguous: { label: 'Ambiguous', icon: CircleDot, tone: 'warning' },
+  not_submitted: { label: 'Not submitted', icon: CircleX, tone: 'danger' },
+  truncated: { label: 'Cut off', icon: Scissors, tone: 'warning' },
+  refused: { label: 'Refused', icon: Ban, tone: 'danger' },
+  schema_rejected: { label: 'Schema rejected by provider', icon: OctagonX, tone: 'warning' },
+  no_progress: { label: 'No progress', icon: CircleSlash, tone: 'danger' },
+  transport: { label: 'Provider unreachable', icon: WifiOff, tone: 'warning' },
+  budget_exhausted: { label: 'Budget used up', icon: OctagonX, tone: 'danger' },
+  timed_out: { label: 'Timed out', icon: Hourglass, tone: 'danger' },
+}
+
+/** A status that this version does not know is shown by its name. */
+export function appearanceOf(status: string): Appearance {
+  return STATUSES[status] ?? { label: status.replaceAll('_', ' '), icon: CircleDot, tone: 'neutral' }
+}
+
+export const RUN_STATUSES = ['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped'] as const
+export const SESSION_STATUSES = ['pending', 'running', 'idle', 'finished', 'stopping', 'stopped', 'failed'] as const
+
+/** Whether something still happens in a session or run of this status. */
+export function isUnderWay(status: string): boolean {
+  return ['pending', 'claimed', 'running', 'stopping'].includes(status)
+}

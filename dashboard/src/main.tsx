@@ -1,0 +1,34 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { makeQueryClient } from './app/query-client'
+import { TooltipProvider } from './components/ui'
+import { applyTheme } from './lib/theme'
+import { makeRouter } from './routes/router'
+import './styles/index.css'
+
+applyTheme()
+// The server answers / with the application too; its pages are all under /ui.
+if (window.location.pathname === '/') window.history.replaceState(null, '', import.meta.env.BASE_URL)
+
+const router = makeRouter()
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+const root = document.getElementById('root')
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={makeQueryClient()}>
+        <TooltipProvider delayDuration={300}>
+          <RouterProvider router={router} />
+        </TooltipProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

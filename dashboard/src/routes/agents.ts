@@ -1,0 +1,26 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from './root'
+import { type RawSearch, optional, textOf } from './search'
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/agents',
+  validateSearch: (search: RawSearch) => optional({ tags: textOf(search, 'tags') }),
+  component: lazyRouteComponent(() => import('@/features/agents/agents-page'), 'AgentsPage'),
+})
+
+const create = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/agents/new',
+  validateSearch: (search: RawSearch) => optional({ tab: textOf(search, 'tab') }),
+  component: lazyRouteComponent(() => import('@/features/agents/agent-page'), 'NewAgentPage'),
+})
+
+const one = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/agents/$name',
+  validateSearch: (search: RawSearch) => optional({ tab: textOf(search, 'tab') }),
+  component: lazyRouteComponent(() => import('@/features/agents/agent-page'), 'AgentPage'),
+})
+
+export const agentRoutes = [list, create, one] as const

@@ -1,0 +1,24 @@
+/** All pages. Each route is thin: its address, its search parameters, and the page to load when it is needed. */
+import { createRouter } from '@tanstack/react-router'
+import { agentRoutes } from './agents'
+import { overviewRoute } from './overview'
+import { operationRoutes } from './operation'
+import { rootRoute } from './root'
+import { runRoutes } from './runs'
+import { schemaRoutes } from './schemas'
+import { sessionRoutes } from './sessions'
+import { workflowRoutes } from './workflows'
+
+const routeTree = rootRoute.addChildren([
+  overviewRoute,
+  ...sessionRoutes,
+  ...runRoutes,
+  ...agentRoutes,
+  ...schemaRoutes,
+  ...workflowRoutes,
+  ...operationRoutes,
+])
+
+export function makeRouter() {
+  return createRouter({ routeTree, basepath: '/ui', defaultPreload: 'intent', scrollRestoration: true })
+}

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { RUN_STATUSES } from '@/lib/status'
+import { rootRoute } from './root'
+import { type RawSearch, oneOf, optional, textOf } from './search'
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/runs',
+  validateSearch: (search: RawSearch) => optional({
+    status: oneOf(search, 'status', RUN_STATUSES),
+    agent: textOf(search, 'agent'),
+    since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
+  }),
+  component: lazyRouteComponent(() => import('@/features/runs/runs-page'), 'RunsPage'),
+})
+
+/** A run is looked at in its session; this address is for those who only have its id. */
+const one = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/runs/$runId',
+  component: lazyRouteComponent(() => import('@/features/runs/run-page'), 'RunPage'),
+})
+
+export const runRoutes = [list, one] as const

@@ -1,0 +1,19 @@
+/** Search parameters, read with care: an address can hold anything. */
+export type RawSearch = Record<string, unknown>
+
+/** A text that is not empty. Numbers and the like are taken as they are written. */
+export function textOf(search: RawSearch, name: string): string | undefined {
+  const value = search[name]
+  if (typeof value === 'string') return value === '' ? undefined : value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+/** One of the values that there are. */
+export function oneOf<T extends string>(search: RawSearch, name: string, known: readonly T[]): T | undefined {
+  return known.find((value) => value === search[name])
+}
+
+/** Links need not name what may be absent. */
+export function optional<T extends object>(search: T): Partial<T> {
+  return search
+}

@@ -1,0 +1,32 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { SESSION_STATUSES } from '@/lib/status'
+import { rootRoute } from './root'
+import { type RawSearch, oneOf, optional, textOf } from './search'
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sessions',
+  validateSearch: (search: RawSearch) => optional({
+    status: oneOf(search, 'status', SESSION_STATUSES),
+    agent: textOf(search, 'agent'),
+    parent: textOf(search, 'parent'),
+  }),
+  component: lazyRouteComponent(() => import('@/features/sessions/sessions-page'), 'SessionsPage'),
+})
+
+const one = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sessions/$sessionId',
+  validateSearch: (search: RawSearch) => optional({
+    /** The run that is looked at; the newest where nothing is said. */
+    run: textOf(search, 'run'),
+    /** The attempt that is looked at, as `delivery.number`. */
+    attempt: textOf(search, 'attempt'),
+    /** The error that is lit up, by its place in the attempt's list. */
+    error: textOf(search, 'error'),
+    view: oneOf(search, 'view', ['timeline', 'attempts', 'result', 'input', 'family'] as const),
+  }),
+  component: lazyRouteComponent(() => import('@/features/sessions/session-page'), 'SessionPage'),
+})
+
+export const sessionRoutes = [list, one] as const
