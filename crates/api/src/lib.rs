@@ -39,6 +39,8 @@ pub use runner::{
     ReportEvents, RunDirective, RunInstruction, RunnerView,
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
-pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};
+pub use schemas::{
+    CreateSchema, InferSchema, InferSchemaAnswer, SchemaView, ValidateSchema, ValidateSchemaAnswer,
+};
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView};
 pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};

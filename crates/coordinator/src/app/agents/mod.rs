@@ -29,5 +29,5 @@ pub(crate) use edit::{Expected, Made, Promise};
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(crate) use files::{FileAgent, Files, load};
 pub use view::agents_in;
-pub(crate) use view::implicit_parameters;
+pub(crate) use view::{implicit_parameters, looked_at};
 pub(crate) use watch::watch;
