@@ -15,6 +15,8 @@ export const queryKeys = {
     all: ['runs'] as const,
     list: (filters: Filters = {}) => ['runs', 'list', filters] as const,
     lists: ['runs', 'list'] as const,
+    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    pages: (filters: Filters = {}) => ['runs', 'pages', filters] as const,
     one: (id: string) => ['runs', 'one', id] as const,
     attempts: (id: string) => ['runs', 'attempts', id] as const,
     result: (id: string) => ['runs', 'result', id] as const,
@@ -23,6 +25,8 @@ export const queryKeys = {
     all: ['sessions'] as const,
     list: (filters: Filters = {}) => ['sessions', 'list', filters] as const,
     lists: ['sessions', 'list'] as const,
+    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    pages: (filters: Filters = {}) => ['sessions', 'pages', filters] as const,
     one: (id: string) => ['sessions', 'one', id] as const,
     events: (id: string) => ['sessions', 'events', id] as const,
     children: (id: string) => ['sessions', 'children', id] as const,

@@ -13,6 +13,12 @@ export interface LiveEvent {
 
 /** Which queries an event makes stale. Pure: the one place where live updates are decided. */
 export function touchedBy(event: LiveEvent): QueryKey[] {
+  // A timeline only looks up what has come since.
+  const timeline = event.session_id === '' ? [] : [queryKeys.sessions.events(event.session_id)]
+  return [...timeline, ...statesTouchedBy(event)]
+}
+
+function statesTouchedBy(event: LiveEvent): QueryKey[] {
   const session = [queryKeys.sessions.one(event.session_id), queryKeys.sessions.lists]
   const run = event.run_id === null ? [] : [queryKeys.runs.one(event.run_id), queryKeys.runs.lists]
   switch (event.type) {
@@ -37,7 +43,6 @@ export function touchedBy(event: LiveEvent): QueryKey[] {
     case 'message':
     case 'tool.started':
     case 'tool.finished':
-      // The timeline takes these as they come.
       return []
     default:
       if (event.type.startsWith('workflow.')) {

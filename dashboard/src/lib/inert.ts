@@ -27,7 +27,6 @@ const NAMES: Record<number, string> = {
 
 /** Controls but tab and line feeds, and everything of the table above. The joiner of emoji (U+200D) may stay. */
 const HIDDEN =
-  // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200c\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
 
 function codeOf(char: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { locate, pointerParts, readJson } from './json-text'
+import { locate, pointerParts, pretty, readJson } from './json-text'
 
 const at = (text: string, pointer: string) => {
   const span = locate(text, pointer)
@@ -50,4 +50,10 @@ it('keeps numbers as they were written', () => {
 it('reads pointers', () => {
   expect(pointerParts('')).toEqual([])
   expect(pointerParts('/a~1b/~0/0')).toEqual(['a/b', '~', '0'])
+})
+
+it('indents a value and leaves everything else', () => {
+  expect(pretty('{"a":[1.0,{}],"b":"x"}')).toBe('{\n  "a": [\n    1.0,\n    {}\n  ],\n  "b": "x"\n}')
+  expect(pretty('Here: {"a":1}')).toBe('Here: {"a":1}')
+  expect(pretty('{"a":1} and')).toBe('{"a":1} and')
 })

@@ -180,3 +180,27 @@ export function locate(text: string, pointer: string): Span | null {
     from = Math.max(node.end, opening.index + 1)
   }
 }
+
+/** The same value with a line for each member, numbers as they were written. */
+export function indented(text: string, node: JsonNode, depth = 0): string {
+  const inner = '  '.repeat(depth + 1)
+  const outer = '  '.repeat(depth)
+  if (node.kind === 'object' && node.members.length > 0) {
+    const lines = node.members.map(
+      (member) => `${inner}${JSON.stringify(member.key)}: ${indented(text, member.node, depth + 1)}`,
+    )
+    return `{\n${lines.join(',\n')}\n${outer}}`
+  }
+  if (node.kind === 'array' && node.items.length > 0) {
+    const lines = node.items.map((item) => `${inner}${indented(text, item, depth + 1)}`)
+    return `[\n${lines.join(',\n')}\n${outer}]`
+  }
+  return text.slice(node.start, node.end)
+}
+
+/** A text that is one JSON value, indented; any other text as it is. */
+export function pretty(text: string): string {
+  const { node, whole } = readJson(text)
+  if (node === null || !whole || text.slice(node.end).trim() !== '') return text
+  return indented(text, node)
+}

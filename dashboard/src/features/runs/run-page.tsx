@@ -1,5 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, getRouteApi } from '@tanstack/react-router'
 import { Page } from '@/components/page'
+import { Answer } from '@/components/states'
+import { runQuery } from './api'
 
+const route = getRouteApi('/runs/$runId')
+
+/** A run is looked at in its session. */
 export function RunPage() {
-  return <Page title="Run">{null}</Page>
+  const { runId } = route.useParams()
+  return (
+    <Page title="Run">
+      <Answer query={useQuery(runQuery(runId))}>
+        {(run) => (
+          <Navigate to="/sessions/$sessionId" params={{ sessionId: run.session_id }} search={{ run: runId }} replace />
+        )}
+      </Answer>
+    </Page>
+  )
 }

@@ -1,5 +1,128 @@
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { type Api, queryKeys } from '@/api'
+import { useLiveList } from '@/api/live-list'
+import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { Page } from '@/components/page'
+import { Answer, Empty } from '@/components/states'
+import { Ago, useNow } from '@/components/time'
+import { Card, StatusBadge } from '@/components/ui'
+import { type Column, VirtualTable } from '@/components/virtual-table'
+import { between, count, dollars } from '@/lib/format'
+import { plain } from '@/lib/inert'
+import { RUN_STATUSES } from '@/lib/status'
+import { fetchRun, fetchRuns } from './api'
+
+const route = getRouteApi('/runs')
+
+const COLUMNS: Column<Api.RunView>[] = [
+  {
+    header: 'Agent',
+    className: 'w-44 max-md:flex-1',
+    cell: (run) => (
+      <Link
+        data-row-link
+        to="/sessions/$sessionId"
+        params={{ sessionId: run.session_id }}
+        search={{ run: run.run_id }}
+        className="font-medium after:absolute after:inset-0"
+      >
+        {run.agent_name}
+      </Link>
+    ),
+  },
+  { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
+  {
+    header: 'Why',
+    className: 'flex-1 max-md:hidden',
+    cell: (run) => <span className="text-muted">{run.error ? plain(run.error.message) : ''}</span>,
+  },
+  {
+    header: 'Kind',
+    className: 'w-20 max-xl:hidden',
+    cell: (run) => <span className="text-muted">{run.type === 'start_session' ? 'start' : 'resume'}</span>,
+  },
+  {
+    header: 'Tokens',
+    className: 'w-20 text-right tabular-nums max-lg:hidden',
+    cell: (run) => count(run.usage.input_tokens + run.usage.output_tokens),
+  },
+  {
+    header: 'Cost',
+    className: 'w-16 text-right tabular-nums max-xl:hidden',
+    cell: (run) => dollars(run.usage.cost_usd),
+  },
+  {
+    header: 'Time',
+    className: 'w-20 text-right tabular-nums max-lg:hidden',
+    cell: (run) => between(run.created_at, run.finished_at),
+  },
+  { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
+]
+
+const placeOf = (run: Api.RunView) => ({ id: run.run_id, created_at: run.created_at })
 
 export function RunsPage() {
-  return <Page title="Runs">{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const since = sinceOf(search.since ?? 'all', useNow())
+  const list = useMemo(() => {
+    const filters = { status: search.status, agent_name: search.agent, since }
+    return {
+      firstKey: queryKeys.runs.list(filters),
+      pagesKey: queryKeys.runs.pages(filters),
+      fetchPage: (limit: number, cursor?: string) => fetchRuns(filters, limit, cursor),
+      fetchOne: fetchRun,
+      placeOf,
+      idOf: (event: { run_id: string | null }) => event.run_id,
+    }
+  }, [search.status, search.agent, since])
+  const { query, items, hasMore, loadMore } = useLiveList(list)
+  const filtered = Boolean(search.status ?? search.agent ?? search.since)
+  return (
+    <Page
+      title="Runs"
+      fill
+      lead={query.data ? `${count(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      actions={
+        <>
+          <StatusFilter
+            statuses={RUN_STATUSES}
+            value={search.status}
+            onChange={(status) => void navigate({ search: { ...search, status } })}
+          />
+          <AgentFilter value={search.agent} onChange={(agent) => void navigate({ search: { ...search, agent } })} />
+          <PeriodFilter
+            value={search.since ?? 'all'}
+            onChange={(period) =>
+              void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })
+            }
+          />
+        </>
+      }
+    >
+      <Card className="flex min-h-64 flex-1 flex-col overflow-hidden">
+        <Answer query={query}>
+          {() =>
+            items.length > 0 ? (
+              <VirtualTable
+                label="Runs"
+                items={items}
+                columns={COLUMNS}
+                keyOf={(run) => run.run_id}
+                hasMore={hasMore}
+                onEnd={loadMore}
+              />
+            ) : filtered ? (
+              <Empty title="No run matches">Choose another status, agent or period.</Empty>
+            ) : (
+              <Empty title="There are no runs yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
+                With the example agents of <code>accord init</code>:
+              </Empty>
+            )
+          }
+        </Answer>
+      </Card>
+    </Page>
+  )
 }

@@ -1,5 +1,116 @@
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { X } from 'lucide-react'
+import { useMemo } from 'react'
+import { type Api, queryKeys } from '@/api'
+import { useLiveList } from '@/api/live-list'
+import { AgentFilter, StatusFilter } from '@/components/filters'
 import { Page } from '@/components/page'
+import { Answer, Empty } from '@/components/states'
+import { Ago } from '@/components/time'
+import { Badge, Button, Card, StatusBadge } from '@/components/ui'
+import { type Column, VirtualTable } from '@/components/virtual-table'
+import { count } from '@/lib/format'
+import { SESSION_STATUSES } from '@/lib/status'
+import { fetchSession, fetchSessions } from './api'
+
+const route = getRouteApi('/sessions')
+
+const COLUMNS: Column<Api.SessionView>[] = [
+  {
+    header: 'Agent',
+    className: 'flex-1',
+    cell: (session) => (
+      <Link
+        data-row-link
+        to="/sessions/$sessionId"
+        params={{ sessionId: session.session_id }}
+        className="font-medium after:absolute after:inset-0"
+      >
+        {session.agent_name}
+      </Link>
+    ),
+  },
+  { header: 'Status', className: 'w-28', cell: (session) => <StatusBadge status={session.status} /> },
+  {
+    header: 'Session',
+    className: 'w-80 max-lg:hidden',
+    cell: (session) => <code className="text-muted">{session.session_id}</code>,
+  },
+  {
+    header: 'Parent',
+    className: 'w-20 max-xl:hidden',
+    cell: (session) => (session.parent_session_id ? <Badge>child</Badge> : <span className="text-faint">–</span>),
+  },
+  { header: 'Started', className: 'w-24 text-right max-md:hidden', cell: (session) => <Ago at={session.created_at} /> },
+  { header: 'Changed', className: 'w-24 text-right', cell: (session) => <Ago at={session.updated_at} /> },
+]
+
+const placeOf = (session: Api.SessionView) => ({ id: session.session_id, created_at: session.created_at })
 
 export function SessionsPage() {
-  return <Page title="Sessions">{null}</Page>
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const list = useMemo(() => {
+    const filters = { status: search.status, agent_name: search.agent, parent_session_id: search.parent }
+    return {
+      firstKey: queryKeys.sessions.list(filters),
+      pagesKey: queryKeys.sessions.pages(filters),
+      fetchPage: (limit: number, cursor?: string) => fetchSessions(filters, limit, cursor),
+      fetchOne: fetchSession,
+      placeOf,
+      idOf: (event: { session_id: string }) => event.session_id,
+    }
+  }, [search.status, search.agent, search.parent])
+  const { query, items, hasMore, loadMore } = useLiveList(list)
+  const filtered = Boolean(search.status ?? search.agent ?? search.parent)
+  return (
+    <Page
+      title="Sessions"
+      fill
+      lead={query.data ? `${count(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      actions={
+        <>
+          <StatusFilter
+            statuses={SESSION_STATUSES}
+            value={search.status}
+            onChange={(status) => void navigate({ search: { ...search, status } })}
+          />
+          <AgentFilter value={search.agent} onChange={(agent) => void navigate({ search: { ...search, agent } })} />
+          {search.parent ? (
+            <Button onClick={() => void navigate({ search: { ...search, parent: undefined } })}>
+              Children of one session <X aria-label="Show all" />
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <Card className="flex min-h-64 flex-1 flex-col overflow-hidden">
+        <Answer query={query}>
+          {() =>
+            items.length === 0 ? (
+              <Nothing filtered={filtered} />
+            ) : (
+              <VirtualTable
+                label="Sessions"
+                items={items}
+                columns={COLUMNS}
+                keyOf={(session) => session.session_id}
+                hasMore={hasMore}
+                onEnd={loadMore}
+              />
+            )
+          }
+        </Answer>
+      </Card>
+    </Page>
+  )
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title="No session matches">Choose another status or agent.</Empty>
+  return (
+    <Empty title="There are no sessions yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
+      A session begins with a run. With the example agents of <code>accord init</code>:
+    </Empty>
+  )
 }
