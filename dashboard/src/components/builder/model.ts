@@ -134,11 +134,11 @@ export function isNullable(keywords: Json): boolean {
   return isMap(keywords) && isList(keywords.get('type')) && typeOf(keywords) !== 'other'
 }
 
-/** The choices of an enum of texts; null where there are others. */
+/** The choices of an enum of texts, as one can write them one a line; null where there are others. */
 export function enumValues(keywords: Json): string[] | null {
   const values = isMap(keywords) ? keywords.get('enum') : undefined
   if (!isList(values)) return null
-  const texts = values.filter((value): value is string => typeof value === 'string')
+  const texts = values.filter((value): value is string => typeof value === 'string' && /^.+$/.test(value))
   return texts.length === values.length ? texts : null
 }
 
