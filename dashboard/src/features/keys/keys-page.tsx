@@ -1,5 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { type Api, messageOf } from '@/api'
 import { Page } from '@/components/page'
+import { Answer, Empty } from '@/components/states'
+import { Ago } from '@/components/time'
+import { Badge, Button, Card, Confirm } from '@/components/ui'
+import { plain } from '@/lib/inert'
+import { keysQuery, useDeleteKey } from './api'
+import { NewKey } from './new-key'
 
 export function KeysPage() {
-  return <Page title="Keys">{null}</Page>
+  const query = useQuery(keysQuery())
+  const [making, setMaking] = useState(false)
+  const [removing, setRemoving] = useState<Api.KeyView | null>(null)
+  return (
+    <Page
+      title="Keys"
+      lead="Who may use the API. A key is shown once and stored as a hash."
+      actions={
+        <Button variant="primary" onClick={() => setMaking(true)}>
+          <Plus aria-hidden /> Make a key
+        </Button>
+      }
+    >
+      <Card>
+        <Answer query={query}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty title="There are no keys: this machine may do everything" command="accord keys create --role admin">
+                As soon as there is one, every request needs one, this page too. Begin with an admin's:
+              </Empty>
+            ) : (
+              <ul className="divide-y">
+                {items.map((key) => (
+                  <li key={key.key_id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
+                    <span className="min-w-32 font-medium">{plain(key.name) || 'without a name'}</span>
+                    <Badge tone={key.role === 'admin' ? 'warning' : 'neutral'}>{key.role}</Badge>
+                    <code className="flex-1 text-muted [overflow-wrap:anywhere]">{key.key_id}</code>
+                    <span className="text-muted">
+                      <Ago at={key.created_at} />
+                    </span>
+                    <Button
+                      variant="ghost"
+                      size="icon"
+                      aria-label={`Remove the key ${plain(key.name) || key.key_id}`}
+                      onClick={() => setRemoving(key)}
+                    >
+                      <Trash2 aria-hidden />
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Answer>
+      </Card>
+      <NewKey open={making} onClose={() => setMaking(false)} first={query.data?.items.length === 0} />
+      <Remove target={removing} onClose={() => setRemoving(null)} />
+    </Page>
+  )
+}
+
+function Remove({ target, onClose }: { target: Api.KeyView | null; onClose: () => void }) {
+  const remove = useDeleteKey()
+  return (
+    <Confirm
+      open={target !== null}
+      onClose={onClose}
+      title="Remove this key?"
+      deed="Remove"
+      busy={remove.isPending}
+      error={remove.error ? messageOf(remove.error) : null}
+      onConfirm={() => target && remove.mutate(target.key_id, { onSuccess: onClose })}
+    >
+      {plain(target?.name ?? '')} ({target?.role}) opens nothing from then on. Whoever uses it is locked out.
+    </Confirm>
+  )
 }

@@ -1,5 +1,105 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { type Api, messageOf } from '@/api'
+import { CodeEditor } from '@/components/code'
+import { Command, CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
+import { Answer, Loading } from '@/components/states'
+import { Ago } from '@/components/time'
+import { Button, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
+import { plain } from '@/lib/inert'
+import { schemaQuery, useDeleteSchema, useUsers } from './api'
+
+const route = getRouteApi('/schemas/$name')
 
 export function SchemaPage() {
-  return <Page title="Schema">{null}</Page>
+  const { name } = route.useParams()
+  const query = useQuery(schemaQuery(name))
+  const [removing, setRemoving] = useState(false)
+  return (
+    <Page
+      title={name}
+      lead={query.data ? plain(query.data.description) : ' '}
+      actions={
+        <Button variant="danger" disabled={query.data === undefined} onClick={() => setRemoving(true)}>
+          <Trash2 aria-hidden /> Delete
+        </Button>
+      }
+    >
+      <Answer query={query}>{(schema) => <Schema schema={schema} />}</Answer>
+      <Remove name={name} open={removing} onClose={() => setRemoving(false)} />
+    </Page>
+  )
+}
+
+function Schema({ schema }: { schema: Api.SchemaView }) {
+  const text = JSON.stringify(schema.schema, null, 2)
+  return (
+    <div className="grid gap-4 lg:grid-cols-[2fr_1fr]">
+      <Card>
+        <CardHeader title="Schema" actions={<CopyButton text={text} label="Copy the schema" />} />
+        <div className="h-[60vh]">
+          <CodeEditor value={text} language="json" label={`Schema ${schema.name}`} readOnly />
+        </div>
+      </Card>
+      <div className="flex flex-col gap-4">
+        <Card>
+          <CardHeader title="Used by" />
+          <CardBody>
+            <Users name={schema.name} />
+          </CardBody>
+        </Card>
+        <Card>
+          <CardHeader title="About" />
+          <CardBody className="flex flex-col gap-2">
+            <p>
+              Registered <Ago at={schema.created_at} />
+            </p>
+            <p className="text-muted">
+              Hash <code className="[overflow-wrap:anywhere]">{schema.hash}</code>
+            </p>
+            <p>To ask an agent without a contract of its own for it:</p>
+            <Command text={`accord run AGENT --schema-name ${schema.name}`} />
+          </CardBody>
+        </Card>
+      </div>
+    </div>
+  )
+}
+
+function Users({ name }: { name: string }) {
+  const users = useUsers(name)
+  if (users === undefined) return <Loading />
+  if (users.length === 0) return <p className="text-muted">No agent refers to it. Runs may still name it.</p>
+  return (
+    <ul className="flex flex-col gap-1">
+      {users.map((user) => (
+        <li key={user}>
+          <Link to="/agents/$name" params={{ name: user }} className="text-accent hover:underline">
+            {user}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Remove({ name, open, onClose }: { name: string; open: boolean; onClose: () => void }) {
+  const navigate = useNavigate()
+  const remove = useDeleteSchema(name)
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title={`Delete the schema ${name}?`}
+      deed="Delete"
+      busy={remove.isPending}
+      error={remove.error ? messageOf(remove.error) : null}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/schemas' }) })}
+    >
+      Runs that have begun keep their copy. An agent that refers to it would break, so that is refused.
+    </Confirm>
+  )
 }

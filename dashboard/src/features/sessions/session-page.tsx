@@ -1,5 +1,152 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Api } from '@/api'
+import { runsQuery } from '@/api/queries'
+import { CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
+import { Answer, Failed, Loading } from '@/components/states'
+import { Ago } from '@/components/time'
+import { Select, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import { appearanceOf } from '@/lib/status'
+import { SessionActions } from './actions'
+import { runTextQuery, sessionQuery } from './api'
+import { AttemptsView } from './attempts-view'
+import { Family } from './family'
+import { InputView } from './input-view'
+import { ResultView } from './result-view'
+import { RunSummary } from './run-summary'
+import { Timeline } from './timeline'
+
+const route = getRouteApi('/sessions/$sessionId')
+
+const VIEWS = ['timeline', 'attempts', 'result', 'input', 'family'] as const
+type View = (typeof VIEWS)[number]
+const LABELS: Record<View, string> = {
+  timeline: 'Timeline',
+  attempts: 'Attempts',
+  result: 'Result',
+  input: 'Input & contract',
+  family: 'Parent & children',
+}
+
+/** More runs of one session than one chooses from. */
+const RUNS = 200
 
 export function SessionPage() {
-  return <Page title="Session">{null}</Page>
+  const { sessionId } = route.useParams()
+  const query = useQuery(sessionQuery(sessionId))
+  if (query.data === undefined) {
+    return (
+      <Page title="Session">
+        {query.error ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Loading />}
+      </Page>
+    )
+  }
+  return <Session session={query.data} />
+}
+
+function Session({ session }: { session: Api.SessionView }) {
+  const search = route.useSearch()
+  const runs = useQuery(runsQuery({ session_id: session.session_id, limit: RUNS }))
+  const runId = search.run ?? session.last_run_id
+  return (
+    <Page
+      title={`${session.agent_name} · Session`}
+      fill={(search.view ?? 'timeline') === 'timeline'}
+      heading={
+        <>
+          {session.agent_name}
+          <StatusBadge status={session.status} />
+        </>
+      }
+      lead={
+        <span className="flex flex-wrap items-center gap-x-2">
+          <code className="[overflow-wrap:anywhere]">{session.session_id}</code>
+          <CopyButton text={session.session_id} label="Copy the session's id" />
+          <span>
+            began <Ago at={session.created_at} />
+          </span>
+        </span>
+      }
+      actions={
+        <>
+          <RunChoice runs={runs.data?.items ?? []} value={runId} />
+          <SessionActions session={session} />
+        </>
+      }
+    >
+      <Run session={session} runId={runId} />
+    </Page>
+  )
+}
+
+function RunChoice({ runs, value }: { runs: Api.RunView[]; value: string }) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  if (runs.length < 2) return null
+  return (
+    <Select
+      aria-label="Run"
+      className="w-56"
+      value={value}
+      onChange={(event) =>
+        void navigate({ search: { view: search.view, run: event.target.value } })
+      }
+    >
+      {runs.map((run, index) => (
+        <option key={run.run_id} value={run.run_id}>
+          Run {runs.length - index} of {runs.length} · {appearanceOf(run.status).label}
+        </option>
+      ))}
+    </Select>
+  )
+}
+
+function Run({ session, runId }: { session: Api.SessionView; runId: string }) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery(runTextQuery(runId))
+  const view = search.view ?? 'timeline'
+  return (
+    <Answer query={query}>
+      {(text) => {
+        const run = JSON.parse(text) as Api.RunView
+        return (
+          <>
+            <RunSummary run={run} />
+            <Tabs
+              value={view}
+              onValueChange={(next) =>
+                void navigate({ search: { ...search, view: VIEWS.find((known) => known === next) }, replace: true })
+              }
+              className="flex min-h-0 flex-1 flex-col"
+            >
+              <TabList aria-label="Parts of the session">
+                {VIEWS.map((each) => (
+                  <Tab key={each} value={each}>
+                    {LABELS[each]}
+                  </Tab>
+                ))}
+              </TabList>
+              <TabPanel value="timeline" className="flex min-h-64 flex-1 flex-col">
+                <Timeline sessionId={session.session_id} />
+              </TabPanel>
+              <TabPanel value="attempts">
+                <AttemptsView runId={runId} />
+              </TabPanel>
+              <TabPanel value="result">
+                <ResultView run={run} text={text} />
+              </TabPanel>
+              <TabPanel value="input">
+                <InputView run={run} text={text} />
+              </TabPanel>
+              <TabPanel value="family">
+                <Family session={session} />
+              </TabPanel>
+            </Tabs>
+          </>
+        )
+      }}
+    </Answer>
+  )
 }

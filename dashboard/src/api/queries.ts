@@ -1,0 +1,24 @@
+/** Queries that several features ask. */
+import { queryOptions } from '@tanstack/react-query'
+import { api, body } from './client'
+import { queryKeys } from './keys'
+import type * as Api from './schema'
+
+/** More than anybody has; names are short. */
+const ALL_AGENTS = 500
+
+/** The newest runs that match, one page of them. */
+export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string; session_id?: string; limit?: number }) =>
+  queryOptions({
+    queryKey: queryKeys.runs.list(filters),
+    queryFn: () => body(api.GET('/runs', { params: { query: filters } })),
+  })
+
+export const agentsQuery = () =>
+  queryOptions({
+    queryKey: queryKeys.agents.list(),
+    queryFn: () => body(api.GET('/agents', { params: { query: { limit: ALL_AGENTS } } })),
+  })
+
+export const runnersQuery = () =>
+  queryOptions({ queryKey: queryKeys.runners.all, queryFn: () => body(api.GET('/runners')) })

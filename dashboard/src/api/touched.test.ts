@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { type LiveEvent, readEvent, touchedBy } from './touched'
+
+const event = (type: string, more: Partial<LiveEvent> = {}): LiveEvent => ({
+  id: '7',
+  type,
+  session_id: 'ses_1',
+  run_id: 'run_1',
+  workflow_run_id: null,
+  parent_session_id: null,
+  ...more,
+})
+const touched = (given: LiveEvent) => touchedBy(given).map((key) => key.join(' '))
+
+it('says what the end of a run makes stale', () => {
+  expect(touched(event('run.failed'))).toEqual([
+    'sessions events ses_1',
+    'sessions one ses_1',
+    'sessions list',
+    'runs one run_1',
+    'runs list',
+    'runners',
+    'stats',
+  ])
+})
+
+it('says what an attempt makes stale', () => {
+  expect(touched(event('attempt.judged'))).toEqual(['sessions events ses_1', 'runs attempts run_1', 'runs one run_1'])
+})
+
+it('tells a parent of its child', () => {
+  expect(touched(event('session.created', { parent_session_id: 'ses_0' }))).toContain('sessions children ses_0')
+})
+
+it('touches only the timeline by what is said', () => {
+  expect(touched(event('message'))).toEqual(['sessions events ses_1'])
+})
+
+it('knows workflows by their run', () => {
+  const given = event('workflow.node_finished', { session_id: '', workflow_run_id: 'wfr_1' })
+  expect(touched(given)).toEqual(['workflow-runs one wfr_1', 'workflow-runs list'])
+})
+
+it('leaves alone what it does not know', () => {
+  expect(touched(event('something.new'))).toEqual(['sessions events ses_1'])
+})
+
+it('reads events, and nothing else', () => {
+  expect(readEvent('3', '{"type":"run.started","session_id":"ses_1","run_id":"run_1"}')).toEqual(
+    event('run.started', { id: '3' }),
+  )
+  expect(readEvent('3', 'not json')).toBeNull()
+  expect(readEvent('3', '[]')).toBeNull()
+})

@@ -1,0 +1,94 @@
+/** A table of any length: only the rows in view are in the page. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { cn } from '@/lib/cn'
+
+export interface Column<T> {
+  header: string
+  cell: (item: T) => ReactNode
+  /** Width, and from which width of the window on it is shown: `w-28 max-md:hidden`. */
+  className?: string
+}
+
+interface Props<T> {
+  label: string
+  items: T[]
+  columns: Column<T>[]
+  keyOf: (item: T) => string
+  /** Called when the end comes near. */
+  onEnd?: () => void
+  /** Whether more is to come, so that the end is not the end. */
+  hasMore?: boolean
+  rowHeight?: number
+}
+
+const ROW_HEIGHT = 40
+const OVERSCAN = 12
+
+export function VirtualTable<T>(props: Props<T>) {
+  const { label, items, columns, keyOf, onEnd, hasMore = false, rowHeight = ROW_HEIGHT } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+  })
+  const rows = virtual.getVirtualItems()
+  const lastShown = rows.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && lastShown >= items.length - 2 * OVERSCAN) onEnd?.()
+  }, [hasMore, lastShown, items.length, onEnd])
+  return (
+    <div
+      role="table"
+      aria-label={label}
+      aria-rowcount={hasMore ? -1 : items.length + 1}
+      className="flex min-h-0 flex-1 flex-col"
+    >
+      <div role="row" aria-rowindex={1} className="flex gap-4 border-b px-4 py-2 text-[0.93rem] font-medium text-muted">
+        {columns.map((column) => (
+          <span key={column.header} role="columnheader" className={cn('truncate', column.className ?? 'flex-1')}>
+            {column.header}
+          </span>
+        ))}
+      </div>
+      {/* Focusable, so that the keyboard can scroll it. */}
+      <div ref={scroller} tabIndex={0} role="rowgroup" className="min-h-0 flex-1 overflow-y-auto" onKeyDown={moveByArrows}>
+        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {rows.map((row) => {
+            const item = items[row.index]
+            if (item === undefined) return null
+            return (
+              <div
+                key={keyOf(item)}
+                role="row"
+                aria-rowindex={row.index + 2}
+                className="absolute inset-x-0 flex items-center gap-4 border-b px-4 hover:bg-hover"
+                style={{ height: row.size, transform: `translateY(${row.start}px)` }}
+              >
+                {columns.map((column) => (
+                  <div key={column.header} role="cell" className={cn('min-w-0 truncate', column.className ?? 'flex-1')}>
+                    {column.cell(item)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Up and down go from one row's link to the next. */
+function moveByArrows(event: KeyboardEvent<HTMLDivElement>): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row-link]')]
+  const at = links.findIndex((link) => link === document.activeElement)
+  if (at < 0) return
+  const next = links[at + (event.key === 'ArrowDown' ? 1 : -1)]
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+}

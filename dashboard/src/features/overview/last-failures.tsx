@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { runsQuery } from '@/api/queries'
+import { Answer, Empty } from '@/components/states'
+import { Ago } from '@/components/time'
+import { Card, CardHeader } from '@/components/ui'
+import { plain } from '@/lib/inert'
+
+const SHOWN = 8
+
+export function LastFailures() {
+  return (
+    <Card>
+      <CardHeader
+        title="Last failures"
+        actions={
+          <Link to="/runs" search={{ status: 'failed' }} className="text-accent hover:underline">
+            All
+          </Link>
+        }
+      />
+      <Answer query={useQuery(runsQuery({ status: 'failed', limit: SHOWN }))}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Nothing has failed" />
+          ) : (
+            <ul className="divide-y">
+              {items.map((run) => (
+                <li key={run.run_id} className="px-4 py-2">
+                  <div className="flex items-baseline justify-between gap-2">
+                    <Link
+                      to="/sessions/$sessionId"
+                      params={{ sessionId: run.session_id }}
+                      search={{ run: run.run_id, view: 'attempts' }}
+                      className="font-medium text-accent hover:underline"
+                    >
+                      {run.agent_name}
+                    </Link>
+                    <span className="text-muted">
+                      <Ago at={run.finished_at ?? run.created_at} />
+                    </span>
+                  </div>
+                  <p className="truncate">{plain(run.error?.message ?? '')}</p>
+                  <p className="truncate text-muted">
+                    <code>{plain(run.error?.validation_errors?.[0] ?? run.error?.type ?? '')}</code>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Card>
+  )
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import type { Api } from '@/api'
+import { daysOf, depthOf, rateSeries, runSeries } from './model'
+
+const row = (key: string, more: Partial<Api.StatsRow>): Api.StatsRow => ({
+  key, runs: 0, completed: 0, first_try: 0, after_retry: 0, failed: 0, contract_failed: 0, stopped: 0, success_rate: 0,
+  first_try_rate: 0, retry_rate: 0, failure_rate: 0, attempts: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0,
+  latency_ms_p50: 0, latency_ms_p95: 0, ...more,
+})
+
+it('has every day from the first to today', () => {
+  expect(daysOf([{ key: '2026-02-27' }, { key: '2026-03-01' }], '2026-03-02')).toEqual([
+    '2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02',
+  ])
+  expect(daysOf([], '2026-03-02')).toEqual(['2026-03-02'])
+  expect(daysOf([{ key: '1999-01-01' }], '2026-03-02')).toHaveLength(120)
+})
+
+it('leaves a gap for a day without runs', () => {
+  const series = rateSeries([row('2026-03-01', { success_rate: 0.5 })], ['2026-02-28', '2026-03-01'])
+  expect(series.map(({ label, values }) => [label, values])).toEqual([
+    ['Success', [null, 0.5]],
+    ['First try', [null, 0]],
+    ['Failure', [null, 0]],
+  ])
+})
+
+it('draws parts over each other and says what each is', () => {
+  const rows = [row('2026-03-01', { runs: 10, first_try: 5, after_retry: 3, failed: 1, stopped: 1 })]
+  expect(runSeries(rows, ['2026-03-01']).map(({ values, shown }) => [values, shown])).toEqual([
+    [[9], [5]],
+    [[4], [3]],
+    [[1], undefined],
+  ])
+})
+
+it('says when the queue is longer than was looked', () => {
+  expect([depthOf({ items: [1] }), depthOf({ items: [1, 2], next_cursor: 'x' })]).toEqual(['1', '2+'])
+})

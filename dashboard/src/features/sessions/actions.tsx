@@ -1,0 +1,104 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Play, Square, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { type Api, messageOf } from '@/api'
+import { Button, Confirm, Dialog, Field, Textarea } from '@/components/ui'
+import { isUnderWay } from '@/lib/status'
+import { useDeleteSession, useResumeSession, useStopSession } from './api'
+
+/** Stop, go on, remove. What the server refuses is said in its words. */
+export function SessionActions({ session }: { session: Api.SessionView }) {
+  const stop = useStopSession(session.session_id)
+  const [open, setOpen] = useState<'resume' | 'remove' | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <>
+      {isUnderWay(session.status) ? (
+        <Button variant="danger" disabled={stop.isPending || session.status === 'stopping'} onClick={() => stop.mutate()}>
+          <Square aria-hidden /> Stop
+        </Button>
+      ) : (
+        <>
+          <Button onClick={() => setOpen('resume')}>
+            <Play aria-hidden /> Resume
+          </Button>
+          <Button variant="ghost" size="icon" aria-label="Delete the session" onClick={() => setOpen('remove')}>
+            <Trash2 aria-hidden />
+          </Button>
+        </>
+      )}
+      {stop.error ? (
+        <p role="alert" className="text-danger">
+          {messageOf(stop.error)}
+        </p>
+      ) : null}
+      <Resume open={open === 'resume'} onClose={close} session={session} />
+      <Remove open={open === 'remove'} onClose={close} session={session} />
+    </>
+  )
+}
+
+interface DialogProps {
+  open: boolean
+  onClose: () => void
+  session: Api.SessionView
+}
+
+function Resume({ open, onClose, session }: DialogProps) {
+  const navigate = useNavigate()
+  const resume = useResumeSession(session.session_id)
+  const [prompt, setPrompt] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    resume.mutate(prompt, {
+      onSuccess: (run) => {
+        setPrompt('')
+        onClose()
+        void navigate({
+          to: '/sessions/$sessionId',
+          params: { sessionId: session.session_id },
+          search: { run: run.run_id },
+        })
+      },
+    })
+  }
+  return (
+    <Dialog open={open} onClose={onClose} title="Resume the session">
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <Field
+          label="Prompt"
+          hint="The conversation goes on where it ended; the agent's contract applies again."
+          error={resume.error ? messageOf(resume.error) : undefined}
+        >
+          {(ids) => (
+            <Textarea {...ids} autoFocus value={prompt} onChange={(event) => setPrompt(event.target.value)} />
+          )}
+        </Field>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={resume.isPending || prompt.trim() === ''}>
+            Resume
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function Remove({ open, onClose, session }: DialogProps) {
+  const navigate = useNavigate()
+  const remove = useDeleteSession(session.session_id)
+  return (
+    <Confirm
+      open={open}
+      onClose={onClose}
+      title="Delete this session?"
+      deed="Delete"
+      busy={remove.isPending}
+      error={remove.error ? messageOf(remove.error) : null}
+      onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/sessions' }) })}
+    >
+      Its runs, attempts, events and results go with it. This cannot be undone.
+    </Confirm>
+  )
+}

@@ -1,0 +1,75 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type Api, api, body, queryKeys, text } from '@/api'
+
+export interface SessionFilters {
+  status?: Api.SessionStatus
+  agent_name?: string
+  parent_session_id?: string
+}
+
+export const fetchSessions = (filters: SessionFilters, limit: number, cursor?: string) =>
+  body(api.GET('/sessions', { params: { query: { ...filters, limit, cursor } } }))
+
+export const fetchSession = (id: string) => body(api.GET('/sessions/{id}', { params: { path: { id } } }))
+
+export const sessionQuery = (id: string) =>
+  queryOptions({ queryKey: queryKeys.sessions.one(id), queryFn: () => fetchSession(id) })
+
+/** More children than one looks at; the page says where there are more. */
+const CHILDREN = 200
+
+export const childrenQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.sessions.children(id),
+    queryFn: () => body(api.GET('/sessions/{id}/children', { params: { path: { id }, query: { limit: CHILDREN } } })),
+  })
+
+/** As text: the result's numbers stay as they were written. */
+export const runTextQuery = (id: string) =>
+  queryOptions({ queryKey: [...queryKeys.runs.one(id), 'text'], queryFn: () => text(`/runs/${encodeURIComponent(id)}`) })
+
+export const attemptsQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.runs.attempts(id),
+    queryFn: () => body(api.GET('/runs/{id}/attempts', { params: { path: { id } } })),
+  })
+
+/** The largest page that the server gives. */
+const EVENTS = 500
+
+/** Events from a place on, all of them. The cursor is the id of the last event that is known. */
+export async function fetchEvents(id: string, known: Api.EventView[]): Promise<Api.EventView[]> {
+  const events = [...known]
+  for (;;) {
+    const last = events.at(-1)
+    const query = { limit: EVENTS, cursor: last === undefined ? undefined : String(last.id) }
+    const page = await body(api.GET('/sessions/{id}/events', { params: { path: { id }, query } }))
+    events.push(...page.items)
+    if (!page.next_cursor || page.items.length === 0) return events
+  }
+}
+
+export function useStopSession(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => body(api.POST('/sessions/{id}/stop', { params: { path: { id } } })),
+    onSuccess: (session) => client.setQueryData(queryKeys.sessions.one(id), session),
+  })
+}
+
+export function useResumeSession(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (prompt: string) =>
+      body(api.POST('/runs', { body: { type: 'resume_session', session_id: id, prompt } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.sessions.one(id) }),
+  })
+}
+
+export function useDeleteSession(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => body(api.DELETE('/sessions/{id}', { params: { path: { id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.sessions.lists }),
+  })
+}

@@ -1,0 +1,148 @@
+/** What a session's page shows, made from what the server says. Pure. */
+import type { Api } from '@/api'
+import { plural } from '@/lib/format'
+import { follow, readJson } from '@/lib/json-text'
+import type { Tone } from '@/lib/status'
+
+export interface Verdict {
+  tone: Tone
+  title: string
+  /** How many retries were used, of how many. */
+  retries: string | null
+  errors: string[]
+}
+
+interface ContractLike {
+  max_retries?: unknown
+}
+
+function maxRetries(contract: unknown): number | null {
+  const value = (contract as ContractLike | null | undefined)?.max_retries
+  return typeof value === 'number' ? value : null
+}
+
+const CONTRACT_FAILURES = ['output_schema_validation_failed', 'schema_validation_failed']
+
+/** Whether the contract was kept, in the words that people look for. Nothing where there is no contract. */
+export function verdictOf(run: Api.RunView): Verdict | null {
+  if (!run.contract && !run.contract_origin) return null
+  const most = maxRetries(run.contract)
+  if (run.status === 'completed') {
+    const used = run.result?.schema_validation?.retry_count ?? 0
+    const retries = used === 0 ? 'Accepted at the first try' : `Accepted after ${plural(used, 'retry', 'retries')}`
+    return { tone: 'success', title: 'Output Schema: Valid', retries, errors: [] }
+  }
+  if (run.status === 'failed' && run.error && CONTRACT_FAILURES.includes(run.error.type)) {
+    return {
+      tone: 'danger',
+      title: 'Output Schema: Validation Failed',
+      retries: retriesOf(run.error.attempts ?? null, most),
+      errors: run.error.validation_errors ?? [],
+    }
+  }
+  if (run.status === 'failed' || run.status === 'stopped') {
+    return { tone: 'neutral', title: 'Output Schema: not judged', retries: null, errors: [] }
+  }
+  const left = most === null ? null : `Up to ${plural(most, 'retry', 'retries')}`
+  return { tone: 'info', title: 'Output Schema: enforced', retries: left, errors: [] }
+}
+
+/** `Retry attempts: 1/1 exhausted`. Fewer than allowed means that asking again would not have helped. */
+export function retriesOf(attempts: number | null, most: number | null): string | null {
+  if (attempts === null || most === null) return null
+  const used = Math.min(Math.max(0, attempts - 1), most)
+  return `Retry attempts: ${used}/${most}${used === most ? ' exhausted' : ''}`
+}
+
+export type Entry =
+  | { kind: 'state'; key: string; at: string; label: string; detail: string | null; tone: Tone; run: string | null }
+  | { kind: 'message'; key: string; at: string; role: string; text: string }
+  | { kind: 'tool'; key: string; at: string; name: string; arguments: string; output: string | null; ok: boolean | null }
+  | { kind: 'attempt'; key: string; at: string; attempt: Api.Attempt; run: string | null }
+  | { kind: 'result'; key: string; at: string; text: string }
+
+/** The timeline: one entry an event, but a tool's call and its answer are one. */
+export function timelineOf(events: Api.EventView[]): Entry[] {
+  const entries: Entry[] = []
+  const calls = new Map<string, Extract<Entry, { kind: 'tool' }>>()
+  for (const event of events) {
+    if (event.type === 'tool.finished') {
+      const call = calls.get(`${event.run_id} ${event.call_id}`)
+      if (call !== undefined) {
+        call.output = event.output
+        call.ok = event.ok
+        continue
+      }
+    }
+    const entry = entryOf(event)
+    if (entry.kind === 'tool' && event.type === 'tool.started') calls.set(`${event.run_id} ${event.call_id}`, entry)
+    entries.push(entry)
+  }
+  return entries
+}
+
+function entryOf(event: Api.EventView): Entry {
+  const key = String(event.id)
+  const { at } = event
+  const run = event.run_id ?? null
+  const state = (label: string, detail: string | null = null, tone: Tone = 'neutral'): Entry => ({
+    kind: 'state', key, at, label, detail, tone, run,
+  })
+  switch (event.type) {
+    case 'message':
+      return { kind: 'message', key, at, role: event.role, text: event.text }
+    case 'tool.started':
+      return {
+        kind: 'tool', key, at, name: event.name, arguments: JSON.stringify(event.arguments, null, 2), output: null, ok: null,
+      }
+    case 'tool.finished':
+      return { kind: 'tool', key, at, name: event.name, arguments: '', output: event.output, ok: event.ok }
+    case 'attempt.judged':
+      return { kind: 'attempt', key, at, attempt: event.attempt, run }
+    case 'result':
+      return { kind: 'result', key, at, text: event.result_text ?? JSON.stringify(event.result_data, null, 2) }
+    case 'session.created':
+      return state('Session began', event.agent_name)
+    case 'run.queued':
+      return state(event.reason ? 'Queued again' : 'Queued', event.reason ?? null, event.reason ? 'warning' : 'neutral')
+    case 'run.claimed':
+      return state('Claimed by a runner', `${event.runner_id} · delivery ${event.attempt}`)
+    case 'run.started':
+      return state('Work began', null, 'info')
+    case 'run.completed':
+      return state('Run completed', null, 'success')
+    case 'run.failed':
+      return state('Run failed', event.error.message, 'danger')
+    case 'run.stopped':
+      return state('Run stopped', null, 'warning')
+    case 'callback.delivered':
+      return state('Children called back', plural(event.children.length, 'child', 'children'), 'info')
+    default:
+      return state((event as { type: string }).type)
+  }
+}
+
+/** A run's result, with its numbers as they were written; null where there is none. */
+export function resultTextOf(runText: string): { json: boolean; text: string } | null {
+  const run = readJson(runText).node
+  if (run === null) return null
+  const data = follow(run, ['result', 'result_data'])
+  if (data.depth === 2 && data.node.kind !== 'null') {
+    return { json: true, text: runText.slice(data.node.start, data.node.end) }
+  }
+  const said = follow(run, ['result', 'result_text'])
+  if (said.depth === 2 && said.node.kind === 'string') {
+    return { json: false, text: JSON.parse(runText.slice(said.node.start, said.node.end)) as string }
+  }
+  return null
+}
+
+/** How an attempt is named in an address: a run handed out twice begins to count anew. */
+export function attemptId(attempt: Api.Attempt): string {
+  return `${attempt.delivery}.${attempt.number}`
+}
+
+/** Why a run failed where that is not the contract. */
+export function failureOf(run: Api.RunView): { type: string; message: string } | null {
+  return run.error ? { type: run.error.type, message: run.error.message } : null
+}

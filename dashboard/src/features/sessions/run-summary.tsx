@@ -1,0 +1,84 @@
+import { CircleAlert, CircleCheck, Info, ShieldCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Api } from '@/api'
+import { Card, StatusBadge } from '@/components/ui'
+import { cn } from '@/lib/cn'
+import { between, count, dollars, exactCount } from '@/lib/format'
+import { plain } from '@/lib/inert'
+import type { Tone } from '@/lib/status'
+import { failureOf, verdictOf } from './model'
+
+const TONES: Record<Tone, { className: string; icon: typeof Info }> = {
+  success: { className: 'border-success/40 bg-success-soft text-success', icon: CircleCheck },
+  danger: { className: 'border-danger/40 bg-danger-soft text-danger', icon: CircleAlert },
+  info: { className: 'border-info/40 bg-info-soft text-info', icon: ShieldCheck },
+  warning: { className: 'border-warning/40 bg-warning-soft text-warning', icon: CircleAlert },
+  neutral: { className: 'bg-surface text-muted', icon: Info },
+}
+
+/** Whether the contract was kept, and what the run took. */
+export function RunSummary({ run }: { run: Api.RunView }) {
+  return (
+    <div className="flex flex-col gap-3 xl:flex-row">
+      <Verdict run={run} />
+      <Card className="flex-1 px-4 py-2.5">
+        <dl className="flex flex-wrap gap-x-8 gap-y-2">
+          <Fact label="Run">
+            <StatusBadge status={run.status} />
+          </Fact>
+          <Fact label="Tokens">
+            <span title={`${exactCount(run.usage.input_tokens)} read, ${exactCount(run.usage.output_tokens)} written`}>
+              {count(run.usage.input_tokens)} in · {count(run.usage.output_tokens)} out
+            </span>
+          </Fact>
+          <Fact label="Cost">{dollars(run.usage.cost_usd)}</Fact>
+          <Fact label="Waited">{between(run.created_at, run.claimed_at)}</Fact>
+          <Fact label="Worked">{between(run.started_at, run.finished_at)}</Fact>
+          <Fact label="Deliveries">{run.attempt}</Fact>
+        </dl>
+      </Card>
+    </div>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-[0.86rem] text-muted">{label}</dt>
+      <dd className="tabular-nums">{children}</dd>
+    </div>
+  )
+}
+
+function Verdict({ run }: { run: Api.RunView }) {
+  const verdict = verdictOf(run)
+  const failure = failureOf(run)
+  if (verdict === null && failure === null) return null
+  const { className, icon: Icon } = TONES[verdict?.tone === 'neutral' || verdict === null ? 'warning' : verdict.tone]
+  return (
+    <section
+      aria-label="Contract"
+      className={cn('flex min-w-0 flex-1 gap-3 rounded-card border px-4 py-2.5', className)}
+    >
+      <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
+      <div className="min-w-0">
+        <p className="font-semibold">{verdict?.title ?? 'Run failed'}</p>
+        {failure ? (
+          <p className="text-ink [overflow-wrap:anywhere]">
+            {plain(failure.message)} <span className="text-muted">({failure.type})</span>
+          </p>
+        ) : null}
+        {verdict?.retries ? <p className="text-ink">{verdict.retries}</p> : null}
+        {verdict && verdict.errors.length > 0 ? (
+          <ul className="mt-1 list-disc pl-5 text-ink">
+            {verdict.errors.map((error) => (
+              <li key={error} className="[overflow-wrap:anywhere]">
+                <code>{plain(error)}</code>
+              </li>
+            ))}
+          </ul>
+        ) : null}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,73 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useMemo, useRef } from 'react'
+import { type Api, queryKeys } from '@/api'
+import { Answer, Empty } from '@/components/states'
+import { Card } from '@/components/ui'
+import { fetchEvents } from './api'
+import { type Entry, timelineOf } from './model'
+import { TimelineEntry } from './timeline-entry'
+
+const ESTIMATED_HEIGHT = 44
+const OVERSCAN = 10
+
+/** What happened, in order; only what is in view is in the page. */
+export function Timeline({ sessionId }: { sessionId: string }) {
+  const client = useQueryClient()
+  const key = queryKeys.sessions.events(sessionId)
+  const query = useQuery({
+    queryKey: key,
+    // Only what has come since is asked for.
+    queryFn: () => fetchEvents(sessionId, client.getQueryData<Api.EventView[]>(key) ?? []),
+    // Comparing thousands of events with themselves would take longer than drawing them.
+    structuralSharing: false,
+  })
+  return (
+    <Card className="flex min-h-0 flex-1 flex-col overflow-hidden">
+      <Answer query={query}>{(events) => <Entries events={events} />}</Answer>
+    </Card>
+  )
+}
+
+function Entries({ events }: { events: Api.EventView[] }) {
+  const entries = useMemo(() => timelineOf(events), [events])
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ESTIMATED_HEIGHT,
+    getItemKey: (index) => entries[index]?.key ?? index,
+    overscan: OVERSCAN,
+  })
+  const began = entries[0]?.at
+  if (entries.length === 0) return <Empty title="Nothing has happened yet" />
+  return (
+    <div ref={scroller} tabIndex={0} role="feed" aria-label="Timeline" className="min-h-0 flex-1 overflow-y-auto">
+      <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map((row) => {
+          const entry = entries[row.index]
+          if (entry === undefined) return null
+          return (
+            <div
+              key={row.key}
+              ref={virtual.measureElement}
+              data-index={row.index}
+              className="absolute inset-x-0 top-0 border-b"
+              style={{ transform: `translateY(${row.start}px)` }}
+            >
+              <Article entry={entry} index={row.index} size={entries.length} began={began ?? entry.at} />
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function Article({ entry, index, size, began }: { entry: Entry; index: number; size: number; began: string }) {
+  return (
+    <article aria-posinset={index + 1} aria-setsize={size} className="flex gap-3 px-4 py-2">
+      <TimelineEntry entry={entry} began={began} />
+    </article>
+  )
+}

@@ -1,0 +1,26 @@
+import { useEffect, useState } from 'react'
+import { useObservable } from './observable'
+import { theme } from './theme'
+
+/** A token's colour as a canvas takes it, in the theme of the moment. */
+export function resolvedColour(token: string, near: Element): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(--color-${token})`
+  near.append(probe)
+  const colour = getComputedStyle(probe).color
+  probe.remove()
+  return colour
+}
+
+/** Changes whenever the theme does, by choice or by the system. */
+export function useThemeVersion(): string {
+  const chosen = useObservable(theme)
+  const [dark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  useEffect(() => {
+    const media = matchMedia('(prefers-color-scheme: dark)')
+    const listener = () => setDark(media.matches)
+    media.addEventListener('change', listener)
+    return () => media.removeEventListener('change', listener)
+  }, [])
+  return `${chosen} ${dark}`
+}
