@@ -21,8 +21,6 @@ export const queryKeys = {
     one: (id: string) => ['runs', 'one', id] as const,
     attempts: (id: string) => ['runs', 'attempts', id] as const,
     result: (id: string) => ['runs', 'result', id] as const,
-    /** One run with its events and attempts, while it is tried. */
-    tried: (id: string) => ['runs', 'tried', id] as const,
   },
   sessions: {
     all: ['sessions'] as const,

@@ -6,7 +6,7 @@ import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
 
 /** Whether an agent can be used, in a word. */
-export function AgentVerdict({ agent }: { agent: Pick<Api.AgentSummary, 'valid' | 'problems'> }) {
+export function AgentVerdict({ agent }: { agent: { valid: boolean; problems: readonly Api.Problem[] } }) {
   if (!agent.valid) {
     const errors = agent.problems.filter((problem) => problem.severity === 'error').length
     return (

@@ -54,7 +54,7 @@ export function EditorActions({ base, changed, saving }: Props) {
           error={remove.error ? messageOf(remove.error) : undefined}
           onConfirm={() => remove.mutate(base)}
         >
-          {base.view.file === undefined ? (
+          {!base.view.file ? (
             'It is removed from the store.'
           ) : (
             <>

@@ -72,7 +72,7 @@ export function AgentEditor({ agent, initial }: Props) {
 /** Where it lives, and so what saving writes. */
 function Home({ agent }: { agent: Agent | null }) {
   if (agent === null) return <>It will live in the store.</>
-  if (agent.view.file === undefined) return <>Lives in the store.</>
+  if (!agent.view.file) return <>Lives in the store.</>
   return (
     <>
       Lives in a file. Saving writes <code className="break-all">{agent.view.file}</code>; comments in it are not kept.
