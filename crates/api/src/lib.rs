@@ -47,7 +47,9 @@ pub use runner::{
     ReportEvents, RunDirective, RunInstruction, RunnerView, Spent,
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
-pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};
+pub use schemas::{
+    CreateSchema, InferSchema, InferSchemaAnswer, SchemaView, ValidateSchema, ValidateSchemaAnswer,
+};
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
 pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};
 pub use workflows::{

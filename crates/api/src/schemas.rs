@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::agents::LoweringReport;
 use crate::problem::Problem;
 
 /// A schema to be registered.
@@ -71,7 +72,30 @@ pub struct ValidateSchemaAnswer {
     /// What the linter says.
     #[schema(value_type = Vec<Object>)]
     pub lint: Vec<Value>,
+    /// What each provider takes of it, and what only the judge enforces.
+    #[serde(default)]
+    pub lowering: Vec<LoweringReport>,
     /// The verdict on the text or value: the same shape that `accord check` prints.
     #[schema(value_type = Option<Object>)]
     pub verdict: Option<Value>,
+}
+
+/// Examples to make a schema from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InferSchema {
+    /// The examples, at least one.
+    #[schema(value_type = Vec<Object>, min_items = 1)]
+    pub examples: Vec<Value>,
+    /// Whether members that no example has are refused.
+    #[serde(default)]
+    pub closed: bool,
+}
+
+/// A schema that all examples conform to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct InferSchemaAnswer {
+    /// The schema.
+    #[schema(value_type = Object)]
+    pub schema: Value,
 }

@@ -10,6 +10,7 @@ export const queryKeys = {
     list: (filters: Filters = {}) => ['agents', 'list', filters] as const,
     one: (name: string) => ['agents', 'one', name] as const,
     contract: (name: string) => ['agents', 'contract', name] as const,
+    check: (blueprint: string) => ['agents', 'check', blueprint] as const,
   },
   runs: {
     all: ['runs'] as const,
@@ -35,6 +36,7 @@ export const queryKeys = {
     all: ['schemas'] as const,
     list: () => ['schemas', 'list'] as const,
     one: (name: string) => ['schemas', 'one', name] as const,
+    check: (schema: string) => ['schemas', 'check', schema] as const,
   },
   stats: {
     all: ['stats'] as const,

@@ -12,14 +12,20 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => rootRoute,
   path: '/agents/new',
-  validateSearch: (search: RawSearch) => optional({ tab: textOf(search, 'tab') }),
+  validateSearch: (search: RawSearch) => optional({ tab: textOf(search, 'tab'), as: textOf(search, 'as') }),
   component: lazyRouteComponent(() => import('@/features/agents/agent-page'), 'NewAgentPage'),
 })
 
 const one = createRoute({
   getParentRoute: () => rootRoute,
   path: '/agents/$name',
-  validateSearch: (search: RawSearch) => optional({ tab: textOf(search, 'tab') }),
+  validateSearch: (search: RawSearch) => optional({
+    tab: textOf(search, 'tab'),
+    /** Whether schemas are edited as fields or as code. */
+    as: textOf(search, 'as'),
+    /** The run that is tried. */
+    run: textOf(search, 'run'),
+  }),
   component: lazyRouteComponent(() => import('@/features/agents/agent-page'), 'AgentPage'),
 })
 

@@ -1,6 +1,7 @@
 /** All pages. Each route is thin: its address, its search parameters, and the page to load when it is needed. */
 import { createRouter } from '@tanstack/react-router'
 import { agentRoutes } from './agents'
+import { newRunRoute } from './new-run'
 import { overviewRoute } from './overview'
 import { operationRoutes } from './operation'
 import { rootRoute } from './root'
@@ -12,6 +13,7 @@ import { workflowRoutes } from './workflows'
 const routeTree = rootRoute.addChildren([
   overviewRoute,
   ...sessionRoutes,
+  newRunRoute,
   ...runRoutes,
   ...agentRoutes,
   ...schemaRoutes,

@@ -1,16 +1,17 @@
 //! The registry of output schemas, and the checking of any schema.
 
 use accord_api::{
-    CreateSchema, ErrorName, Page, PageQuery, Problem, SchemaView, Severity, ValidateSchema,
-    ValidateSchemaAnswer,
+    CreateSchema, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, Problem, SchemaView, Severity,
+    ValidateSchema, ValidateSchemaAnswer,
 };
-use accord_contract::lint::lint;
-use accord_contract::{Answer, Contract, Mode, Options, Schema, SchemaError, Verdict, judge};
+use accord_contract::{
+    Answer, Contract, Inference, Mode, Openness, Options, Schema, SchemaError, Verdict, judge,
+};
 use accord_domain::contract::ValidationMode;
 use accord_store::{SchemaRecord, StoreError};
 use serde_json::{Value, json};
 
-use super::agents::{Promise, name};
+use super::agents::{Promise, looked_at, name};
 use super::{App, page};
 use crate::error::Error;
 
@@ -95,6 +96,24 @@ impl App {
         }
         tokio::task::spawn_blocking(move || validated(&request)).await.map_err(Error::internal)
     }
+
+    /// Makes a schema that all examples conform to.
+    pub(crate) async fn infer_schema(&self, request: InferSchema) -> Result<InferSchemaAnswer, Error> {
+        if request.examples.is_empty() {
+            let message = "there are no examples to infer from; give at least one in 'examples'";
+            return Err(Error::new(ErrorName::InvalidRequest, message));
+        }
+        tokio::task::spawn_blocking(move || inferred(&request)).await.map_err(Error::internal)
+    }
+}
+
+fn inferred(request: &InferSchema) -> InferSchemaAnswer {
+    let mut inference = Inference::new();
+    for example in &request.examples {
+        inference.observe(example);
+    }
+    let openness = if request.closed { Openness::Closed } else { Openness::Open };
+    InferSchemaAnswer { schema: inference.schema(openness) }
 }
 
 fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
@@ -114,15 +133,18 @@ fn validated(request: &ValidateSchema) -> ValidateSchemaAnswer {
                 problems: vec![problem],
                 hash: None,
                 lint: Vec::new(),
+                lowering: Vec::new(),
                 verdict: None,
             };
         }
     };
+    let (lint, lowering) = looked_at(&schema);
     ValidateSchemaAnswer {
         valid: true,
         problems: Vec::new(),
         hash: Some(schema.hash().to_owned()),
-        lint: lint(&schema).iter().map(|finding| serde_json::to_value(finding).unwrap_or_default()).collect(),
+        lint,
+        lowering,
         verdict: verdict(request, schema),
     }
 }

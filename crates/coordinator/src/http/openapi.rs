@@ -63,6 +63,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         runs::one,
         runs::stop,
         schemas::create,
+        schemas::infer,
         schemas::list,
         schemas::remove,
         schemas::show,

@@ -68,6 +68,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/schemas", Access::Read),
     route("POST", "/schemas", Access::Administer),
     route("POST", "/schemas/validate", Access::Read),
+    route("POST", "/schemas/infer", Access::Read),
     route("GET", "/schemas/{name}", Access::Read),
     route("DELETE", "/schemas/{name}", Access::Administer),
     route("POST", "/runner/register", Access::Run),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    CreateSchema, ErrorBody, ErrorName, Page, PageQuery, SchemaView, ValidateSchema, ValidateSchemaAnswer,
+    CreateSchema, ErrorBody, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, SchemaView,
+    ValidateSchema, ValidateSchemaAnswer,
 };
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -21,6 +22,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/schemas", get(list).post(create))
         .route("/schemas/validate", post(validate))
+        .route("/schemas/infer", post(infer))
         .route("/schemas/{name}", get(show).delete(remove))
 }
 
@@ -130,6 +132,25 @@ pub(super) async fn validate(
 ) -> Result<Json<ValidateSchemaAnswer>, Error> {
     let request: ValidateSchema = body::read(&bytes)?;
     Ok(Json(app.validate_schema(request).await?))
+}
+
+/// Makes a schema that all examples conform to. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/schemas/infer",
+    tag = "schemas",
+    request_body = InferSchema,
+    responses(
+        (status = 200, description = "The schema", body = InferSchemaAnswer),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn infer(
+    State(app): State<Arc<App>>,
+    JsonBody(bytes): JsonBody,
+) -> Result<Json<InferSchemaAnswer>, Error> {
+    let request: InferSchema = body::read(&bytes)?;
+    Ok(Json(app.infer_schema(request).await?))
 }
 
 #[cfg(test)]

@@ -1,13 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Page } from '@/components/page'
+import { Answer } from '@/components/states'
+import { Card, CardBody } from '@/components/ui'
+import { isMap } from '@/lib/lossless'
+import { AgentVerdict, Problems } from './agent-row'
+import { type Agent, agentQuery } from './api'
+import { AgentEditor } from './editor'
+import { freshBlueprint } from './model'
 
 const route = getRouteApi('/agents/$name')
 
 export function NewAgentPage() {
-  return <Page title="New agent">{null}</Page>
+  const [initial] = useState(freshBlueprint)
+  return <AgentEditor agent={null} initial={initial} />
 }
 
 export function AgentPage() {
   const { name } = route.useParams()
-  return <Page title={name}>{null}</Page>
+  const query = useQuery(agentQuery(name))
+  return query.data === undefined ? (
+    <Page title={name}>
+      <Answer query={query}>{() => null}</Answer>
+    </Page>
+  ) : (
+    <Loaded key={name} agent={query.data} />
+  )
+}
+
+function Loaded({ agent }: { agent: Agent }) {
+  if (isMap(agent.blueprint)) return <AgentEditor agent={agent} initial={agent.blueprint} />
+  const { summary, file } = agent.view
+  return (
+    <Page title={summary.name} heading={<>{summary.name} <AgentVerdict agent={summary} /></>} lead={file}>
+      <Card>
+        <CardBody className="flex flex-col gap-3">
+          <p>This agent's file cannot be read. Mend it there; the page follows by itself.</p>
+          <Problems problems={summary.problems} />
+        </CardBody>
+      </Card>
+    </Page>
+  )
 }

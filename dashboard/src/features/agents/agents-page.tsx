@@ -1,38 +1,87 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import type { Api } from '@/api'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
-import { Card } from '@/components/ui'
+import { Button, Card, Input, buttonStyle } from '@/components/ui'
+import { AgentRow } from './agent-row'
 import { agentsQuery } from './api'
 
 const route = getRouteApi('/agents')
 
 export function AgentsPage() {
   const { tags } = route.useSearch()
+  const [wanted, setWanted] = useState('')
   return (
-    <Page title="Agents">
+    <Page
+      title="Agents"
+      actions={
+        <>
+          <Input
+            type="search"
+            aria-label="Find agents"
+            placeholder="Find by name or description"
+            className="w-64"
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+          />
+          <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
+            <Plus aria-hidden /> New agent
+          </Link>
+        </>
+      }
+    >
+      {tags === undefined ? null : <Tags tags={tags} />}
       <Card>
         <Answer query={useQuery(agentsQuery(tags))}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title="There are no agents yet" command="accord init">
-                Example agents, schemas and recorded answers to begin with:
-              </Empty>
-            ) : (
-              <ul className="divide-y">
-                {items.map((agent) => (
-                  <li key={agent.name} className="px-4 py-2">
-                    <Link to="/agents/$name" params={{ name: agent.name }} className="font-medium text-accent">
-                      {agent.name}
-                    </Link>
-                    <p className="text-muted">{agent.description}</p>
-                  </li>
-                ))}
-              </ul>
-            )
-          }
+          {({ items }) => <List agents={items.filter((agent) => matches(agent, wanted))} filtered={tags !== undefined || wanted !== ''} />}
         </Answer>
       </Card>
     </Page>
+  )
+}
+
+function matches(agent: Api.AgentSummary, wanted: string): boolean {
+  const text = `${agent.name} ${agent.description} ${agent.model ?? ''}`.toLowerCase()
+  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word))
+}
+
+function Tags({ tags }: { tags: string }) {
+  const navigate = route.useNavigate()
+  return (
+    <div className="flex items-center gap-2">
+      <span className="text-muted">With the tags</span>
+      <Button size="small" onClick={() => void navigate({ search: {} })} aria-label={`Tags ${tags}: show all agents`}>
+        {tags} <X aria-hidden />
+      </Button>
+    </div>
+  )
+}
+
+function List({ agents, filtered }: { agents: Api.AgentSummary[]; filtered: boolean }) {
+  if (agents.length === 0 && filtered) return <Empty title="No agent is like that" />
+  if (agents.length === 0) {
+    return (
+      <Empty
+        title="There are no agents yet"
+        command="accord init"
+        action={
+          <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
+            Make one here
+          </Link>
+        }
+      >
+        Example agents, schemas and recorded answers to begin with:
+      </Empty>
+    )
+  }
+  return (
+    <ul className="divide-y">
+      {agents.map((agent) => (
+        <AgentRow key={agent.name} agent={agent} />
+      ))}
+    </ul>
   )
 }

@@ -32,7 +32,7 @@ pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(crate) use files::{FileAgent, Files, load};
 pub(in crate::app) use finding::{Finding, Mark};
 pub use view::agents_in;
-pub(crate) use view::implicit_parameters;
+pub(crate) use view::{implicit_parameters, looked_at};
 pub(crate) use watch::watch;
 pub(in crate::app) use watch::watch_folder;
 pub(in crate::app) use write::replace;

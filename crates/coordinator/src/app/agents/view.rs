@@ -219,7 +219,8 @@ pub(crate) fn implicit_parameters() -> Value {
     })
 }
 
-fn looked_at(schema: &Schema) -> (Vec<Value>, Vec<LoweringReport>) {
+/// What the linter says about a schema, and what each provider takes of it.
+pub(crate) fn looked_at(schema: &Schema) -> (Vec<Value>, Vec<LoweringReport>) {
     let value = |finding| serde_json::to_value(finding).unwrap_or_default();
     let lint = lint(schema).iter().map(value).collect();
     let lowering = Profile::all().iter().map(|profile| lowering(schema, profile)).collect();

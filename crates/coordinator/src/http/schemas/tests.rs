@@ -74,6 +74,12 @@ async fn a_schema_is_checked_and_judges() {
     assert_eq!((&wrong["valid"], &wrong["problems"][0]["path"]), (&json!(false), &json!("$.type")));
     let sound = send(json!({"schema": summary()})).await.json();
     assert_eq!((&sound["valid"], &sound["verdict"]), (&json!(true), &Value::Null));
+    let bounded =
+        send(json!({"schema": {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}}}));
+    let lowering = bounded.await.json()["lowering"].clone();
+    let anthropic =
+        lowering.as_array().unwrap().iter().find(|report| report["profile"] == "anthropic").unwrap();
+    assert_eq!(anthropic["losses"][0]["pointer"], "/properties/n");
     let text = send(json!({"schema": summary(), "text": "Here: {\"summary\": \"s\"}"})).await.json();
     let expected = json!({
         "valid": true, "value": {"summary": "s"}, "errors": [], "repairs": [], "outcome": null, "source": "prose",
@@ -89,4 +95,19 @@ async fn a_schema_is_checked_and_judges() {
     assert_eq!(mended["verdict"]["valid"], true);
     let both = send(json!({"schema": {}, "text": "1", "value": 1})).await;
     assert_eq!(both.error(), (400, "InvalidRequest".into()));
+}
+
+#[tokio::test]
+async fn a_schema_is_made_from_examples() {
+    let fixture = Fixture::new(&[]);
+    let send = async |body: Value| fixture.post("/schemas/infer", &body).await;
+    let examples = json!([{"a": 1, "b": "x"}, {"a": 2}]);
+    let schema = send(json!({"examples": examples, "closed": true})).await.json()["schema"].clone();
+    let expected = json!({"a": {"type": "integer"}, "b": {"type": "string"}});
+    assert_eq!(
+        (&schema["properties"], &schema["required"], &schema["additionalProperties"]),
+        (&expected, &json!(["a"]), &json!(false))
+    );
+    assert_eq!(send(json!({"examples": []})).await.error(), (400, "InvalidRequest".into()));
+    assert_eq!(send(json!({})).await.error(), (400, "InvalidRequest".into()));
 }

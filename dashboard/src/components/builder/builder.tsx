@@ -1,0 +1,108 @@
+import { useEffect, useMemo, useState } from 'react'
+import { CodeEditor } from '@/components/code'
+import { Button } from '@/components/ui'
+import { Segmented } from '@/components/segmented'
+import { type Json, write } from '@/lib/lossless'
+import { ConstraintsEditor } from './constraints-editor'
+import { freshRoot, nameProblems, shapeOf, withShape } from './edit'
+import { Kept, Unshown } from './kept'
+import { type Part, readSchema, writeSchema } from './model'
+import { Description, Inside } from './part-editor'
+
+export interface BuilderProps {
+  /** The schema. What the builder cannot show of it is kept. */
+  value: Json
+  onChange: (schema: Json) => void
+  /** Why what is shown cannot be written yet: `onChange` waits until this is empty again. */
+  onProblems?: (problems: string[]) => void
+  /** What the schema is of. */
+  name?: string
+  /** The schema beside the fields, or below where there is no room. */
+  preview?: boolean
+}
+
+interface State {
+  /** What the parts were read from or written to last. */
+  text: string
+  root: Part
+}
+
+/** A schema as fields. */
+export function FieldBuilder({ value, onChange, onProblems, name = 'the output', preview = true }: BuilderProps) {
+  const text = write(value)
+  const [state, setState] = useState<State>(() => ({ text, root: readSchema(value) }))
+  let { root } = state
+  if (state.text !== text) {
+    // Somebody else changed the schema: the ids of fields begin anew.
+    root = readSchema(value)
+    setState({ text, root })
+  }
+  const problems = useMemo(() => nameProblems(root), [root])
+  useEffect(() => onProblems?.([...problems.values()]), [problems, onProblems])
+  useEffect(() => () => onProblems?.([]), [onProblems])
+
+  const change = (next: Part) => {
+    if (nameProblems(next).size > 0) {
+      setState({ text, root: next })
+      return
+    }
+    const schema = writeSchema(next)
+    setState({ text: write(schema), root: next })
+    onChange(schema)
+  }
+  return (
+    <div className="@container">
+      <div className={preview ? 'grid gap-4 @4xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]' : undefined}>
+        <Root root={root} onChange={change} name={name} problems={problems} />
+        {preview ? <Preview schema={value} /> : null}
+      </div>
+    </div>
+  )
+}
+
+const SHAPES = [
+  { value: 'single', label: 'Single output' },
+  { value: 'list', label: 'List of items' },
+] as const
+
+interface RootProps {
+  root: Part
+  onChange: (root: Part) => void
+  name: string
+  problems: ReadonlyMap<string, string>
+}
+
+function Root({ root, onChange, name, problems }: RootProps) {
+  const shape = shapeOf(root)
+  if (shape === 'other') {
+    return (
+      <div className="flex flex-col items-start gap-3">
+        <p>This schema is not an object with fields, nor a list. It can be changed in code.</p>
+        <Unshown schema={root.keywords} />
+        <Button onClick={() => onChange(freshRoot('single'))}>Begin anew with fields</Button>
+      </div>
+    )
+  }
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <Segmented label="Shape" options={SHAPES} value={shape} onChange={(next) => onChange(withShape(root, next))} />
+        <Description part={root} name={name} onChange={onChange} />
+      </div>
+      <ConstraintsEditor part={root} onChange={onChange} />
+      <Kept part={root} />
+      <Inside part={root} onChange={onChange} name={name} problems={problems} />
+    </div>
+  )
+}
+
+function Preview({ schema }: { schema: Json }) {
+  return (
+    <section aria-label="Preview of the schema" className="flex h-72 min-w-0 flex-col gap-1 @4xl:sticky @4xl:top-4 @4xl:h-[32rem]">
+      <h3 className="font-medium text-muted">Preview</h3>
+      <div className="min-h-0 flex-1">
+        <CodeEditor value={write(schema, 2)} language="json" label="The schema, as it will be saved" readOnly />
+      </div>
+    </section>
+  )
+}

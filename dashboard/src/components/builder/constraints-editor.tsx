@@ -1,0 +1,119 @@
+import { useId } from 'react'
+import { LinesInput, NumberInput } from '@/components/typed-inputs'
+import { Checkbox, Field, Input } from '@/components/ui'
+import { type Json, isMap, write } from '@/lib/lossless'
+import { CONSTRAINTS, type Constraint, FORMATS } from './constraints'
+import { withKeyword, withNullable } from './edit'
+import { type Part, enumValues, isNullable, typeOf } from './model'
+
+interface Props {
+  part: Part
+  onChange: (part: Part) => void
+}
+
+/** What is asked of a value beside its type. */
+export function ConstraintsEditor({ part, onChange }: Props) {
+  const type = typeOf(part.keywords)
+  if (type === 'other') return null
+  return (
+    <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
+      {type === 'enum' ? <Choices part={part} onChange={onChange} /> : null}
+      {CONSTRAINTS[type].map((constraint) => (
+        <Control
+          key={constraint.keyword}
+          constraint={constraint}
+          value={isMap(part.keywords) ? part.keywords.get(constraint.keyword) : undefined}
+          onChange={(value) => onChange(withKeyword(part, constraint.keyword, value))}
+        />
+      ))}
+      {type === 'enum' ? null : (
+        <Checkbox
+          label="May be null"
+          className="h-8"
+          checked={isNullable(part.keywords)}
+          onChange={(event) => onChange(withNullable(part, event.target.checked))}
+        />
+      )}
+    </div>
+  )
+}
+
+function Choices({ part, onChange }: Props) {
+  return (
+    <Field label="Choices, one a line" className="w-64">
+      {(ids) => (
+        <LinesInput
+          {...ids}
+          className="font-mono"
+          value={enumValues(part.keywords) ?? []}
+          onChange={(values) => onChange(withKeyword(part, 'enum', values))}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface ControlProps {
+  constraint: Constraint
+  value: Json | undefined
+  onChange: (value: Json | undefined) => void
+}
+
+function Control({ constraint: { label, kind }, value, onChange }: ControlProps) {
+  const list = useId()
+  if (kind === 'flag' || kind === 'closed') {
+    // A closed object says `false` to other members; the check mark says yes to being closed.
+    const set = kind === 'flag'
+    return (
+      <Checkbox
+        label={label}
+        className="h-8"
+        checked={value === set}
+        onChange={(event) => onChange(event.target.checked ? set : undefined)}
+      />
+    )
+  }
+  if (kind === 'count' || kind === 'number') {
+    return (
+      <Field label={label} className="w-28">
+        {(ids) => <NumberInput {...ids} counts={kind === 'count'} value={value} onChange={onChange} />}
+      </Field>
+    )
+  }
+  return (
+    <Field label={label} className={kind === 'format' ? 'w-36' : 'min-w-40 flex-1'}>
+      {(ids) => (
+        <>
+          <Input
+            {...ids}
+            className="font-mono"
+            list={kind === 'format' ? list : undefined}
+            value={typeof value === 'string' ? value : ''}
+            onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
+          />
+          {kind === 'format' ? (
+            <datalist id={list}>
+              {FORMATS.map((format) => (
+                <option key={format} value={format} />
+              ))}
+            </datalist>
+          ) : null}
+        </>
+      )}
+    </Field>
+  )
+}
+
+/** The same in a few words, for where the controls are folded away. */
+export function constraintsInWords(part: Part): string {
+  const type = typeOf(part.keywords)
+  if (type === 'other' || !isMap(part.keywords)) return ''
+  const keywords = part.keywords
+  const said = CONSTRAINTS[type].flatMap(({ keyword, label, kind }) => {
+    const value = keywords.get(keyword)
+    if (value === undefined || (kind === 'closed' && value !== false) || (kind === 'flag' && value !== true)) return []
+    return [kind === 'flag' || kind === 'closed' ? label.toLowerCase() : `${label.toLowerCase()} ${write(value)}`]
+  })
+  const choices = type === 'enum' ? [(enumValues(part.keywords) ?? []).join(' | ')] : []
+  return [...choices, ...said, ...(isNullable(part.keywords) ? ['may be null'] : [])].join(' · ')
+}

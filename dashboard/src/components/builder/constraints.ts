@@ -1,0 +1,89 @@
+/** What can be said about a value of each type beside its type, and what of a schema that leaves unsaid. */
+import { Exact, type Json, isMap } from '@/lib/lossless'
+import { type FieldType, type Part, typeOf } from './model'
+
+export interface Constraint {
+  keyword: string
+  label: string
+  kind: 'count' | 'number' | 'text' | 'format' | 'flag' | 'closed'
+}
+
+const NUMERIC: Constraint[] = [
+  { keyword: 'minimum', label: 'At least', kind: 'number' },
+  { keyword: 'maximum', label: 'At most', kind: 'number' },
+  { keyword: 'exclusiveMinimum', label: 'More than', kind: 'number' },
+  { keyword: 'exclusiveMaximum', label: 'Less than', kind: 'number' },
+  { keyword: 'multipleOf', label: 'Multiple of', kind: 'number' },
+]
+
+export const CONSTRAINTS: Record<FieldType, Constraint[]> = {
+  string: [
+    { keyword: 'minLength', label: 'Shortest', kind: 'count' },
+    { keyword: 'maxLength', label: 'Longest', kind: 'count' },
+    { keyword: 'format', label: 'Format', kind: 'format' },
+    { keyword: 'pattern', label: 'Pattern', kind: 'text' },
+  ],
+  integer: NUMERIC,
+  number: NUMERIC,
+  boolean: [],
+  enum: [],
+  object: [{ keyword: 'additionalProperties', label: 'No other members', kind: 'closed' }],
+  array: [
+    { keyword: 'minItems', label: 'Fewest items', kind: 'count' },
+    { keyword: 'maxItems', label: 'Most items', kind: 'count' },
+    { keyword: 'uniqueItems', label: 'No item twice', kind: 'flag' },
+  ],
+}
+
+/** The formats that the judge knows. */
+export const FORMATS = [
+  'date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid', 'regex',
+  'json-pointer',
+]
+
+function fits(kind: Constraint['kind'], value: Json): boolean {
+  switch (kind) {
+    case 'count':
+      return typeof value === 'number' && Number.isInteger(value) && value >= 0
+    case 'number':
+      return typeof value === 'number' || value instanceof Exact
+    case 'text':
+    case 'format':
+      return typeof value === 'string'
+    case 'flag':
+    case 'closed':
+      return typeof value === 'boolean'
+  }
+}
+
+const STRUCTURE: Record<FieldType, string[]> = {
+  string: [],
+  integer: [],
+  number: [],
+  boolean: [],
+  enum: ['enum'],
+  object: ['properties', 'required'],
+  array: ['items'],
+}
+
+/** The keywords of a type that its own controls write: they mean nothing to another one. */
+export function ownKeywords(type: FieldType): string[] {
+  return [...STRUCTURE[type], ...CONSTRAINTS[type].map((constraint) => constraint.keyword)]
+}
+
+/** The keywords that are kept as they are, because no control shows them. */
+export function keptKeywords(part: Part): string[] {
+  const type = typeOf(part.keywords)
+  if (type === 'other' || !isMap(part.keywords)) return []
+  const shown = new Set(['type'])
+  if (typeof part.keywords.get('description') === 'string') shown.add('description')
+  if (type === 'enum') shown.add('enum')
+  if (part.fields !== null) shown.add('properties')
+  if (part.required !== null) shown.add('required')
+  if (part.items !== null) shown.add('items')
+  for (const { keyword, kind } of CONSTRAINTS[type]) {
+    const value = part.keywords.get(keyword)
+    if (value !== undefined && fits(kind, value)) shown.add(keyword)
+  }
+  return [...part.keywords.keys()].filter((keyword) => !shown.has(keyword))
+}

@@ -1,0 +1,140 @@
+/** Every change that the builder makes, as pure functions. Each touches its own keyword and nothing else. */
+import { type Json, type JsonMap, isMap, withMember } from '@/lib/lossless'
+import { ownKeywords } from './constraints'
+import { type Field, type FieldType, type Part, isNullable, newId, readSchema, typeOf, writeSchema } from './model'
+
+/** What a new part of a type is. Objects are closed: a model that adds members is told so. */
+const FRESH: Record<FieldType, readonly [string, Json][]> = {
+  string: [['type', 'string']],
+  integer: [['type', 'integer']],
+  number: [['type', 'number']],
+  boolean: [['type', 'boolean']],
+  enum: [['type', 'string'], ['enum', ['first', 'second']]],
+  object: [['type', 'object'], ['properties', new Map()], ['additionalProperties', false]],
+  array: [['type', 'array'], ['items', new Map([['type', 'string']])]],
+}
+
+export function freshPart(type: FieldType): Part {
+  return readSchema(new Map(FRESH[type]))
+}
+
+/** What long parts should not separate from the type. */
+const LONG = ['properties', 'required', 'items', 'additionalProperties', 'enum']
+
+/** Sets one keyword; a new one stands before the members and items, where a reader sees it. */
+export function withKeyword(part: Part, keyword: string, value: Json | undefined): Part {
+  if (!isMap(part.keywords)) return part
+  if (value === undefined || part.keywords.has(keyword) || LONG.includes(keyword)) {
+    return { ...part, keywords: withMember(part.keywords, keyword, value) }
+  }
+  const entries = [...part.keywords]
+  const found = entries.findIndex(([key]) => LONG.includes(key))
+  entries.splice(found === -1 ? entries.length : found, 0, [keyword, value])
+  return { ...part, keywords: new Map(entries) }
+}
+
+/** Another type. Annotations and kept keywords stay, the old type's own words go: they would mean nothing. */
+export function withType(part: Part, type: FieldType): Part {
+  const old = typeOf(part.keywords)
+  if (old === type) return part
+  const before = writeSchema(part)
+  const numeric = (name: string) => name === 'integer' || name === 'number'
+  const dropped = new Set(numeric(old) && numeric(type) ? [] : old === 'other' ? [] : ownKeywords(old))
+  const kept = isMap(before) ? [...before].filter(([key]) => key !== 'type' && !dropped.has(key)) : []
+  const said = old === 'other' ? kept.filter(([key]) => key === 'description' || key === 'title') : kept
+  const fresh = FRESH[type].map(([key, value]): [string, Json] => [
+    key,
+    key === 'type' && type !== 'enum' && isNullable(part.keywords) ? [value, 'null'] : value,
+  ])
+  const [first, ...rest] = fresh
+  return readSchema(new Map([...(first ? [first] : []), ...said, ...rest]))
+}
+
+export function withNullable(part: Part, nullable: boolean): Part {
+  const type = typeOf(part.keywords)
+  if (type === 'other' || type === 'enum') return part
+  return withKeyword(part, 'type', nullable ? [type, 'null'] : type)
+}
+
+export function withFields(part: Part, fields: readonly Field[]): Part {
+  return { ...part, fields }
+}
+
+export function withField(fields: readonly Field[], changed: Field): Field[] {
+  return fields.map((field) => (field.id === changed.id ? changed : field))
+}
+
+export function withoutField(fields: readonly Field[], id: string): Field[] {
+  return fields.filter((field) => field.id !== id)
+}
+
+/** A field with a name that is free. It is required: what is asked for is what a model gives. */
+export function withNewField(fields: readonly Field[], type: FieldType = 'string'): { fields: Field[]; added: Field } {
+  const names = new Set(fields.map((field) => field.name))
+  let number = fields.length + 1
+  while (names.has(`field_${number}`)) number += 1
+  const added: Field = { id: newId(), name: `field_${number}`, required: true, part: freshPart(type) }
+  return { fields: [...fields, added], added }
+}
+
+export function movedField(fields: readonly Field[], from: number, to: number): Field[] {
+  const copy = [...fields]
+  const [moved] = copy.splice(from, 1)
+  if (moved !== undefined) copy.splice(to, 0, moved)
+  return copy
+}
+
+/** What an answer is: one thing, a list of things, or something that the builder cannot say. */
+export type Shape = 'single' | 'list' | 'other'
+
+export function shapeOf(part: Part): Shape {
+  const type = typeOf(part.keywords)
+  if (type === 'object' && part.fields !== null) return 'single'
+  return type === 'array' && part.items !== null ? 'list' : 'other'
+}
+
+/** What belongs to the document and not to its outermost value: it stays outside. */
+const OF_THE_DOCUMENT = ['$schema', '$id', '$defs', 'definitions', '$comment', 'title']
+
+/** Makes a list of what was one thing, or one thing of what was a list of it. */
+export function withShape(part: Part, shape: 'single' | 'list'): Part {
+  if (shapeOf(part) === shape) return part
+  const whole = writeSchema(part)
+  if (!isMap(whole) || shapeOf(part) === 'other') return freshRoot(shape)
+  return readSchema(shape === 'list' ? listOf(whole) : itemOf(whole))
+}
+
+export function freshRoot(shape: 'single' | 'list'): Part {
+  const single = freshPart('object')
+  return shape === 'single' ? single : readSchema(new Map<string, Json>([['type', 'array'], ['items', writeSchema(single)]]))
+}
+
+function listOf(whole: JsonMap): JsonMap {
+  const outside = [...whole].filter(([key]) => OF_THE_DOCUMENT.includes(key))
+  const inside = [...whole].filter(([key]) => !OF_THE_DOCUMENT.includes(key))
+  return new Map<string, Json>([...outside, ['type', 'array'], ['items', new Map(inside)]])
+}
+
+function itemOf(whole: JsonMap): Json {
+  const items = whole.get('items')
+  if (!isMap(items)) return new Map(FRESH.object)
+  const outside = [...whole].filter(([key]) => OF_THE_DOCUMENT.includes(key) && !items.has(key))
+  return new Map([...outside, ...items])
+}
+
+/** What keeps fields from being written: names that are missing or stand twice among brothers. By the field's id. */
+export function nameProblems(part: Part): Map<string, string> {
+  const problems = new Map<string, string>()
+  const look = (inner: Part): void => {
+    const seen = new Set<string>()
+    for (const field of inner.fields ?? []) {
+      if (field.name === '') problems.set(field.id, 'A field needs a name')
+      else if (seen.has(field.name)) problems.set(field.id, `There is a field ${field.name} already`)
+      seen.add(field.name)
+      look(field.part)
+    }
+    if (inner.items !== null) look(inner.items)
+  }
+  look(part)
+  return problems
+}

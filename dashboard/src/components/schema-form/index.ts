@@ -1,0 +1,3 @@
+/** Forms made from schemas. */
+export { SchemaForm } from './schema-form'
+export { type FormError, controlOf, initialValue } from './model'

@@ -1,0 +1,110 @@
+/** A form from a schema, purely: which control a part gets, what it begins with, which errors belong to it. */
+import { Exact, type Json, type JsonMap, isList, isMap } from '@/lib/lossless'
+import { isWithin, pathParts, pointerOf } from '@/lib/paths'
+import { pointerParts } from '@/lib/json-text'
+
+export type Control = 'text' | 'choice' | 'number' | 'boolean' | 'object' | 'list' | 'json'
+
+/** A schema that refers to itself is shown to this depth, and as JSON below. */
+const DEEPEST = 8
+
+/** Follows references inside the document. */
+export function resolved(schema: Json, root: Json): Json {
+  let current = schema
+  for (let step = 0; step < DEEPEST; step += 1) {
+    const reference = isMap(current) ? current.get('$ref') : undefined
+    if (typeof reference !== 'string' || !reference.startsWith('#')) return current
+    let target: Json | undefined = root
+    for (const part of pointerParts(decodeURIComponent(reference.slice(1)))) {
+      target = isMap(target) ? target.get(part) : isList(target) ? target[Number(part)] : undefined
+    }
+    if (target === undefined) return current
+    current = target
+  }
+  return current
+}
+
+const CONTROLS: Record<string, Control> = {
+  string: 'text',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  object: 'object',
+  array: 'list',
+}
+
+export function controlOf(schema: Json, depth = 0): Control {
+  if (!isMap(schema) || depth > DEEPEST) return 'json'
+  const options = choicesOf(schema)
+  if (options !== null) return 'choice'
+  const type = schema.get('type')
+  const control = typeof type === 'string' ? CONTROLS[type] : undefined
+  if (control === 'object') return isMap(schema.get('properties')) ? 'object' : 'json'
+  if (control === 'list') return isMap(schema.get('items')) ? 'list' : 'json'
+  return control ?? 'json'
+}
+
+/** The values that are allowed, where they are few and plain. */
+export function choicesOf(schema: JsonMap): Json[] | null {
+  const only = schema.get('const')
+  const listed = schema.get('enum')
+  const values = only !== undefined ? [only] : isList(listed) ? [...listed] : null
+  const plain = (value: Json) => value === null || value instanceof Exact || typeof value !== 'object'
+  return values !== null && values.length > 0 && values.every(plain) ? values : null
+}
+
+export interface Member {
+  name: string
+  schema: Json
+  required: boolean
+}
+
+export function membersOf(schema: JsonMap): Member[] {
+  const properties = schema.get('properties')
+  const required = schema.get('required')
+  const names = isList(required) ? required : []
+  return isMap(properties) ? [...properties].map(([name, part]) => ({ name, schema: part, required: names.includes(name) })) : []
+}
+
+/** What a form begins with: defaults, the only choice, and objects that are asked for. Nothing else is made up. */
+export function initialValue(schema: Json, root: Json, depth = 0): Json | undefined {
+  const part = resolved(schema, root)
+  if (!isMap(part)) return undefined
+  const given = part.get('default') ?? part.get('const')
+  if (given !== undefined) return given
+  if (controlOf(part, depth) !== 'object') return undefined
+  const value = new Map<string, Json>()
+  for (const member of membersOf(part)) {
+    const inner = initialValue(member.schema, root, depth + 1)
+    const filled = isMap(inner) && inner.size === 0 ? undefined : inner
+    if (inner !== undefined && (member.required || filled !== undefined)) value.set(member.name, inner)
+  }
+  return value
+}
+
+/** What a new item of a list is. */
+export function newItem(schema: Json, root: Json): Json {
+  const initial = initialValue(schema, root)
+  if (initial !== undefined) return initial
+  const part = resolved(schema, root)
+  const empty: Partial<Record<Control, Json>> = { text: '', boolean: false, list: [], object: new Map() }
+  if (isMap(part) && controlOf(part) === 'choice') return choicesOf(part)?.[0] ?? null
+  return empty[controlOf(part)] ?? null
+}
+
+export interface FormError {
+  path: string
+  message: string
+}
+
+/** The errors of exactly this place, in one line. */
+export function errorAt(errors: readonly FormError[], place: readonly string[]): string | undefined {
+  const key = pointerOf(place)
+  const found = errors.filter((error) => pointerOf(pathParts(error.path)) === key)
+  return found.length === 0 ? undefined : found.map((error) => error.message).join('; ')
+}
+
+/** The errors inside a place that is shown as a whole. */
+export function errorsWithin(errors: readonly FormError[], place: readonly string[]): FormError[] {
+  return errors.filter((error) => isWithin(pathParts(error.path), place))
+}

@@ -1,0 +1,150 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { Button, Field } from '@/components/ui'
+import { plain } from '@/lib/inert'
+import { type Json, isList, isMap, withMember } from '@/lib/lossless'
+import { Leaf } from './leaf'
+import { type FormError, controlOf, errorAt, errorsWithin, initialValue, membersOf, newItem, resolved } from './model'
+
+interface Props {
+  /** A schema whose outermost value is an object. */
+  schema: Json
+  value: Json | undefined
+  onChange: (value: Json | undefined) => void
+  errors: readonly FormError[]
+}
+
+/** Controls for a value of a schema. */
+export function SchemaForm({ schema, value, onChange, errors }: Props) {
+  const whole = errorAt(errors, [])
+  return (
+    <div className="flex flex-col gap-3">
+      {whole ? (
+        <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
+          {whole}
+        </p>
+      ) : null}
+      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} place={[]} label="Parameters" required />
+    </div>
+  )
+}
+
+interface PartProps extends Props {
+  root: Json
+  place: readonly string[]
+  label: string
+  required: boolean
+}
+
+function Part({ root, schema, value, onChange, errors, place, label, required }: PartProps) {
+  const part = resolved(schema, root)
+  const control = controlOf(part, place.length)
+  const inner = { root, errors, place }
+  if (control === 'object' && isMap(part)) {
+    const members = membersOf(part)
+    if (value === undefined && !required) return <Absent label={label} onAdd={() => onChange(initialValue(part, root) ?? new Map())} />
+    const map = isMap(value) ? value : new Map<string, Json>()
+    const fields = members.map((member) => (
+      <Part
+        key={member.name}
+        {...inner}
+        schema={member.schema}
+        place={[...place, member.name]}
+        label={member.name}
+        required={member.required}
+        value={map.get(member.name)}
+        onChange={(next) => onChange(withMember(map, member.name, next))}
+      />
+    ))
+    if (place.length === 0) return fields.length === 0 ? <p className="text-muted">It takes nothing.</p> : fields
+    return (
+      <Group label={label} error={errorAt(errors, place)} onRemove={required ? undefined : () => onChange(undefined)}>
+        {fields}
+      </Group>
+    )
+  }
+  if (control === 'list' && isMap(part)) {
+    return <Items {...inner} schema={part} value={value} onChange={onChange} label={label} required={required} />
+  }
+  const said = control === 'json' ? errorsWithin(errors, place).map((error) => error.message).join('; ') : errorAt(errors, place)
+  const hint = isMap(part) ? part.get('description') : undefined
+  return (
+    <Field
+      label={
+        <>
+          <span className="font-mono">{plain(label)}</span> {required ? null : <span className="font-normal text-muted">optional</span>}
+        </>
+      }
+      hint={typeof hint === 'string' ? plain(hint) : undefined}
+      error={said || undefined}
+    >
+      {(ids) => <Leaf ids={ids} control={control} schema={part} value={value} onChange={onChange} required={required} />}
+    </Field>
+  )
+}
+
+function Items({ root, schema, value, onChange, errors, place, label, required }: PartProps) {
+  const items = isList(value) ? value : []
+  const item = isMap(schema) ? (schema.get('items') ?? true) : true
+  const write = (next: Json[]) => onChange(next.length === 0 && !required ? undefined : next)
+  return (
+    <Group label={label} error={errorAt(errors, place)}>
+      {items.map((each, index) => (
+        <div key={index} className="flex items-start gap-2">
+          <div className="min-w-0 flex-1">
+            <Part
+              root={root}
+              schema={item}
+              errors={errors}
+              place={[...place, String(index)]}
+              label={`${label} ${index + 1}`}
+              required
+              value={each}
+              onChange={(next) => write(items.map((other, at) => (at === index ? (next ?? newItem(item, root)) : other)))}
+            />
+          </div>
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-label={`Remove ${label} ${index + 1}`}
+            onClick={() => write(items.filter((_, at) => at !== index))}
+          >
+            <Trash2 aria-hidden />
+          </Button>
+        </div>
+      ))}
+      <Button size="small" className="self-start" onClick={() => write([...items, newItem(item, root)])}>
+        <Plus aria-hidden /> Add to {label}
+      </Button>
+    </Group>
+  )
+}
+
+interface GroupProps {
+  label: string
+  error: string | undefined
+  onRemove?: () => void
+  children: React.ReactNode
+}
+
+function Group({ label, error, onRemove, children }: GroupProps) {
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2 rounded-md border px-3 pt-1 pb-3">
+      <legend className="px-1 font-mono font-medium">{plain(label)}</legend>
+      {error ? <p className="break-words text-danger">{error}</p> : null}
+      {children}
+      {onRemove ? (
+        <Button size="small" className="self-start" onClick={onRemove}>
+          Leave {label} out
+        </Button>
+      ) : null}
+    </fieldset>
+  )
+}
+
+function Absent({ label, onAdd }: { label: string; onAdd: () => void }) {
+  return (
+    <Button size="small" className="self-start" onClick={onAdd}>
+      <Plus aria-hidden /> <span className="font-mono">{label}</span> <span className="font-normal text-muted">optional</span>
+    </Button>
+  )
+}

@@ -1,0 +1,97 @@
+/** A schema as text, JSON or YAML, with what is wrong at its place. Loaded when it is needed: use it through index.tsx. */
+import { useEffect, useMemo, useState } from 'react'
+import { CodeEditor, type Finding } from '@/components/code'
+import { Segmented } from '@/components/segmented'
+import { type Json, parse, same, write } from '@/lib/lossless'
+import { YamlError, readYaml, writeYaml } from '@/lib/yaml-text'
+import type { SchemaReport } from './api'
+import { findingsIn, locateInJson } from './findings'
+
+export type Notation = 'json' | 'yaml'
+
+const NOTATIONS = [
+  { value: 'json', label: 'JSON' },
+  { value: 'yaml', label: 'YAML' },
+] as const
+
+interface Reading {
+  value: Json | null
+  mistake: Finding | null
+  locate: ReturnType<typeof locateInJson>
+}
+
+export function readText(text: string, notation: Notation): Reading {
+  try {
+    if (notation === 'json') return { value: parse(text), mistake: null, locate: locateInJson(text) }
+    const { value, locate } = readYaml(text)
+    return { value, mistake: null, locate }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const from = offsetOf(error, message, text)
+    return { value: null, mistake: { from, to: from + 1, severity: 'error', message }, locate: locateInJson('') }
+  }
+}
+
+/** Browsers say in their own words where JSON is broken. */
+function offsetOf(error: unknown, message: string, text: string): number {
+  if (error instanceof YamlError) return error.offset
+  const position = /position (\d+)/.exec(message)?.[1]
+  return position === undefined ? Math.max(0, text.trimEnd().length - 1) : Number(position)
+}
+
+const writers: Record<Notation, (value: Json) => string> = { json: (value) => `${write(value, 2)}\n`, yaml: writeYaml }
+
+export interface SchemaCodeProps {
+  value: Json
+  onChange: (value: Json) => void
+  onProblems?: (problems: string[]) => void
+  report: SchemaReport | undefined
+  label: string
+}
+
+export function SchemaCode({ value, onChange, onProblems, report, label }: SchemaCodeProps) {
+  const [notation, setNotation] = useState<Notation>('json')
+  const [text, setText] = useState(() => writers.json(value))
+  const reading = useMemo(() => readText(text, notation), [text, notation])
+  const [seen, setSeen] = useState(value)
+  if (!same(seen, value)) {
+    // Changed elsewhere, by an example or by a newer version: that is what is shown now.
+    setSeen(value)
+    if (reading.value === null || !same(reading.value, value)) setText(writers[notation](value))
+  }
+  useEffect(() => {
+    onProblems?.(reading.mistake === null ? [] : [reading.mistake.message])
+  }, [reading.mistake, onProblems])
+  useEffect(() => () => onProblems?.([]), [onProblems])
+
+  const findings = useMemo(() => {
+    if (reading.mistake !== null) return [reading.mistake]
+    return report === undefined ? [] : findingsIn(text, report, reading.locate)
+  }, [reading, report, text])
+
+  const change = (typed: string) => {
+    setText(typed)
+    const { value: next } = readText(typed, notation)
+    if (next === null || same(next, value)) return
+    setSeen(next)
+    onChange(next)
+  }
+  const switchTo = (next: Notation) => {
+    if (reading.value === null) return
+    setNotation(next)
+    setText(writers[next](reading.value))
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <Segmented label="Notation" options={NOTATIONS} value={notation} onChange={switchTo} />
+      <div className="h-[28rem] resize-y overflow-hidden">
+        <CodeEditor key={notation} value={text} onChange={change} language={notation} label={label} findings={findings} />
+      </div>
+      {reading.mistake === null ? null : (
+        <p role="alert" className="text-danger">
+          {reading.mistake.message}
+        </p>
+      )}
+    </div>
+  )
+}

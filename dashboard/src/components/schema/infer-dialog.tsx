@@ -1,0 +1,70 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { messageOf } from '@/api'
+import { CodeEditor } from '@/components/code'
+import { Button, Checkbox, Dialog } from '@/components/ui'
+import { type Json, parse } from '@/lib/lossless'
+import { inferSchema } from './api'
+
+/** One example, or several: one a line. */
+export function readExamples(text: string): Json[] {
+  try {
+    return [parse(text)]
+  } catch (whole) {
+    const lines = text.split('\n').filter((line) => line.trim() !== '')
+    if (lines.length < 2) throw whole
+    try {
+      return lines.map(parse)
+    } catch {
+      throw whole
+    }
+  }
+}
+
+interface Props {
+  open: boolean
+  onClose: () => void
+  onUse: (schema: Json) => void
+}
+
+/** A schema from examples. */
+export function InferDialog({ open, onClose, onUse }: Props) {
+  const [text, setText] = useState('')
+  const [closed, setClosed] = useState(true)
+  const infer = useMutation({
+    mutationFn: async () => inferSchema(readExamples(text), closed),
+    onSuccess: (schema) => {
+      onUse(schema)
+      onClose()
+    },
+  })
+  return (
+    <Dialog open={open} onClose={onClose} title="Infer from example" className="w-[min(48rem,calc(100vw-2rem))]">
+      <div className="flex flex-col gap-3">
+        <p className="text-muted">
+          An answer as it should be, in JSON; or several, one a line. The schema that is made replaces the one that is there. Read
+          it before you rely on it: examples show what happened, not what is allowed.
+        </p>
+        <div className="h-64">
+          <CodeEditor value={text} onChange={setText} language="json" label="Example" />
+        </div>
+        <Checkbox
+          label="Refuse members that no example has"
+          checked={closed}
+          onChange={(event) => setClosed(event.target.checked)}
+        />
+        {infer.error ? (
+          <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
+            {messageOf(infer.error)}
+          </p>
+        ) : null}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" disabled={text.trim() === '' || infer.isPending} onClick={() => infer.mutate()}>
+            Make the schema
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

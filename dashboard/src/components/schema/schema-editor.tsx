@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { ClipboardCheck, Sparkles } from 'lucide-react'
+import { Suspense, lazy, useState } from 'react'
+import { FieldBuilder } from '@/components/builder'
+import { Segmented } from '@/components/segmented'
+import { Failed, Loading } from '@/components/states'
+import { Button } from '@/components/ui'
+import { useSettled } from '@/lib/debounce'
+import type { Json } from '@/lib/lossless'
+import { schemaReportQuery } from './api'
+import { InferDialog } from './infer-dialog'
+import { Report, Verdict } from './report'
+
+const SchemaCode = lazy(() => import('./code').then((module) => ({ default: module.SchemaCode })))
+
+/** The server is asked when somebody has stopped typing for this long. */
+const SETTLED_MS = 350
+
+const VIEWS = [
+  { value: 'fields', label: 'Fields' },
+  { value: 'code', label: 'Code' },
+] as const
+export type SchemaView = (typeof VIEWS)[number]['value']
+
+export interface SchemaEditorProps {
+  value: Json
+  onChange: (schema: Json) => void
+  /** Why what is shown is not taken over yet. */
+  onProblems?: (problems: string[]) => void
+  /** What the schema is of: "the output". */
+  name: string
+  view?: SchemaView
+  onView?: (view: SchemaView) => void
+  /** Where there is little room. */
+  preview?: boolean
+}
+
+/** A schema as fields or as code, with what the server says about it. */
+export function SchemaEditor({ value, onChange, onProblems, name, view, onView, preview }: SchemaEditorProps) {
+  const [own, setOwn] = useState<SchemaView>('fields')
+  const [reported, setReported] = useState(false)
+  const [inferring, setInferring] = useState(false)
+  const settled = useSettled(value, SETTLED_MS)
+  const report = useQuery({ ...schemaReportQuery(settled), placeholderData: (before) => before })
+  const shown = view ?? own
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-2">
+        <Segmented label="Edit as" options={VIEWS} value={shown} onChange={onView ?? setOwn} />
+        <span role="status" className="min-w-0">
+          {report.data ? <Verdict report={report.data} /> : null}
+        </span>
+        <div className="ml-auto flex flex-wrap gap-2">
+          <Button onClick={() => setInferring(true)}>
+            <Sparkles aria-hidden /> Infer from example
+          </Button>
+          <Button aria-expanded={reported} onClick={() => setReported(!reported)}>
+            <ClipboardCheck aria-hidden /> Validate schema
+          </Button>
+        </div>
+      </div>
+      {reported && report.data ? <Report report={report.data} /> : null}
+      {report.error ? <Failed error={report.error} retry={() => void report.refetch()} /> : null}
+      {shown === 'fields' ? (
+        <FieldBuilder value={value} onChange={onChange} onProblems={onProblems} name={name} preview={preview} />
+      ) : (
+        <Suspense fallback={<Loading label="Loading the editor" />}>
+          <SchemaCode
+            value={value}
+            onChange={onChange}
+            onProblems={onProblems}
+            report={report.isPlaceholderData ? undefined : report.data}
+            label={`Schema of ${name}`}
+          />
+        </Suspense>
+      )}
+      <InferDialog open={inferring} onClose={() => setInferring(false)} onUse={onChange} />
+    </div>
+  )
+}

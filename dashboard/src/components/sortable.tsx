@@ -1,0 +1,95 @@
+/** A list whose items can be put in another order: with a pointer, or with the keyboard on an item's handle. */
+import {
+  type Announcements, DndContext, type DragEndEvent, KeyboardSensor, type Modifier, PointerSensor, closestCenter, useSensor,
+  useSensors,
+} from '@dnd-kit/core'
+import { SortableContext, sortableKeyboardCoordinates, useSortable, verticalListSortingStrategy } from '@dnd-kit/sortable'
+import { CSS } from '@dnd-kit/utilities'
+import { GripVertical } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+
+/** A click that trembles is no drag. */
+const DRAG_PIXELS = 4
+
+const vertical: Modifier = ({ transform }) => ({ ...transform, x: 0, scaleX: 1, scaleY: 1 })
+
+interface Props<T> {
+  items: readonly T[]
+  label: string
+  /** What an item is called in announcements and on its handle. */
+  nameOf: (item: T) => string
+  onMove: (from: number, to: number) => void
+  /** An item; it shows the handle where it likes. */
+  children: (item: T, handle: ReactNode, index: number) => ReactNode
+  className?: string
+}
+
+export function SortableList<T extends { readonly id: string }>({ items, label, nameOf, onMove, children, className }: Props<T>) {
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: DRAG_PIXELS } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  )
+  const indexOf = (id: unknown) => items.findIndex((item) => item.id === id)
+  const end = ({ active, over }: DragEndEvent) => {
+    const [from, to] = [indexOf(active.id), indexOf(over?.id)]
+    if (from !== -1 && to !== -1 && from !== to) onMove(from, to)
+  }
+  const named = (id: unknown) => {
+    const item = items[indexOf(id)]
+    return item === undefined ? '' : nameOf(item)
+  }
+  const place = (id: unknown) => `place ${indexOf(id) + 1} of ${items.length}`
+  const announcements: Announcements = {
+    onDragStart: ({ active }) => `${named(active.id)} is taken up, at ${place(active.id)}`,
+    onDragOver: ({ active, over }) => (over ? `${named(active.id)} would go to ${place(over.id)}` : undefined),
+    onDragEnd: ({ active, over }) => (over ? `${named(active.id)} is put down at ${place(over.id)}` : 'Nothing was moved'),
+    onDragCancel: ({ active }) => `${named(active.id)} stays where it was`,
+  }
+  const instructions =
+    'To move it, press space, then the arrow keys, then space again to put it down. Escape leaves it where it was.'
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      modifiers={[vertical]}
+      accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
+      onDragEnd={end}
+    >
+      <SortableContext items={items.map((item) => item.id)} strategy={verticalListSortingStrategy}>
+        <ul aria-label={label} className={className}>
+          {items.map((item, index) => (
+            <Item key={item.id} id={item.id} name={nameOf(item)}>
+              {(handle) => children(item, handle, index)}
+            </Item>
+          ))}
+        </ul>
+      </SortableContext>
+    </DndContext>
+  )
+}
+
+function Item({ id, name, children }: { id: string; name: string; children: (handle: ReactNode) => ReactNode }) {
+  const { attributes, listeners, setNodeRef, setActivatorNodeRef, transform, transition, isDragging } = useSortable({ id })
+  const handle = (
+    <button
+      type="button"
+      ref={setActivatorNodeRef}
+      {...attributes}
+      {...listeners}
+      aria-label={`Move ${name}`}
+      className="flex h-8 w-5 shrink-0 cursor-grab touch-none items-center justify-center rounded text-faint hover:bg-hover hover:text-ink active:cursor-grabbing"
+    >
+      <GripVertical aria-hidden className="size-4" />
+    </button>
+  )
+  return (
+    <li
+      ref={setNodeRef}
+      style={{ transform: CSS.Transform.toString(transform), transition }}
+      className={cn('list-none', isDragging && 'relative z-10 rounded-md opacity-90 shadow-lg ring-2 ring-accent')}
+    >
+      {children(handle)}
+    </li>
+  )
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ExternalLink, Square } from 'lucide-react'
+import { useMemo } from 'react'
+import { CopyButton } from '@/components/command'
+import { InertText } from '@/components/inert-text'
+import { JsonView } from '@/components/json-view'
+import { Answer } from '@/components/states'
+import { Button, Card, CardBody, CardHeader, StatusBadge, buttonStyle } from '@/components/ui'
+import { between, count, dollars } from '@/lib/format'
+import { plain } from '@/lib/inert'
+import { write } from '@/lib/lossless'
+import { isUnderWay } from '@/lib/status'
+import { runTextQuery, stopRun } from './api'
+import { Attempts } from './attempts'
+import { Happenings } from './happenings'
+import { type Shown, readRun, verdictOf } from './model'
+
+/** A run while it happens, and what it left. */
+export function LiveRun({ id }: { id: string }) {
+  const query = useQuery(runTextQuery(id))
+  return (
+    <section aria-label="The run" aria-live="polite" className="flex min-w-0 flex-col gap-4">
+      <Answer query={query}>{(text) => <Loaded text={text} />}</Answer>
+    </section>
+  )
+}
+
+function Loaded({ text }: { text: string }) {
+  const shown = useMemo(() => readRun(text), [text])
+  const { run } = shown
+  const underWay = isUnderWay(run.status)
+  return (
+    <>
+      <Head shown={shown} underWay={underWay} />
+      <Result shown={shown} />
+      <Attempts run={run.run_id} underWay={underWay} />
+      <Happenings run={run.run_id} session={run.session_id} underWay={underWay} />
+    </>
+  )
+}
+
+function Head({ shown: { run }, underWay }: { shown: Shown; underWay: boolean }) {
+  const stop = useMutation({ mutationFn: () => stopRun(run.run_id) })
+  const verdict = verdictOf(run)
+  return (
+    <Card>
+      <CardBody className="flex flex-col gap-3">
+        <div className="flex flex-wrap items-center gap-2">
+          <StatusBadge status={run.status} />
+          <span className="text-muted">
+            {count(run.usage.input_tokens)} in · {count(run.usage.output_tokens)} out · {dollars(run.usage.cost_usd)} ·{' '}
+            {between(run.started_at, run.finished_at)}
+          </span>
+          <div className="ml-auto flex gap-2">
+            {underWay ? (
+              <Button size="small" variant="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
+                <Square aria-hidden /> Stop
+              </Button>
+            ) : null}
+            <Link
+              to="/sessions/$sessionId"
+              params={{ sessionId: run.session_id }}
+              search={{ run: run.run_id }}
+              className={buttonStyle({ size: 'small' })}
+            >
+              <ExternalLink aria-hidden /> Session
+            </Link>
+          </div>
+        </div>
+        {verdict === null ? null : (
+          <div
+            className={`rounded-md px-3 py-2 ${verdict.tone === 'success' ? 'bg-success-soft text-success' : 'bg-danger-soft text-danger'}`}
+          >
+            <p>
+              <strong>{verdict.title}</strong> · {plain(verdict.detail)}
+            </p>
+            {verdict.errors.length > 0 ? (
+              <ul className="mt-1 list-disc pl-5">
+                {verdict.errors.map((error, index) => (
+                  <li key={index} className="break-words">
+                    <code>{plain(error)}</code>
+                  </li>
+                ))}
+              </ul>
+            ) : null}
+          </div>
+        )}
+      </CardBody>
+    </Card>
+  )
+}
+
+function Result({ shown: { result } }: { shown: Shown }) {
+  if (result === null) return null
+  const text = result.json ? write(result.value, 2) : String(result.value)
+  return (
+    <Card aria-labelledby="tried-result">
+      <CardHeader title="Result" id="tried-result" actions={<CopyButton text={text} label="Copy the result" />} />
+      <CardBody tabIndex={0} role="region" aria-label="Result" className="max-h-96 overflow-auto">
+        {result.json ? <JsonView text={text} /> : <InertText text={text} />}
+      </CardBody>
+    </Card>
+  )
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Play } from 'lucide-react'
+import { useState } from 'react'
+import { messageOf } from '@/api'
+import { SchemaForm, controlOf, initialValue } from '@/components/schema-form'
+import { JsonValue } from '@/components/schema-form/leaf'
+import { Segmented } from '@/components/segmented'
+import { Answer } from '@/components/states'
+import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
+import type { Json } from '@/lib/lossless'
+import { type Terms, startRun, termsQuery } from './api'
+import { BroughtContract } from './brought-contract'
+import { LiveRun } from './live-run'
+import { type Brought, fieldErrors, requestOf } from './model'
+
+/** Runs an agent from a form made of its input contract, and shows what comes of it as it comes. */
+export function TryRun({ agentName }: { agentName: string }) {
+  const terms = useQuery(termsQuery(agentName))
+  return <Answer query={terms}>{(data) => <Trial key={agentName} agentName={agentName} terms={data} />}</Answer>
+}
+
+const WAYS = [
+  { value: 'form', label: 'Form' },
+  { value: 'json', label: 'JSON' },
+] as const
+
+function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
+  const search: { run?: string } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [parameters, setParameters] = useState<Json | undefined>(() => initialValue(terms.parameters, terms.parameters))
+  const [way, setWay] = useState<'form' | 'json'>(() => (controlOf(terms.parameters) === 'object' ? 'form' : 'json'))
+  const [brought, setBrought] = useState<Brought>({ kind: 'none' })
+  const [blocked, setBlocked] = useState<string[]>([])
+  const [model, setModel] = useState('')
+  const start = useMutation({
+    mutationFn: () => startRun(requestOf({ agentName, parameters, brought, model })),
+    onSuccess: ({ run_id }) =>
+      void navigate({ to: '.', search: (before: object) => ({ ...before, run: run_id }), replace: true, resetScroll: false }),
+  })
+  const errors = fieldErrors(start.error)
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-2">
+      <form
+        className="flex min-w-0 flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          start.mutate()
+        }}
+      >
+        <Card aria-labelledby="parameters">
+          <CardHeader
+            title="Parameters"
+            id="parameters"
+            actions={<Segmented label="Fill in as" options={WAYS} value={way} onChange={setWay} />}
+          />
+          <CardBody>
+            {way === 'form' ? (
+              <SchemaForm schema={terms.parameters} value={parameters} onChange={setParameters} errors={errors} />
+            ) : (
+              <Field label="Parameters as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
+                {(ids) => <JsonValue ids={ids} value={parameters} onChange={setParameters} />}
+              </Field>
+            )}
+          </CardBody>
+        </Card>
+        <BroughtContract terms={terms} value={brought} onChange={setBrought} onProblems={setBlocked} />
+        <Card>
+          <CardBody className="flex flex-wrap items-end gap-3">
+            <Field label="Another model" hint="None: the agent's own." className="min-w-40 flex-1">
+              {(ids) => <Input {...ids} value={model} onChange={(event) => setModel(event.target.value)} />}
+            </Field>
+            <Button
+              type="submit"
+              variant="primary"
+              className="mb-6"
+              disabled={start.isPending || blocked.length > 0 || (brought.kind === 'registry' && brought.name === '')}
+            >
+              <Play aria-hidden /> Run it
+            </Button>
+          </CardBody>
+        </Card>
+        {start.error ? (
+          <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
+            {messageOf(start.error)}
+          </p>
+        ) : null}
+      </form>
+      {search.run === undefined ? (
+        <Card className="flex min-h-40 items-center justify-center p-6 text-muted">What comes of it will be shown here.</Card>
+      ) : (
+        <LiveRun key={search.run} id={search.run} />
+      )}
+    </div>
+  )
+}

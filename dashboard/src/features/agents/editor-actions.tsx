@@ -1,0 +1,69 @@
+import { RotateCcw, Save, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { messageOf } from '@/api'
+import { Button, Confirm } from '@/components/ui'
+import { isMap } from '@/lib/lossless'
+import type { Agent } from './api'
+import { useDraft } from './draft'
+import type { Saving } from './use-saving'
+
+interface Props {
+  base: Agent | null
+  changed: boolean
+  saving: Saving
+}
+
+/** Save, discard, delete. */
+export function EditorActions({ base, changed, saving }: Props) {
+  const draft = useDraft()
+  const [removing, setRemoving] = useState(false)
+  const { save, remove } = saving
+  const discard = () => {
+    if (base !== null && isMap(base.blueprint)) draft.replace(base.blueprint)
+    save.reset()
+  }
+  return (
+    <>
+      {base === null ? null : (
+        <Button variant="danger" onClick={() => setRemoving(true)}>
+          <Trash2 aria-hidden /> Delete
+        </Button>
+      )}
+      {base !== null && changed ? (
+        <Button onClick={discard}>
+          <RotateCcw aria-hidden /> Discard
+        </Button>
+      ) : null}
+      <Button
+        variant="primary"
+        disabled={save.isPending || draft.blocked.length > 0 || (base !== null && !changed)}
+        onClick={() => save.mutate(draft.blueprint)}
+      >
+        <Save aria-hidden /> {base === null ? 'Create agent' : 'Save'}
+      </Button>
+      {base === null ? null : (
+        <Confirm
+          open={removing}
+          onClose={() => {
+            setRemoving(false)
+            remove.reset()
+          }}
+          title={`Delete ${base.view.summary.name}?`}
+          deed="Delete the agent"
+          busy={remove.isPending}
+          error={remove.error ? messageOf(remove.error) : undefined}
+          onConfirm={() => remove.mutate(base)}
+        >
+          {!base.view.file ? (
+            'It is removed from the store.'
+          ) : (
+            <>
+              Its file <code className="break-all">{base.view.file}</code> is removed, and its prompt beside it.
+            </>
+          )}{' '}
+          Its sessions and runs stay.
+        </Confirm>
+      )}
+    </>
+  )
+}

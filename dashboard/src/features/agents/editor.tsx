@@ -1,0 +1,134 @@
+import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Page } from '@/components/page'
+import type { SchemaView } from '@/components/schema'
+import { TryRun } from '@/components/try-run'
+import { Badge, Confirm, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import type { JsonMap } from '@/lib/lossless'
+import { AgentVerdict, Problems } from './agent-row'
+import type { Agent } from './api'
+import { ConflictDialog } from './conflict-dialog'
+import { DraftProvider, useDraft, useNewDraft } from './draft'
+import { EditorActions } from './editor-actions'
+import { GeneralTab } from './general-tab'
+import { InputTab } from './input-tab'
+import { InvariantsTab } from './invariants-tab'
+import { TABS, type TabId, tabOf } from './model'
+import { OutputTab } from './output-tab'
+import { PromptTab } from './prompt-tab'
+import { Notices } from './notices'
+import { ToolsTab } from './tools-tab'
+import { useSaving } from './use-saving'
+
+interface Props {
+  /** As it is stored now; null for a new one. */
+  agent: Agent | null
+  initial: JsonMap
+}
+
+/** An agent in all its parts. What is typed stays in the page until it is saved. */
+export function AgentEditor({ agent, initial }: Props) {
+  const [base, setBase] = useState(agent)
+  const draft = useNewDraft(initial, base?.blueprint ?? null)
+  const saving = useSaving({ draft, base, setBase, stored: agent })
+  const changed = draft.dirty && (base !== null || draft.blueprint !== initial)
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
+    enableBeforeUnload: () => changed,
+    withResolver: true,
+  })
+  const name = base?.view.summary.name ?? 'New agent'
+  return (
+    <DraftProvider value={draft}>
+      <Page
+        title={name}
+        heading={
+          <>
+            {name}
+            {base === null ? null : <AgentVerdict agent={{ valid: base.view.summary.valid, problems: draft.problems }} />}
+            {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
+          </>
+        }
+        lead={<Home agent={base} />}
+        actions={<EditorActions base={base} changed={changed} saving={saving} />}
+      >
+        <Notices base={base} saving={saving} />
+        <EditorTabs agent={base} changed={changed} />
+      </Page>
+      <ConflictDialog base={base} saving={saving} />
+      <Confirm
+        open={leaving.status === 'blocked'}
+        onClose={() => leaving.reset?.()}
+        title="Leave without saving?"
+        deed="Leave"
+        onConfirm={() => leaving.proceed?.()}
+      >
+        What you have changed is not saved and will be lost.
+      </Confirm>
+    </DraftProvider>
+  )
+}
+
+/** Where it lives, and so what saving writes. */
+function Home({ agent }: { agent: Agent | null }) {
+  if (agent === null) return <>It will live in the store.</>
+  if (!agent.view.file) return <>Lives in the store.</>
+  return (
+    <>
+      Lives in a file. Saving writes <code className="break-all">{agent.view.file}</code>; comments in it are not kept.
+    </>
+  )
+}
+
+function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean }) {
+  const draft = useDraft()
+  const navigate = useNavigate()
+  const search: { tab?: string; as?: string } = useSearch({ strict: false })
+  const tab = TABS.find(({ id }) => id === search.tab)?.id ?? 'general'
+  const view: SchemaView = search.as === 'code' ? 'code' : 'fields'
+  const go = (next: { tab?: TabId; as?: SchemaView }) =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...next }), replace: true })
+  const onView = (next: SchemaView) => go({ as: next })
+  const here = draft.problems.filter((problem) => tabOf(problem) === tab)
+  return (
+    <Tabs value={tab} onValueChange={(next) => go({ tab: next as TabId })}>
+      <TabList aria-label="Parts of the agent">
+        {TABS.filter(({ id }) => id !== 'try' || agent !== null).map(({ id, label }) => (
+          <Tab key={id} value={id}>
+            {label}
+            <Count problems={draft.problems.filter((problem) => tabOf(problem) === id).length} />
+          </Tab>
+        ))}
+      </TabList>
+      <TabPanel value={tab} className="flex flex-col gap-4">
+        {tab === 'try' ? null : <Problems problems={here} />}
+        {tab === 'general' ? <GeneralTab isNew={agent === null} /> : null}
+        {tab === 'input' ? <InputTab view={view} onView={onView} /> : null}
+        {tab === 'output' ? <OutputTab view={view} onView={onView} /> : null}
+        {tab === 'prompt' ? <PromptTab /> : null}
+        {tab === 'tools' ? <ToolsTab /> : null}
+        {tab === 'invariants' ? <InvariantsTab /> : null}
+        {tab === 'try' && agent !== null ? (
+          <>
+            {changed ? (
+              <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
+                This runs the agent as it is saved. What you have changed since is not in it.
+              </p>
+            ) : null}
+            <TryRun key={agent.view.hash} agentName={agent.view.summary.name} />
+          </>
+        ) : null}
+      </TabPanel>
+    </Tabs>
+  )
+}
+
+function Count({ problems }: { problems: number }) {
+  if (problems === 0) return null
+  return (
+    <span className="rounded-full bg-warning-soft px-1.5 text-[0.86rem] text-warning">
+      {problems}
+      <span className="sr-only"> to look at</span>
+    </span>
+  )
+}

@@ -1,0 +1,136 @@
+/** Blueprints, purely: how a new one looks, where a problem belongs, and what two people changed. */
+import type { Api } from '@/api'
+import { type Json, type JsonMap, fromPlain, isMap, same, withMember } from '@/lib/lossless'
+import { isWithin, pathParts } from '@/lib/paths'
+
+export const TABS = [
+  { id: 'general', label: 'General' },
+  { id: 'input', label: 'Input Schema' },
+  { id: 'output', label: 'Output Schema' },
+  { id: 'prompt', label: 'Prompt' },
+  { id: 'tools', label: 'Tools & MCP' },
+  { id: 'invariants', label: 'Invariants' },
+  { id: 'try', label: 'Try it' },
+] as const
+export type TabId = (typeof TABS)[number]['id']
+
+const TAB_OF: Record<string, TabId> = {
+  parameters_schema: 'input',
+  output_schema: 'output',
+  output_schema_options: 'output',
+  default_output_schema: 'output',
+  default_output_schema_options: 'output',
+  system_prompt: 'prompt',
+  tools: 'tools',
+  mcp_servers: 'tools',
+  invariants: 'invariants',
+}
+
+/** Where a problem can be mended. */
+export function tabOf(problem: Pick<Api.Problem, 'path'>): TabId {
+  const [field, inner] = pathParts(problem.path)
+  if (field === 'executor' && inner === 'allowed_tools') return 'tools'
+  return TAB_OF[field ?? ''] ?? 'general'
+}
+
+/** The first problem at a place or inside of it. */
+export function problemAt(problems: readonly Api.Problem[], place: readonly string[]): Api.Problem | undefined {
+  return problems.find((problem) => isWithin(pathParts(problem.path), place))
+}
+
+/** An agent from nothing: an answer with one field, from a model that is asked again once. */
+export function freshBlueprint(): JsonMap {
+  return fromPlain({
+    name: '',
+    description: '',
+    type: 'autonomous',
+    executor: { type: 'llm', provider: 'anthropic', model: 'claude-sonnet-4-6', max_tokens: 4096 },
+    system_prompt: '',
+    output_schema: {
+      type: 'object',
+      properties: { summary: { type: 'string', description: 'The answer in one paragraph' } },
+      required: ['summary'],
+      additionalProperties: false,
+    },
+  }) as JsonMap
+}
+
+/** What is sent: texts that nobody wrote are left out. */
+export function tidied(blueprint: JsonMap): JsonMap {
+  return new Map([...blueprint].filter(([key, value]) => !(value === '' && (key === 'description' || key === 'system_prompt'))))
+}
+
+export const EXECUTORS = ['llm', 'claude-code', 'codex', 'process', 'external', 'replay'] as const
+export type ExecutorType = (typeof EXECUTORS)[number]
+
+const FRESH_EXECUTORS: Record<ExecutorType, Record<string, unknown>> = {
+  llm: { provider: 'anthropic', model: 'claude-sonnet-4-6', max_tokens: 4096 },
+  'claude-code': {},
+  codex: {},
+  process: { command: '' },
+  external: { command: '' },
+  replay: { cassette: '' },
+}
+
+const SHARED_SETTINGS: Record<string, readonly ExecutorType[]> = {
+  timeout_seconds: ['llm', 'claude-code', 'codex', 'process', 'external'],
+  model: ['llm', 'claude-code', 'codex'],
+  env: ['claude-code', 'codex', 'process', 'external'],
+}
+
+/** Another executor; settings that mean the same to both stay. */
+export function withExecutor(blueprint: JsonMap, type: ExecutorType): JsonMap {
+  const old = blueprint.get('executor')
+  const fresh = new Map(fromPlain({ type, ...FRESH_EXECUTORS[type] }) as JsonMap)
+  for (const [key, types] of Object.entries(SHARED_SETTINGS)) {
+    const value = isMap(old) ? old.get(key) : undefined
+    if (value !== undefined && types.includes(type)) fresh.set(key, value)
+  }
+  const changed = withMember(blueprint, 'executor', fresh)
+  return withMember(changed, 'type', type === 'process' ? 'procedural' : 'autonomous')
+}
+
+/** The two places of an output contract. */
+export type ContractKind = 'none' | 'output_schema' | 'default_output_schema'
+
+export function contractKind(blueprint: JsonMap): ContractKind {
+  const set = (field: string) => (blueprint.get(field) ?? null) !== null
+  if (set('output_schema')) return 'output_schema'
+  return set('default_output_schema') ? 'default_output_schema' : 'none'
+}
+
+/** Moves the contract, with its options, to where it is authoritative or where callers may replace it. */
+export function withContractKind(blueprint: JsonMap, kind: ContractKind): JsonMap {
+  const old = contractKind(blueprint)
+  if (old === kind) return blueprint
+  const schema = (old === 'none' ? undefined : blueprint.get(old)) ?? freshBlueprint().get('output_schema')
+  const options = old === 'none' ? undefined : blueprint.get(`${old}_options`)
+  const moved = [...blueprint].flatMap(([key, value]): [string, Json | undefined][] => {
+    if (key === old) return kind === 'none' ? [] : [[kind, schema]]
+    if (key === `${old}_options` || key === kind || key === `${kind}_options`) return []
+    return [[key, value]]
+  })
+  const result = new Map(moved as [string, Json][])
+  if (kind === 'none') return result
+  if (schema !== undefined && !result.has(kind)) result.set(kind, schema)
+  return options === undefined ? result : withMember(result, `${kind}_options`, options)
+}
+
+/** How often a model is asked again where nobody says. The second is the server's usual setting. */
+export const USUAL_RETRIES = { output_schema: 1, default_output_schema: 2 }
+
+/** The parts of a blueprint that differ. */
+export function changedParts(before: Json, after: Json): string[] {
+  if (!isMap(before) || !isMap(after)) return []
+  const keys = new Set([...before.keys(), ...after.keys()])
+  return [...keys].filter((key) => !same(before.get(key), after.get(key)))
+}
+
+/** Both changes in one, where they touch different parts; null where they do not. */
+export function merged(base: Json, mine: JsonMap, theirs: Json): JsonMap | null {
+  if (!isMap(theirs)) return null
+  const ours = changedParts(base, mine)
+  const others = new Set(changedParts(base, theirs))
+  if (ours.some((key) => others.has(key))) return null
+  return ours.reduce<JsonMap>((result, key) => withMember(result, key, mine.get(key)), theirs)
+}

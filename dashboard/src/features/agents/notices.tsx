@@ -1,0 +1,75 @@
+import { CircleAlert, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type Api, ApiError, messageOf } from '@/api'
+import { CopyButton } from '@/components/command'
+import { Button } from '@/components/ui'
+import { write } from '@/lib/lossless'
+import { Problems } from './agent-row'
+import type { Agent } from './api'
+import { useDraft } from './draft'
+import { tidied } from './model'
+import type { Saving } from './use-saving'
+
+/** What stands in the way of saving, or happened while somebody typed. */
+export function Notices({ base, saving }: { base: Agent | null; saving: Saving }) {
+  const draft = useDraft()
+  return (
+    <>
+      {draft.blocked.length > 0 ? (
+        <Notice tone="warning">
+          <p>This cannot be saved yet: {draft.blocked.join('; ')}</p>
+        </Notice>
+      ) : null}
+      {saving.isNewer && base !== null ? (
+        <Notice tone="warning">
+          <p>
+            {base.view.summary.name} was changed elsewhere while you worked on it. Saving will show you both, and ask.
+          </p>
+          <Button size="small" onClick={() => saving.stored && saving.taken(saving.stored)}>
+            Take theirs now
+          </Button>
+        </Notice>
+      ) : null}
+      {saving.save.error && !saving.isConflict ? <Refused error={saving.save.error} /> : null}
+    </>
+  )
+}
+
+function Refused({ error }: { error: Error }) {
+  const { blueprint } = useDraft()
+  const name = error instanceof ApiError ? error.error : ''
+  if (name === 'AgentReadOnly') {
+    return (
+      <Notice tone="danger">
+        <p className="font-medium">It cannot be saved here.</p>
+        <p className="break-words">{error.message}</p>
+        <p className="flex flex-wrap items-center gap-1 text-ink">
+          Nothing is lost: what you have is still in this page. Take the blueprint along and put it in the file by hand:
+          <CopyButton text={write(tidied(blueprint), 2)} label="Copy the blueprint" />
+        </p>
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="danger">
+      <p className="break-words">{messageOf(error)}</p>
+      <Problems problems={problemsIn(error)} />
+    </Notice>
+  )
+}
+
+function problemsIn(error: Error): Api.Problem[] {
+  const details = error instanceof ApiError ? (error.details as { problems?: Api.Problem[] } | null | undefined) : null
+  return details?.problems ?? []
+}
+
+function Notice({ tone, children }: { tone: 'warning' | 'danger'; children: ReactNode }) {
+  const Icon = tone === 'danger' ? CircleAlert : TriangleAlert
+  const colours = tone === 'danger' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
+  return (
+    <div role="alert" className={`flex items-start gap-2 rounded-md px-3 py-2 ${colours}`}>
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="flex min-w-0 flex-1 flex-col items-start gap-1.5">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { CodeEditor } from '@/components/code'
+import { Card, CardBody } from '@/components/ui'
+import { useDraft } from './draft'
+import { contractKind } from './model'
+
+/** What the model is told first. */
+export function PromptTab() {
+  const { blueprint, set, problem } = useDraft()
+  const value = blueprint.get('system_prompt')
+  const said = problem('system_prompt')
+  return (
+    <Card>
+      <CardBody className="flex flex-col gap-2">
+        <p className="text-muted">
+          The system prompt.{' '}
+          {contractKind(blueprint) === 'none'
+            ? 'It is sent as it is.'
+            : 'The contract is put after it by itself: there is no need to describe the format here.'}
+        </p>
+        <div className="h-[28rem]">
+          <CodeEditor
+            value={typeof value === 'string' ? value : ''}
+            onChange={(text) => set(['system_prompt'], text)}
+            language="text"
+            label="System prompt"
+          />
+        </div>
+        {said ? (
+          <p role="alert" className="text-danger">
+            {said}
+          </p>
+        ) : null}
+      </CardBody>
+    </Card>
+  )
+}

@@ -1,0 +1,107 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { CodeEditor } from '@/components/code'
+import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
+import { type Json, fromPlain, isMap, parse, same, write } from '@/lib/lossless'
+import { useDraft } from './draft'
+import { useBlock } from './use-block'
+
+const KINDS = [
+  { label: 'A program', name: 'program', value: { command: '', args: [] } },
+  { label: 'An address', name: 'remote', value: { url: 'https://' } },
+  { label: 'Accord itself', name: 'accord', value: {} },
+] as const
+
+/** MCP servers by name, each as the JSON that it is. */
+export function Servers() {
+  const { blueprint, set, problem } = useDraft()
+  const value = blueprint.get('mcp_servers')
+  const servers = isMap(value) ? [...value] : []
+  const keep = (next: [string, Json][]) => set(['mcp_servers'], next.length === 0 ? undefined : new Map(next))
+  const add = ({ name, value: server }: (typeof KINDS)[number]) => {
+    let free: string = name
+    for (let number = 2; servers.some(([known]) => known === free); number += 1) free = `${name}-${number}`
+    keep([...servers, [free, fromPlain(server)]])
+  }
+  return (
+    <Card aria-labelledby="servers">
+      <CardHeader title="MCP servers" id="servers" />
+      <CardBody className="flex flex-col gap-3">
+        {servers.length === 0 ? <p className="text-muted">None. Their tools are offered to the model under the server's name.</p> : null}
+        {servers.map(([name, server], index) => (
+          <Server
+            key={index}
+            name={name}
+            server={server}
+            taken={servers.some(([known], other) => known === name && other !== index)}
+            said={problem('mcp_servers', name)}
+            onName={(next) => keep(servers.map((each, at) => (at === index ? [next, each[1]] : each)))}
+            onServer={(next) => keep(servers.map((each, at) => (at === index ? [each[0], next] : each)))}
+            onRemove={() => keep(servers.filter((_, at) => at !== index))}
+          />
+        ))}
+        <div className="flex flex-wrap gap-2">
+          {KINDS.map((kind) => (
+            <Button key={kind.name} size="small" onClick={() => add(kind)}>
+              <Plus aria-hidden /> {kind.label}
+            </Button>
+          ))}
+        </div>
+      </CardBody>
+    </Card>
+  )
+}
+
+interface Props {
+  name: string
+  server: Json
+  taken: boolean
+  said: string | undefined
+  onName: (name: string) => void
+  onServer: (server: Json) => void
+  onRemove: () => void
+}
+
+function Server({ name, server, taken, said, onName, onServer, onRemove }: Props) {
+  const [typed, setTyped] = useState(name)
+  const [text, setText] = useState(() => write(server, 2))
+  const [mistake, setMistake] = useState<string | null>(null)
+  const block = useBlock(`server ${name}`)
+  const change = (next: string) => {
+    setText(next)
+    try {
+      const value = parse(next)
+      setMistake(null)
+      block([])
+      if (!same(value, server)) onServer(value)
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      setMistake(message)
+      block([`MCP server ${name}: ${message}`])
+    }
+  }
+  return (
+    <div className="flex flex-col gap-2 rounded-md border p-2">
+      <div className="flex items-end gap-2">
+        <Field label="Name" className="flex-1" error={taken ? 'This name is taken' : undefined}>
+          {(ids) => (
+            <Input
+              {...ids}
+              className="font-mono"
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+              onBlur={() => (typed !== '' && typed !== name ? onName(typed) : setTyped(name))}
+            />
+          )}
+        </Field>
+        <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} title="Remove" onClick={onRemove}>
+          <Trash2 aria-hidden />
+        </Button>
+      </div>
+      <div className="h-36">
+        <CodeEditor value={text} onChange={change} language="json" label={`Settings of ${name}`} />
+      </div>
+      {(mistake ?? said) ? <p className="text-danger">{mistake ?? said}</p> : null}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { Card, CardBody, CardHeader, Checkbox } from '@/components/ui'
+import { at, isList } from '@/lib/lossless'
+import { useDraft } from './draft'
+import { LinesAt } from './fields'
+import { Servers } from './servers'
+
+const TOOLS = [
+  ['read_file', 'reads a file of the project folder'],
+  ['list_files', 'lists files of the project folder'],
+  ['search_files', 'searches in files of the project folder'],
+  ['write_file', 'writes a file of the project folder'],
+  ['run_command', 'runs a command in the project folder'],
+] as const
+
+/** What the agent may use while it works. */
+export function ToolsTab() {
+  const { blueprint } = useDraft()
+  const executor = at(blueprint, 'executor', 'type')
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-2">
+      <Card aria-labelledby="tools">
+        <CardHeader title="Tools" id="tools" />
+        <CardBody className="flex flex-col gap-3">
+          {executor === 'claude-code' || executor === 'codex' ? (
+            <LinesAt
+              path={['executor', 'allowed_tools']}
+              label="The CLI's own tools that it may use"
+              hint="One a line, as the CLI calls them."
+            />
+          ) : (
+            <BuiltIn usable={executor === 'llm' || executor === 'replay'} />
+          )}
+        </CardBody>
+      </Card>
+      <Servers />
+    </div>
+  )
+}
+
+function BuiltIn({ usable }: { usable: boolean }) {
+  const { blueprint, set, problem } = useDraft()
+  const value = blueprint.get('tools')
+  const chosen = isList(value) ? value : []
+  const unknown = chosen.filter((tool) => !TOOLS.some(([name]) => name === tool))
+  const toggle = (tool: string, on: boolean) => {
+    const next = on ? [...chosen, tool] : chosen.filter((name) => name !== tool)
+    set(['tools'], next.length === 0 ? undefined : next)
+  }
+  const said = problem('tools')
+  return (
+    <>
+      {usable ? null : <p className="text-muted">The built-in tools are for agents with a model; this executor does not get them.</p>}
+      {TOOLS.map(([tool, words]) => (
+        <Checkbox
+          key={tool}
+          checked={chosen.includes(tool)}
+          onChange={(event) => toggle(tool, event.target.checked)}
+          label={
+            <span>
+              <code className="font-medium">{tool}</code> <span className="text-muted">{words}</span>
+            </span>
+          }
+        />
+      ))}
+      {unknown.map((tool) => (
+        <Checkbox key={String(tool)} checked label={<code>{String(tool)}</code>} onChange={() => toggle(String(tool), false)} />
+      ))}
+      {said ? <p className="text-danger">{said}</p> : null}
+    </>
+  )
+}

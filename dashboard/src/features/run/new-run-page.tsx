@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { agentsQuery } from '@/api/queries'
+import { Page } from '@/components/page'
+import { Answer, Empty } from '@/components/states'
+import { TryRun } from '@/components/try-run'
+import { Card, CardBody, Field, Select } from '@/components/ui'
+
+const route = getRouteApi('/runs/new')
+
+/** A run of any agent. */
+export function NewRunPage() {
+  const { agent } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <Page title="New run">
+      <Answer query={useQuery(agentsQuery())}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="There are no agents to run yet" command="accord init" />
+          ) : (
+            <>
+              <Card>
+                <CardBody>
+                  <Field label="Agent" hint={items.find(({ name }) => name === agent)?.description} className="max-w-xl">
+                    {(ids) => (
+                      <Select
+                        {...ids}
+                        value={agent ?? ''}
+                        onChange={(event) => void navigate({ search: { agent: event.target.value || undefined }, replace: true })}
+                      >
+                        <option value="">choose one</option>
+                        {items.map(({ name, valid }) => (
+                          <option key={name} value={name} disabled={!valid}>
+                            {valid ? name : `${name} (broken)`}
+                          </option>
+                        ))}
+                      </Select>
+                    )}
+                  </Field>
+                </CardBody>
+              </Card>
+              {agent === undefined ? null : <TryRun key={agent} agentName={agent} />}
+            </>
+          )
+        }
+      </Answer>
+    </Page>
+  )
+}

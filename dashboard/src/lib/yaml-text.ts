@@ -1,0 +1,98 @@
+/** YAML as the agents' files are written in, to the same values as JSON and back. Loaded with the editor only. */
+import { type ScalarTag, isAlias, isMap as isYamlMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
+import type { Span } from './json-text'
+import { Exact, type Json, numberOf } from './lossless'
+
+/** Aliases can make a small text large; nobody writes more than this by hand. */
+const MOST_NODES = 100_000
+
+export interface YamlValue {
+  value: Json
+  /** Where a pointer's parts lead, or what is nearest to it. */
+  locate(parts: readonly string[]): Span
+}
+
+/** Throws a SyntaxError that says where. */
+export function readYaml(text: string): YamlValue {
+  const document = parseDocument(text, { version: '1.2', uniqueKeys: true })
+  const error = document.errors[0]
+  if (error !== undefined) throw new YamlError(error.message.split('\n')[0] ?? error.message, error.pos[0])
+  const value = build(document.contents, { left: MOST_NODES, anchors: new Map() })
+  return { value, locate: (parts) => locate(document.contents, parts, text.length) }
+}
+
+export class YamlError extends SyntaxError {
+  constructor(
+    message: string,
+    readonly offset: number,
+  ) {
+    super(message)
+  }
+}
+
+interface Work {
+  left: number
+  /** By name, the latest: an alias means the one before it. */
+  anchors: Map<string, unknown>
+}
+
+function build(node: unknown, work: Work): Json {
+  work.left -= 1
+  if (work.left < 0) throw new YamlError('the aliases make it too large', 0)
+  if (isAlias(node)) {
+    const meant = work.anchors.get(node.source)
+    if (meant === undefined) throw new YamlError(`there is no anchor &${node.source} before it`, node.range?.[0] ?? 0)
+    return build(meant, work)
+  }
+  if (isNode(node) && node.anchor !== undefined) work.anchors.set(node.anchor, node)
+  if (isYamlMap(node)) return new Map(node.items.map((pair) => [keyOf(pair.key), build(pair.value, work)]))
+  if (isSeq(node)) return node.items.map((item) => build(item, work))
+  return isScalar(node) ? scalar(node.value, node.source, node.range?.[0] ?? 0) : null
+}
+
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/
+
+function scalar(value: unknown, source: string | undefined, offset: number): Json {
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const text = source !== undefined && JSON_NUMBER.test(source) ? source : String(value)
+    if (!JSON_NUMBER.test(text)) throw new YamlError(`${text} is no number that JSON has`, offset)
+    return numberOf(text)
+  }
+  return typeof value === 'string' || typeof value === 'boolean' ? value : null
+}
+
+function keyOf(key: unknown): string {
+  return isScalar(key) ? (typeof key.value === 'string' ? key.value : (key.source ?? String(key.value))) : String(key)
+}
+
+function locate(root: unknown, parts: readonly string[], length: number): Span {
+  let node = root
+  let span = rangeOf(node) ?? { start: 0, end: length }
+  for (const part of parts) {
+    let next: unknown
+    if (isYamlMap(node)) next = node.items.find((pair) => keyOf(pair.key) === part)?.value
+    else if (isSeq(node)) next = node.items[Number(part)]
+    const found = rangeOf(next)
+    if (found === null) return span
+    node = next
+    span = found
+  }
+  return span
+}
+
+function rangeOf(node: unknown): Span | null {
+  const range = (node as { range?: [number, number, number] | null } | null | undefined)?.range
+  return range ? { start: range[0], end: range[1] } : null
+}
+
+const exact: ScalarTag = {
+  tag: 'tag:yaml.org,2002:float',
+  default: true,
+  identify: (value) => value instanceof Exact,
+  resolve: (text) => Number(text),
+  stringify: (item) => (item.value as Exact).text,
+}
+
+export function writeYaml(value: Json): string {
+  return stringify(value, { version: '1.2', lineWidth: 100, aliasDuplicateObjects: false, customTags: (tags) => [exact, ...tags] })
+}
