@@ -150,7 +150,7 @@ pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
 }
 
 /// The ids and sessions of all events.
-pub(crate) async fn all_events(store: &PostgresStore) -> Vec<(EventId, SessionId)> {
+pub(crate) async fn all_events(store: &PostgresStore) -> Vec<(EventId, Option<SessionId>)> {
     let events = store.events(&EventFilter::default(), EventId(0), 1_000_000).await.unwrap();
     events.into_iter().map(|event| (event.id, event.session_id)).collect()
 }
