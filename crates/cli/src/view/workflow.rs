@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use accord_api::comparison::Side;
 use accord_api::{
-    Contradiction, NodeStatus, Severity, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView, WorkflowSummary,
-    WorkflowView,
+    Contradiction, NodeStatus, Severity, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
+    WorkflowSummary, WorkflowView,
 };
 use owo_colors::OwoColorize as _;
 use serde_json::Value;
@@ -49,7 +49,8 @@ pub(crate) fn report(workflow: &WorkflowSummary) -> String {
 }
 
 fn verdict(workflow: &WorkflowSummary) -> (Tone, String) {
-    let count = |severity| workflow.problems.iter().filter(|problem| problem.severity == severity).count() as u64;
+    let count =
+        |severity| workflow.problems.iter().filter(|problem| problem.severity == severity).count() as u64;
     match (count(Severity::Error), count(Severity::Warning)) {
         (0, 0) => (Tone::Good, "ok".to_owned()),
         (0, warnings) => (Tone::Warning, words::counted(warnings, "warning")),
@@ -102,7 +103,9 @@ fn drawn(document: &Value) -> String {
             })
             .collect();
         let agent = match (node.get("agent"), node.get("workflow")) {
-            (Some(Value::Object(inline)), _) => inline.get("name").map_or("inline".to_owned(), |name| text(Some(name))),
+            (Some(Value::Object(inline)), _) => {
+                inline.get("name").map_or("inline".to_owned(), |name| text(Some(name)))
+            }
             (agent, None) => text(agent),
             (_, workflow) => format!("workflow {}", text(workflow)),
         };
@@ -145,17 +148,22 @@ fn said(node: &WorkflowNodeView) -> String {
 
 /// All contradictions of a run.
 pub(crate) fn contradictions(run: &WorkflowRunView) -> String {
-    let all = run.nodes.iter().flat_map(|node| node.contradictions.iter().map(|each| contradiction(&node.id, each)));
+    let all = run
+        .nodes
+        .iter()
+        .flat_map(|node| node.contradictions.iter().map(|each| contradiction(&node.id, each)));
     all.collect()
 }
 
 /// What siblings contradict each other in.
 pub(crate) fn contradiction(node: &str, contradiction: &Contradiction) -> String {
-    let key: Vec<String> = contradiction.key.iter().map(|(name, value)| format!("{} {}", line(name), plain(value))).collect();
+    let key: Vec<String> =
+        contradiction.key.iter().map(|(name, value)| format!("{} {}", line(name), plain(value))).collect();
     let head = Tone::Warning.paint("contradiction:");
     let mut text = format!("{head} {}, in front of {}\n", key.join(", "), line(node));
     for Side { agent, value, text: said, .. } in &contradiction.sides {
-        let said = said.as_deref().map(|said| format!(": {}", short(said, SAID_CHARACTERS))).unwrap_or_default();
+        let said =
+            said.as_deref().map(|said| format!(": {}", short(said, SAID_CHARACTERS))).unwrap_or_default();
         let field = line(&contradiction.field);
         let _ = writeln!(text, "  {} says {field} {}{said}", line(agent), plain(value));
     }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use accord_api::{CreateWorkflowRun, EventBody, EventId, EventView, NodeStatus, WorkflowRunId, WorkflowRunView};
+use accord_api::{
+    CreateWorkflowRun, EventBody, EventId, EventView, NodeStatus, WorkflowRunId, WorkflowRunView,
+};
 use accord_client::{Client, ClientError, EventFilter};
 use futures_util::StreamExt as _;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};

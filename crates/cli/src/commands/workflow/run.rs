@@ -148,7 +148,9 @@ fn exit(ending: &Ending) -> Exit {
 fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> String {
     let id = &run.workflow_run_id;
     match (interruption, run.status.is_over()) {
-        (Some(Interruption::Timeout), true) => format!("{id} was stopped: it took longer than --timeout allows"),
+        (Some(Interruption::Timeout), true) => {
+            format!("{id} was stopped: it took longer than --timeout allows")
+        }
         (_, true) => format!("{id} was stopped"),
         (_, false) => format!("{id} was told to stop and has not yet; accord workflow show {id}"),
     }

@@ -70,7 +70,8 @@ fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
         match found.into_iter().find(|workflow| workflow.summary.name == *name) {
             Some(workflow) => Ok((workflow, Vec::new())),
             None => {
-                let message = format!("there is no workflow '{name}' in {}", config.workflows_dir().display());
+                let message =
+                    format!("there is no workflow '{name}' in {}", config.workflows_dir().display());
                 Err(Problem::new(message).hint("accord workflow list shows what there is").into())
             }
         }

@@ -78,9 +78,16 @@ async fn chosen(config: &Config, wanted: &[String]) -> Result<Vec<WorkflowView>,
         } else if text.contains(std::path::MAIN_SEPARATOR) || Path::new(text).exists() {
             chosen.push(at(config, Path::new(text)).await?);
         } else {
-            let problem = Problem::new(format!("there is no workflow '{text}' in {}", config.workflows_dir().display()));
+            let problem = Problem::new(format!(
+                "there is no workflow '{text}' in {}",
+                config.workflows_dir().display()
+            ));
             let names: Vec<&str> = known.iter().map(|workflow| workflow.summary.name.as_str()).collect();
-            let hint = if names.is_empty() { "there are none".to_owned() } else { format!("there are: {}", names.join(", ")) };
+            let hint = if names.is_empty() {
+                "there are none".to_owned()
+            } else {
+                format!("there are: {}", names.join(", "))
+            };
             return Err(problem.hint(hint).into());
         }
     }
@@ -93,7 +100,8 @@ async fn at(config: &Config, path: &Path) -> Result<WorkflowView, Failure> {
         .map_err(|error| Problem::new(format!("cannot read {}: {error}", path.display())))?;
     let folder = real.parent().unwrap_or(&real).to_owned();
     let name = real.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let found = workflows_in(config, folder).await?.into_iter().find(|workflow| workflow.summary.name == name);
+    let found =
+        workflows_in(config, folder).await?.into_iter().find(|workflow| workflow.summary.name == name);
     let absent = || {
         Problem::new(format!("{} is not a workflow file", path.display()))
             .hint("a workflow is a file that ends in .yaml, .yml or .json")
