@@ -357,7 +357,7 @@ async fn codex_uses_the_mcp_servers_of_the_run() {
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "{\"key\": \"a\"}t0ps3cret\n");
         let mut tools = Vec::new();
         while let Ok(event) = receiver.try_recv() {
-            if let Event::ToolFinished { name, ok, output, .. } = event {
+            if let Event::ToolFinished { name, ok, output, .. } = *event {
                 tools.push((name, ok, output));
             }
         }

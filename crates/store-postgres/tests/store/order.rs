@@ -17,8 +17,8 @@ INSERT INTO events (id, at, session_id, run_id, kind, body)
 SELECT (transaction_offset + pg_current_xact_id()::text::bigint) << 20, 0, $1, NULL, 'message', '{}'
 FROM event_numbering";
 
-fn sessions(events: &[(EventId, SessionId)]) -> Vec<SessionId> {
-    events.iter().map(|(_, session)| session.clone()).collect()
+fn sessions(events: &[(EventId, Option<SessionId>)]) -> Vec<SessionId> {
+    events.iter().filter_map(|(_, session)| session.clone()).collect()
 }
 
 #[tokio::test]
