@@ -6,6 +6,7 @@
 mod abandoned;
 mod coordinator;
 mod embedded;
+mod embeddings;
 mod executors;
 mod log;
 mod mcp;
