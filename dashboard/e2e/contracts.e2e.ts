@@ -21,6 +21,7 @@ beforeAll(async () => {
   model = await startModel()
   await accord.agent('scripted', agentOf('scripted', model.baseUrl, SCHEMA))
   await accord.agent('talker', agentOf('talker', model.baseUrl))
+  await accord.agent('exact', agentOf('exact', model.baseUrl, { type: 'object', properties: { n: { type: 'number' } } }))
   browser = await launch()
 })
 
@@ -80,7 +81,6 @@ it('shows both attempts of a retry, and what was changed', async () => {
 
 it('keeps numbers as they were written', async () => {
   const number = '12345678901234567890.10'
-  await accord.agent('exact', agentOf('exact', model.baseUrl, { type: 'object', properties: { n: { type: 'number' } } }))
   model.say(`{"n": ${number}}`)
   const run = await start('exact')
   const { page } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=result`)
@@ -97,11 +97,17 @@ it('makes nothing of hostile output', async () => {
     'safe\u202Etxt.exe\u202C\u200B',
   ].join('\n')
   const line = 'A'.repeat(1_000_000)
-  model.say(JSON.stringify({ note: hostile + line, severity: 'critical' }), JSON.stringify({ note: hostile, severity: 'low' }))
+  const note = hostile + line
+  model.say(JSON.stringify({ note, severity: 'critical' }), JSON.stringify({ note, severity: 'low' }))
   const run = await start('scripted')
   for (const view of ['timeline', 'attempts', 'result']) {
     const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=${view}`)
     await seen(page, /<script>|Attempt 1/)
+    if (view === 'result') {
+      await seen(page, 'Show more (980 kB hidden)')
+      await page.getByRole('button', { name: /Show more/ }).click()
+      await seen(page, 'Show more (880 kB hidden)')
+    }
     if (view === 'attempts') {
       await page.getByRole('link', { name: /Attempt 1/ }).click()
       await seen(page, /Show more/)
