@@ -106,7 +106,7 @@ function TypeSelect({ part, name, onChange }: Omit<PartProps, 'problems'>) {
   return (
     <Select
       aria-label={`Type of ${name}`}
-      className="w-28"
+      className="w-[7.5rem]"
       value={type}
       onChange={(event) => onChange(withType(part, event.target.value as FieldType))}
     >
