@@ -28,9 +28,19 @@ export default defineConfig({
     proxy: Object.fromEntries(apiPaths.map((path) => [`/${path}`, { target: coordinator, changeOrigin: true }])),
   },
   test: {
-    environment: 'happy-dom',
-    include: ['src/**/*.test.{ts,tsx}'],
-    setupFiles: ['./src/test-setup.ts'],
     restoreMocks: true,
+    // Pure code needs no document, and is tested in a tenth of the time without one.
+    projects: [
+      { extends: true, test: { name: 'pure', environment: 'node', include: ['src/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          environment: 'happy-dom',
+          include: ['src/**/*.test.tsx'],
+          setupFiles: ['./src/test-setup.ts'],
+        },
+      },
+    ],
   },
 })

@@ -23,7 +23,7 @@ it('comes back with the last id that it saw', async () => {
     if (sent.length === 1) return new Response('id: 41\ndata: {}\n\nid: 42\ndata: {}\n\n')
     if (sent.length === 2) throw new TypeError('no connection')
     stop.abort()
-    return new Response('')
+    return new Response(': heartbeat\n\n')
   })
   const frames: Frame[] = []
   const states: Connection[] = []

@@ -81,8 +81,9 @@ function Places() {
               <Link
                 to={to}
                 activeOptions={{ exact: to === '/', includeSearch: false }}
-                className="flex items-center gap-2.5 rounded-md px-2 py-1.5 font-medium text-muted hover:bg-hover hover:text-ink"
-                activeProps={{ className: 'bg-accent-soft text-accent hover:bg-accent-soft hover:text-accent' }}
+                className="flex items-center gap-2.5 rounded-md px-2 py-1.5 font-medium"
+                activeProps={{ className: 'bg-accent-soft text-accent' }}
+                inactiveProps={{ className: 'text-muted hover:bg-hover hover:text-ink' }}
               >
                 <Icon aria-hidden className="size-4 shrink-0" />
                 {label}

@@ -47,7 +47,7 @@ export function Chart(props: Props) {
     }
   }, [drawn, version])
   return (
-    <figure className="min-w-0">
+    <figure className="relative min-w-0">
       <figcaption className="mb-1 flex flex-wrap gap-x-4 text-muted">
         {series.map((each) => (
           <span key={each.label} className="inline-flex items-center gap-1.5">
@@ -108,7 +108,7 @@ function optionsOf({ series, kind, format, top, days }: Props, element: Element)
       y: { range: (_chart, _low, high) => [0, top ?? Math.max(1, high * 1.1)] },
     },
     axes: [
-      { stroke: ink, grid: { show: false }, ticks: { show: false }, font, space: 60, incrs: DAYS, values: dayLabels },
+      { stroke: ink, grid: { show: false }, ticks: { show: false }, font, size: 28, space: 60, incrs: DAYS, values: dayLabels },
       { stroke: ink, grid, ticks: { show: false }, font, size: 52, values: (_chart, ticks) => ticks.map(format) },
     ],
     series: [{}, ...series.map((each) => seriesOf(each, kind, element))],

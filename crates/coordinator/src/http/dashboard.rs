@@ -23,8 +23,9 @@ use crate::app::App;
 struct Bundle;
 
 /// No inline scripts, nothing from elsewhere, and no text that becomes markup: what a model wrote cannot run even if a
-/// page were to show it wrongly.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+/// page were to show it wrongly. Style attributes are let through, because the code editor sets one; style elements are
+/// not.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; font-src 'self'; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'";
 

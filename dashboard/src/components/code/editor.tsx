@@ -1,7 +1,8 @@
 /**
  * The code editor, loaded when it is needed. Use it through `CodeEditor` in index.tsx.
  *
- * Styles go in by constructed style sheets, which the Content-Security-Policy lets through; nothing is inline.
+ * It stands in a shadow root: there CodeMirror brings its styles in as constructed style sheets, which the
+ * Content-Security-Policy lets through, in the place of style elements, which it does not.
  */
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
@@ -69,8 +70,10 @@ export function Editor({ value, onChange, language, label, readOnly = false, fin
 
   useEffect(() => {
     if (parent.current === null) return
+    const root = parent.current.shadowRoot ?? parent.current.attachShadow({ mode: 'open' })
     const editor = new EditorView({
-      parent: parent.current,
+      root,
+      parent: root,
       state: EditorState.create({
         doc: first.current,
         extensions: [

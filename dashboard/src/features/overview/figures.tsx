@@ -1,5 +1,4 @@
 import type { Api } from '@/api'
-import { Card } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { count, dollars, duration, percent, plural } from '@/lib/format'
 
@@ -18,19 +17,19 @@ export function Figures({ row }: { row: Api.StatsRow }) {
       />
       <Figure label="Tokens" value={count(tokens)} note={`${count(row.input_tokens)} in · ${count(row.output_tokens)} out`} />
       <Figure label="Cost" value={dollars(row.cost_usd)} note={row.cost_usd === 0 ? 'no prices are known' : `${dollars(row.cost_usd / row.runs)} a run`} />
-      <Figure label="Time, median" value={duration(row.latency_ms_p50)} note={`95 of 100 within ${duration(row.latency_ms_p95)}`} />
+      <Figure label="Time, median" value={duration(row.latency_ms_p50)} note={`p95 ${duration(row.latency_ms_p95)}`} />
     </dl>
   )
 }
 
 function Figure({ label, value, note, tone }: { label: string; value: string; note: string; tone?: string }) {
   return (
-    <Card className="px-4 py-3">
+    <div className="rounded-card border bg-surface px-4 py-3">
       <dt className="text-muted">{label}</dt>
       <dd>
         <span className={cn('block text-[1.6rem] leading-tight font-semibold tracking-tight tabular-nums', tone)}>{value}</span>
         <span className="text-[0.93rem] text-muted">{note}</span>
       </dd>
-    </Card>
+    </div>
   )
 }

@@ -6,7 +6,7 @@ import { cn } from '@/lib/cn'
 import { count, dollars, percent } from '@/lib/format'
 import { plain } from '@/lib/inert'
 
-const CELL = 'px-4 py-1.5'
+const CELL = 'px-2 py-1.5 first:pl-4 last:pr-4 whitespace-nowrap'
 const NUMBER = 'text-right tabular-nums whitespace-nowrap'
 
 function Table({ label, head, children }: { label: string; head: string[]; children: ReactNode }) {
@@ -35,7 +35,7 @@ export function Breakdown({ title, head, rows }: { title: string; head: string; 
       <Table label={title} head={[head, 'Runs', 'Success', 'First try', 'Failed', 'Tokens', 'Cost']}>
         {rows.map((row) => (
           <tr key={row.key}>
-            <th scope="row" className={cn(CELL, 'max-w-60 truncate text-left font-medium')}>
+            <th scope="row" className={cn(CELL, 'max-w-44 truncate text-left font-medium')}>
               {row.key === '' ? 'none' : plain(row.key)}
             </th>
             <td className={cn(CELL, NUMBER)}>{count(row.runs)}</td>
@@ -61,7 +61,7 @@ export function CommonErrors({ errors }: { errors: Api.ErrorCount[] }) {
         <Table label="What breaks most" head={['Place', 'Keyword', 'Times']}>
           {errors.map((error) => (
             <tr key={`${error.path} ${error.keyword}`}>
-              <th scope="row" className={cn(CELL, 'text-left font-normal [overflow-wrap:anywhere]')}>
+              <th scope="row" className={cn(CELL, 'text-left font-normal whitespace-normal [overflow-wrap:anywhere]')}>
                 <code>{plain(error.path)}</code>
               </th>
               <td className={cn(CELL, 'text-right')}>

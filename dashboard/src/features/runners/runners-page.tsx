@@ -66,13 +66,12 @@ function Runner({ runner, busy }: { runner: Api.RunnerView; busy: number }) {
               {busy} of {profile.concurrency}
             </span>
           </div>
-          <meter
-            aria-label="Runs at work"
-            min={0}
-            max={Math.max(1, profile.concurrency ?? 1)}
-            value={busy}
-            className="h-2 w-full"
-          />
+          <div aria-hidden className="mt-1 h-1.5 overflow-hidden rounded-full bg-hover">
+            <div
+              className="h-full rounded-full bg-accent"
+              style={{ width: `${Math.min(100, (100 * busy) / Math.max(1, profile.concurrency ?? 1))}%` }}
+            />
+          </div>
         </div>
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
           {facts.map(([label, value]) => (

@@ -22,7 +22,7 @@ export function RunSummary({ run }: { run: Api.RunView }) {
     <div className="flex flex-col gap-3 xl:flex-row">
       <Verdict run={run} />
       <Card className="flex-1 px-4 py-2.5">
-        <dl className="flex flex-wrap gap-x-8 gap-y-2">
+        <dl className="flex flex-wrap gap-x-6 gap-y-2">
           <Fact label="Run">
             <StatusBadge status={run.status} />
           </Fact>
@@ -34,7 +34,7 @@ export function RunSummary({ run }: { run: Api.RunView }) {
           <Fact label="Cost">{dollars(run.usage.cost_usd)}</Fact>
           <Fact label="Waited">{between(run.created_at, run.claimed_at)}</Fact>
           <Fact label="Worked">{between(run.started_at, run.finished_at)}</Fact>
-          <Fact label="Deliveries">{run.attempt}</Fact>
+          {run.attempt > 1 ? <Fact label="Deliveries">{run.attempt}</Fact> : null}
         </dl>
       </Card>
     </div>

@@ -24,7 +24,7 @@ export function TimelineEntry({ entry, began }: { entry: Entry; began: string })
       <time
         dateTime={entry.at}
         title={new Date(entry.at).toLocaleString()}
-        className="w-16 shrink-0 pt-px text-right text-[0.93rem] text-faint tabular-nums max-sm:hidden"
+        className="w-20 shrink-0 pt-px text-right text-[0.93rem] whitespace-nowrap text-faint tabular-nums max-sm:hidden"
       >
         +{duration(offset)}
       </time>

@@ -1,0 +1,146 @@
+/** What people look at when an agent does not keep its contract, and that nothing which a model wrote comes alive. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launch, open, screenshot, seen } from './support/browser'
+import { type ScriptedModel, agentOf, startModel } from './support/model'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let model: ScriptedModel
+let browser: Browser
+
+const SCHEMA = {
+  type: 'object',
+  required: ['note', 'severity'],
+  additionalProperties: false,
+  properties: { note: { type: 'string' }, severity: { type: 'string', enum: ['low', 'high'] } },
+}
+
+beforeAll(async () => {
+  accord = await startAccord()
+  model = await startModel()
+  await accord.agent('scripted', agentOf('scripted', model.baseUrl, SCHEMA))
+  await accord.agent('talker', agentOf('talker', model.baseUrl))
+  await accord.agent('exact', agentOf('exact', model.baseUrl, { type: 'object', properties: { n: { type: 'number' } } }))
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+  await model?.close()
+})
+
+interface Run {
+  session_id: string
+  status: string
+}
+
+const start = (agent: string, wait = 30) =>
+  accord.ask<Run>(`/runs?wait=${wait}`, { method: 'POST', body: JSON.stringify({ agent_name: agent, prompt: 'Go' }) })
+
+it('shows why a contract was not kept, and where', async () => {
+  model.say('{"note": "x", "severity": "critical"}', 'Sorry:\n```json\n{"note": 7, "severity": "low"}\n```')
+  const run = await start('scripted')
+  expect(run.status).toBe('failed')
+  const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=attempts`)
+  await seen(page, 'Output Schema: Validation Failed')
+  await seen(page, 'Retry attempts: 1/1 exhausted')
+  await page.getByRole('link', { name: /Attempt 1/ }).click()
+  await page.getByRole('button', { name: /\$\.severity/ }).click()
+  expect(await page.locator('mark').textContent()).toBe('"critical"')
+  expect(page.url()).toContain('error=')
+  await page.getByRole('link', { name: /Attempt 2/ }).click()
+  await page.getByRole('button', { name: /\$\.note/ }).click()
+  expect(await page.locator('mark').textContent()).toBe('7')
+  // The place is in the address: whoever gets the link sees the same.
+  await page.reload()
+  expect(await page.locator('mark').textContent()).toBe('7')
+  await screenshot(page, 'located-error')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('shows both attempts of a retry, and what was changed', async () => {
+  model.say('{"note": "x", "severity": "critical"}', '{"note": "x", "severity": "high"}')
+  const run = await start('scripted')
+  expect(run.status).toBe('completed')
+  const { page } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}`)
+  await seen(page, 'Output Schema: Valid')
+  await seen(page, 'Accepted after 1 retry')
+  await page.getByRole('link', { name: 'Attempt 1' }).click()
+  await page.getByRole('tab', { name: 'Difference to attempt 2' }).click()
+  await seen(page, 'removed: "severity": "critical"')
+  await seen(page, 'added: "severity": "high"')
+  await screenshot(page, 'difference')
+  await page.getByRole('tab', { name: 'Result' }).click()
+  await page.getByRole('button', { name: 'Text' }).click()
+  await seen(page, '"severity": "high"')
+  await page.close()
+})
+
+it('keeps numbers as they were written', async () => {
+  const number = '12345678901234567890.10'
+  model.say(`{"n": ${number}}`)
+  const run = await start('exact')
+  const { page } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=result`)
+  await seen(page, number)
+  await page.close()
+})
+
+it('makes nothing of hostile output', async () => {
+  const hostile = [
+    '<script>window.hacked = 1; alert(1)</script>',
+    '<img src=x onerror="window.hacked = 1">',
+    '<svg onload="window.hacked = 1"><iframe srcdoc="<script>parent.hacked = 1</script>"></iframe>',
+    '[a](javascript:window.hacked=1)',
+    'safe\u202Etxt.exe\u202C\u200B',
+  ].join('\n')
+  const line = 'A'.repeat(1_000_000)
+  const note = hostile + line
+  model.say(JSON.stringify({ note, severity: 'critical' }), JSON.stringify({ note, severity: 'low' }))
+  const run = await start('scripted')
+  for (const view of ['timeline', 'attempts', 'result']) {
+    const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=${view}`)
+    await seen(page, /<script>|Attempt 1/)
+    if (view === 'result') {
+      await seen(page, 'Show more (980 kB hidden)')
+      await page.getByRole('button', { name: /Show more/ }).click()
+      await seen(page, 'Show more (880 kB hidden)')
+    }
+    if (view === 'attempts') {
+      await page.getByRole('link', { name: /Attempt 1/ }).click()
+      await seen(page, /Show more/)
+      await seen(page, 'U+202E')
+      const shown = await page.getByRole('region', { name: 'Output' }).textContent()
+      expect(shown?.length).toBeLessThan(50_000)
+      // The error is behind the million letters: its surroundings are shown.
+      await page.getByRole('button', { name: /\$\.severity/ }).click()
+      expect(await page.locator('mark').textContent()).toBe('"critical"')
+      await screenshot(page, 'hostile')
+    }
+    const alive = await page.evaluate(() => ({
+      hacked: 'hacked' in window,
+      elements: document.querySelectorAll('main script, main iframe, main img, main a[href^="javascript"]').length,
+    }))
+    expect(alive).toEqual({ hacked: false, elements: 0 })
+    expect(complaints).toEqual([])
+    await page.close()
+  }
+})
+
+it('stops a run and resumes its session', async () => {
+  const run = await start('talker', 0)
+  const { page } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}`)
+  await seen(page, 'Running')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await seen(page, 'Stopped')
+  model.say('the answer that nobody waits for', 'Hello again.')
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByLabel('Prompt').fill('Go on')
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await seen(page, 'Finished')
+  await page.getByRole('tab', { name: 'Result' }).click()
+  await seen(page, /Hello again\.|nobody waits for/)
+  await page.close()
+})

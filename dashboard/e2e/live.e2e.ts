@@ -1,0 +1,168 @@
+/** Live lists, the key, the registry, long lists. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launch, open, screenshot, seen, violations } from './support/browser'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let browser: Browser
+
+beforeAll(async () => {
+  accord = await startAccord()
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+})
+
+const count = (text: string) =>
+  accord.ask('/runs?wait=20', {
+    method: 'POST',
+    body: JSON.stringify({ agent_name: 'word-count', parameters: { text } }),
+  })
+
+const rows = (page: Page) => page.locator('[data-row-link]')
+
+it('says what to type while there is nothing', async () => {
+  for (const [path, command] of [
+    ['/ui/', 'accord run ticket-triage'],
+    ['/ui/sessions', 'accord run ticket-triage'],
+    ['/ui/runs', 'accord run ticket-triage'],
+    ['/ui/schemas', 'accord schemas add'],
+    ['/ui/keys', 'accord keys create'],
+  ] as const) {
+    const { page } = await open(browser, accord.url + path)
+    await seen(page, command)
+    await page.close()
+  }
+})
+
+it('shows what happens as it happens, and what happened while the server was away', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/sessions`)
+  await seen(page, 'Live')
+  await count('one')
+  await rows(page).nth(0).waitFor()
+  await seen(page, 'Finished')
+  await accord.stop()
+  await seen(page, 'Reconnecting')
+  await accord.start()
+  await count('two words')
+  await rows(page).nth(1).waitFor()
+  expect(await rows(page).count()).toBe(2)
+  // From row to row by keyboard, and in.
+  await rows(page).nth(0).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await seen(page, 'Parent & children')
+  await page.close()
+})
+
+it('keeps filters in the address', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/runs`)
+  await rows(page).nth(0).waitFor()
+  await page.getByLabel('Status').selectOption('failed')
+  await seen(page, 'No run matches')
+  expect(page.url()).toContain('status=failed')
+  await page.goBack()
+  await rows(page).nth(0).waitFor()
+  await page.close()
+})
+
+it('registers a schema, says who uses it, and why it cannot go', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/schemas/new`)
+  await page.getByLabel('Name').fill('finding')
+  await page.getByRole('button', { name: 'Add the schema' }).click()
+  await seen(page, 'No agent refers to it')
+  await accord.agent(
+    'finder',
+    'name: finder\ndescription: x\ntype: autonomous\nexecutor: { type: replay, cassette: .accord/cassettes/ticket-triage.json }\nsystem_prompt: x\noutput_schema: finding\n',
+  )
+  await page.reload()
+  await page.getByRole('link', { name: 'finder' }).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await seen(page, "the schema 'finding' is in use by finder")
+  await screenshot(page, 'schema-in-use')
+  await page.close()
+})
+
+it('stays smooth with ten thousand sessions', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/settings`)
+  const all = Array.from({ length: 10_000 }, (_, index) => session(10_000 - index))
+  await page.route(/\/sessions\?/, async (route) => {
+    const query = new URL(route.request().url()).searchParams
+    const from = Number(query.get('cursor') ?? 0)
+    const to = from + Number(query.get('limit'))
+    await route.fulfill({ json: { items: all.slice(from, to), next_cursor: to < all.length ? String(to) : null } })
+  })
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await rows(page).nth(0).waitFor()
+  const table = page.getByRole('rowgroup')
+  for (let round = 0; round < 60 && !(await page.getByText('agent-1', { exact: true }).isVisible()); round += 1) {
+    await table.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    await page.waitForFunction(() => document.querySelectorAll('[data-row-link]').length > 0)
+  }
+  await seen(page, 'agent-1')
+  expect(await rows(page).count()).toBeLessThan(100)
+  await page.close()
+})
+
+const session = (number: number) => ({
+  session_id: `ses_${String(number).padStart(6, '0')}`,
+  agent_name: `agent-${number}`,
+  status: 'finished',
+  parent_session_id: null,
+  project_dir: null,
+  last_run_id: `run_${number}`,
+  created_at: new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString(),
+  updated_at: new Date(Date.UTC(2026, 0, 1) + number * 1_000).toISOString(),
+})
+
+it('stays smooth with five thousand events', async () => {
+  const { items } = await accord.ask<{ items: { session_id: string }[] }>('/sessions')
+  const id = items[0]?.session_id ?? ''
+  const { page } = await open(browser, `${accord.url}/ui/settings`)
+  await page.route(/\/sessions\/ses_[^/]+\/events/, async (route) => {
+    const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0)
+    const events = Array.from({ length: 500 }, (_, index) => message(id, from + index + 1))
+    await route.fulfill({ json: { items: events, next_cursor: from + 500 < 5_000 ? String(from + 500) : null } })
+  })
+  await page.goto(`${accord.url}/ui/sessions/${id}`)
+  const feed = page.getByRole('feed')
+  await feed.getByText('message 1', { exact: true }).waitFor()
+  for (let round = 0; round < 30 && !(await feed.getByText('message 5000').isVisible()); round += 1) {
+    await feed.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  }
+  await seen(page, 'message 5000')
+  expect(await page.getByRole('article').count()).toBeLessThan(100)
+  await page.close()
+})
+
+const message = (session_id: string, number: number) => ({
+  id: number, at: '2026-01-01T00:00:00Z', session_id, run_id: null, type: 'message', role: 'assistant', text: `message ${number}`,
+})
+
+it('asks for a key as soon as there is one, and keeps it in memory only', async () => {
+  const made = JSON.parse(await accord.run('keys', 'create', '--role', 'viewer', '--json')) as { key: string }
+  const { page } = await open(browser, `${accord.url}/ui/runners`)
+  await page.getByLabel('API key').waitFor()
+  expect(await violations(page)).toEqual([])
+  await screenshot(page, 'login')
+  await page.getByLabel('API key').fill('accord_wrong_key')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await seen(page, 'this key is not known; it may have been removed')
+  await page.getByLabel('API key').fill(made.key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await seen(page, 'alive')
+  await seen(page, 'Live')
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]) + document.cookie)
+  expect(kept).not.toContain(made.key)
+  // A viewer reads; what it may not do is said in the server's words.
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await seen(page, /use one of an admin/)
+  await page.reload()
+  await page.getByLabel('API key').waitFor()
+  await page.close()
+})

@@ -1,0 +1,79 @@
+/** Every page, in both themes: it comes up without a complaint, axe finds nothing, and a picture is made to be looked at. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { THEMES, launch, open, screenshot, seen, violations } from './support/browser'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let browser: Browser
+const sessions: Record<string, string> = {}
+
+beforeAll(async () => {
+  accord = await startAccord()
+  await accord.run('schemas', 'add', 'task', '.accord/schemas/task.schema.json')
+  await accord.run('run', 'ticket-triage', '--params', '.accord/inputs/ticket.json')
+  await accord.run('run', 'release-notes', '--params', '.accord/inputs/release.json')
+  await accord.run('run', 'invoice-reader', LETTER)
+  await accord.run('run', 'word-count', '--param', 'text=one two three')
+  const { items } = await accord.ask<{ items: { agent_name: string; session_id: string }[] }>('/sessions')
+  for (const { agent_name, session_id } of items) sessions[agent_name] = session_id
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+})
+
+const LETTER =
+  'Dear customer, thank you for your order of 3 March 2026. Invoice NL-2041 will follow by post. Kind regards, Nordlicht\n'
+
+/** Name, address, and a text that is there when the page is whole. */
+const PAGES: [name: string, path: () => string, text: string][] = [
+  ['overview', () => '/ui/', 'What breaks most'],
+  ['sessions', () => '/ui/sessions', 'ticket-triage'],
+  ['runs', () => '/ui/runs', 'Output did not match schema after 1 retry'],
+  ['timeline', () => `/ui/sessions/${sessions['invoice-reader']}`, 'Attempt 2'],
+  ['attempts', () => `/ui/sessions/${sessions['invoice-reader']}?view=attempts`, 'What the model said'],
+  ['result', () => `/ui/sessions/${sessions['ticket-triage']}?view=result`, 'outage'],
+  ['input', () => `/ui/sessions/${sessions['ticket-triage']}?view=input`, 'Contract in force'],
+  ['family', () => `/ui/sessions/${sessions['ticket-triage']}?view=family`, 'This session has started no others'],
+  ['schemas', () => '/ui/schemas', 'task'],
+  ['schema', () => '/ui/schemas/task', 'No agent refers to it'],
+  ['schema-new', () => '/ui/schemas/new', 'will not enforce'],
+  ['runners', () => '/ui/runners', 'alive'],
+  ['keys', () => '/ui/keys', 'accord keys create --role admin'],
+  ['settings', () => '/ui/settings', 'accord doctor'],
+  ['not-found', () => '/ui/no/such/page', 'There is no page at this address'],
+]
+
+it.each(PAGES)('%s', async (name, path, text) => {
+  const { page, complaints } = await open(browser, accord.url + path())
+  await seen(page, text)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const found: Record<string, string[]> = {}
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme })
+    await screenshot(page, `${name}-${theme}`)
+    found[theme] = await violations(page)
+  }
+  expect(found).toEqual({ light: [], dark: [] })
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it.each(PAGES.slice(0, 6))('%s can be read on a phone', async (name, path) => {
+  const { page } = await open(browser, accord.url + path(), { width: 390, height: 844 })
+  await seen(page, /ticket-triage|invoice-reader|release-notes/)
+  await screenshot(page, `${name}-phone`)
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  expect(overflow).toBeLessThanOrEqual(0)
+  await page.close()
+})
+
+it('answers at / too', async () => {
+  const { page } = await open(browser, `${accord.url}/`)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/ui/')
+  await page.close()
+})

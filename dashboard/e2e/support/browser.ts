@@ -1,0 +1,79 @@
+/** Chromium, and what every page must hold: no errors, no violation of the policy, nothing that axe finds. */
+import { mkdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { type Browser, type Page, chromium } from 'playwright-core'
+
+const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+export const THEMES = ['light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    // The sandbox needs rights that containers do not give.
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  })
+}
+
+export interface Opened {
+  page: Page
+  /** What the page complained about. */
+  complaints: string[]
+}
+
+interface Look {
+  theme?: Theme
+  width?: number
+  height?: number
+}
+
+export async function open(browser: Browser, url: string, look: Look = {}): Promise<Opened> {
+  const { theme = 'light', width = 1280, height = 800 } = look
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' })
+  page.setDefaultTimeout(20_000)
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // A refused request is logged by the browser itself; pages show it in words.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      complaints.push(message.text())
+    }
+  })
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog opened: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.goto(url)
+  return { page, complaints }
+}
+
+/** Waits until a text can be seen somewhere. */
+export async function seen(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByText(text).filter({ visible: true }).first().waitFor()
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  await mkdir(screenshots, { recursive: true })
+  await page.screenshot({ path: `${screenshots}${name}.png` })
+}
+
+interface AxeResult {
+  violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[]
+}
+
+/** What axe finds, one line each. */
+export async function violations(page: Page): Promise<string[]> {
+  const source = await readFile(axePath, 'utf8')
+  // By the debugger and not by a script element: the page's policy is in force and stays so.
+  await page.evaluate(source)
+  const result = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }
+    return axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] })
+  })
+  return result.violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ''}`).join(' | ')}`,
+  )
+}

@@ -1,0 +1,64 @@
+/** A model that says what a test wants: Chat Completions on loopback. */
+import { type IncomingMessage, type Server, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ScriptedModel {
+  baseUrl: string
+  /** What it says next; it waits while there is nothing. */
+  say: (...answers: string[]) => void
+  close: () => Promise<void>
+}
+
+export async function startModel(): Promise<ScriptedModel> {
+  const answers: string[] = []
+  const waiting: ((answer: string) => void)[] = []
+  const next = () => {
+    const answer = answers.shift()
+    return answer === undefined ? new Promise<string>((resolve) => waiting.push(resolve)) : Promise.resolve(answer)
+  }
+  const server: Server = createServer(async (request, response) => {
+    await drained(request)
+    const content = await next()
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({
+        id: 'x',
+        object: 'chat.completion',
+        model: 'scripted',
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+      }),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    say: (...given) => {
+      for (const answer of given) {
+        const first = waiting.shift()
+        if (first === undefined) answers.push(answer)
+        else first(answer)
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+async function drained(request: IncomingMessage): Promise<void> {
+  for await (const chunk of request) void chunk
+}
+
+/** An agent of that model. */
+export function agentOf(name: string, baseUrl: string, schema?: object): string {
+  const contract = schema === undefined ? '' : `output_schema: ${JSON.stringify(schema)}\n`
+  return (
+    `name: ${name}\ndescription: Says what the test wants\ntype: autonomous\n` +
+    `executor: { type: llm, provider: openai-compatible, base_url: "${baseUrl}", model: scripted }\n` +
+    `system_prompt: Answer.\n${contract}`
+  )
+}

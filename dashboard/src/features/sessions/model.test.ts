@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest'
+import type { Api } from '@/api'
+import { resultTextOf, retriesOf, timelineOf, verdictOf } from './model'
+
+const run = (more: Partial<Api.RunView>): Api.RunView => ({
+  run_id: 'run_1', session_id: 'ses_1', type: 'start_session', agent_name: 'a', status: 'running', execution_mode: 'sync',
+  demands: {}, priority: 0, attempt: 1, retry_count: 0, runner_id: null, usage: { input_tokens: 0, output_tokens: 0 },
+  created_at: '2026-01-01T00:00:00Z', ...more,
+})
+const contract = { contract: { max_retries: 1 }, contract_origin: 'blueprint' as const }
+
+it('says that a contract was not kept, and that no retry is left', () => {
+  const failed = run({
+    ...contract,
+    status: 'failed',
+    error: {
+      type: 'output_schema_validation_failed', message: 'm', validation_errors: ['$.a: wrong'], last_output: null, attempts: 2,
+    },
+  })
+  expect(verdictOf(failed)).toEqual({
+    tone: 'danger',
+    title: 'Output Schema: Validation Failed',
+    retries: 'Retry attempts: 1/1 exhausted',
+    errors: ['$.a: wrong'],
+  })
+})
+
+it('says that it was kept, and after how many retries', () => {
+  const validation = { valid: true, schema_hash: 'h', retry_count: 1, strategy: 'native' as const, repairs: [], attempts: 2 }
+  const completed = run({
+    ...contract, status: 'completed', result: { result_text: null, result_data: {}, schema_validation: validation },
+  })
+  expect(verdictOf(completed)).toMatchObject({ title: 'Output Schema: Valid', retries: 'Accepted after 1 retry' })
+})
+
+it('does not call another failure one of the contract', () => {
+  const failed = run({ ...contract, status: 'failed', error: { type: 'timed_out', message: 'm' } })
+  expect(verdictOf(failed)?.title).toBe('Output Schema: not judged')
+  expect(verdictOf(run({}))).toBeNull()
+})
+
+it('counts retries', () => {
+  expect(retriesOf(2, 1)).toBe('Retry attempts: 1/1 exhausted')
+  expect(retriesOf(1, 2)).toBe('Retry attempts: 0/2')
+  expect(retriesOf(null, 2)).toBeNull()
+})
+
+it('makes one entry of a call and its answer', () => {
+  const event = (id: number, more: object) =>
+    ({ id, at: '2026-01-01T00:00:00Z', session_id: 'ses_1', run_id: 'run_1', ...more }) as unknown as Api.EventView
+  const entries = timelineOf([
+    event(1, { type: 'run.started' }),
+    event(2, { type: 'tool.started', call_id: 'c', name: 'read_file', arguments: { path: 'a' } }),
+    event(3, { type: 'message', role: 'assistant', text: 'hm' }),
+    event(4, { type: 'tool.finished', call_id: 'c', name: 'read_file', ok: true, output: 'text' }),
+    event(5, { type: 'something.new' }),
+  ])
+  expect(entries.map((entry) => [entry.key, entry.kind])).toEqual([
+    ['1', 'state'],
+    ['2', 'tool'],
+    ['3', 'message'],
+    ['5', 'state'],
+  ])
+  expect(entries[1]).toMatchObject({ ok: true, output: 'text' })
+})
+
+it('takes a result as it was written', () => {
+  expect(resultTextOf('{"result": {"result_text": null, "result_data": {"n": 1.10}}}')).toEqual({
+    json: true,
+    text: '{"n": 1.10}',
+  })
+  expect(resultTextOf('{"result": {"result_text": "a\\nb", "result_data": null}}')).toEqual({ json: false, text: 'a\nb' })
+  expect(resultTextOf('{"status": "running"}')).toBeNull()
+})
