@@ -1,6 +1,7 @@
 /** Inputs for values that a text stands for: while somebody types, the text may be no value yet. */
 import { type ComponentProps, useState } from 'react'
 import { Exact, type Json, typedNumber } from '@/lib/lossless'
+import { cn } from '@/lib/cn'
 import { Input, Textarea } from './ui'
 
 function shown(value: Json | undefined): string {
@@ -48,7 +49,7 @@ interface LinesProps extends Omit<ComponentProps<'textarea'>, 'value' | 'onChang
 }
 
 /** Texts, one a line. Empty lines are none. */
-export function LinesInput({ value, onChange, ...rest }: LinesProps) {
+export function LinesInput({ value, onChange, className, ...rest }: LinesProps) {
   const [draft, setDraft] = useState('')
   const lines = (text: string) => text.split('\n').filter((line) => line !== '')
   const current = value.join('\n')
@@ -56,8 +57,9 @@ export function LinesInput({ value, onChange, ...rest }: LinesProps) {
   return (
     <Textarea
       spellCheck={false}
-      rows={Math.min(Math.max(value.length + 1, 2), 10)}
+      rows={Math.min(value.length + 1, 10)}
       {...rest}
+      className={cn('min-h-8', className)}
       value={text}
       onChange={(event) => {
         setDraft(event.target.value)

@@ -87,9 +87,9 @@ function Root({ root, onChange, name, problems }: RootProps) {
     <div className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3">
         <Segmented label="Shape" options={SHAPES} value={shape} onChange={(next) => onChange(withShape(root, next))} />
-        <Description part={root} name={name} onChange={onChange} />
+        <Description part={root} name={name} onChange={onChange} className="min-w-40 flex-1" />
       </div>
-      <ConstraintsEditor part={root} onChange={onChange} />
+      <ConstraintsEditor part={root} onChange={onChange} isRoot />
       <Kept part={root} />
       <Inside part={root} onChange={onChange} name={name} problems={problems} />
     </div>

@@ -9,10 +9,12 @@ import { type Part, enumValues, isNullable, typeOf } from './model'
 interface Props {
   part: Part
   onChange: (part: Part) => void
+  /** The outermost value: it is never absent, so it is not asked whether it may be. */
+  isRoot?: boolean
 }
 
 /** What is asked of a value beside its type. */
-export function ConstraintsEditor({ part, onChange }: Props) {
+export function ConstraintsEditor({ part, onChange, isRoot = false }: Props) {
   const type = typeOf(part.keywords)
   if (type === 'other') return null
   return (
@@ -26,7 +28,7 @@ export function ConstraintsEditor({ part, onChange }: Props) {
           onChange={(value) => onChange(withKeyword(part, constraint.keyword, value))}
         />
       ))}
-      {type === 'enum' ? null : (
+      {type === 'enum' || (isRoot && !isNullable(part.keywords)) ? null : (
         <Checkbox
           label="May be null"
           className="h-8"
@@ -111,8 +113,8 @@ export function constraintsInWords(part: Part): string {
   const keywords = part.keywords
   const said = CONSTRAINTS[type].flatMap(({ keyword, label, kind }) => {
     const value = keywords.get(keyword)
-    if (value === undefined || (kind === 'closed' && value !== false) || (kind === 'flag' && value !== true)) return []
-    return [kind === 'flag' || kind === 'closed' ? label.toLowerCase() : `${label.toLowerCase()} ${write(value)}`]
+    if (value === undefined || (kind === 'closed') || (kind === 'flag' && value !== true)) return []
+    return [kind === 'flag' ? label.toLowerCase() : `${label.toLowerCase()} ${write(value)}`]
   })
   const choices = type === 'enum' ? [(enumValues(part.keywords) ?? []).join(' | ')] : []
   return [...choices, ...said, ...(isNullable(part.keywords) ? ['may be null'] : [])].join(' · ')

@@ -27,7 +27,7 @@ export const CONSTRAINTS: Record<FieldType, Constraint[]> = {
   number: NUMERIC,
   boolean: [],
   enum: [],
-  object: [{ keyword: 'additionalProperties', label: 'No other members', kind: 'closed' }],
+  object: [{ keyword: 'additionalProperties', label: 'No other fields', kind: 'closed' }],
   array: [
     { keyword: 'minItems', label: 'Fewest items', kind: 'count' },
     { keyword: 'maxItems', label: 'Most items', kind: 'count' },

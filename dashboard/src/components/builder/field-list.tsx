@@ -74,7 +74,7 @@ function FieldRow({ field, handle, focused, problems, onChange, onRemove }: RowP
             {handle}
             <Input
               aria-label="Name"
-              className="w-40 grow font-mono sm:grow-0"
+              className="w-32 grow font-mono @2xl:w-40 @2xl:grow-0"
               value={field.name}
               aria-invalid={problem !== undefined}
               aria-describedby={problem === undefined ? undefined : said}

@@ -34,12 +34,17 @@ export function PartEditor({ part, onChange, name, problems, before, beside, aft
   const type = typeOf(part.keywords)
   const words = constraintsInWords(part)
   return (
-    <div className="flex min-w-0 flex-col gap-1.5">
+    <div className="@container flex min-w-0 flex-col gap-1.5">
       <div className="flex flex-wrap items-center gap-2">
         {before}
         <TypeSelect part={part} name={name} onChange={onChange} />
         {beside}
-        <Description part={part} name={name} onChange={onChange} />
+        <Description
+          part={part}
+          name={name}
+          onChange={onChange}
+          className="order-last basis-full @2xl:order-none @2xl:flex-1 @2xl:basis-40"
+        />
         <div className="ml-auto flex items-center">
           <Button
             variant="ghost"
@@ -59,7 +64,7 @@ export function PartEditor({ part, onChange, name, problems, before, beside, aft
       </div>
       <div id={id} className={cn('min-w-0', open ? 'rounded-md bg-sunken px-3 py-2' : 'contents')}>
         {open ? <ConstraintsEditor part={part} onChange={onChange} /> : null}
-        {!open && words !== '' ? <p className="pl-7 break-words text-muted">{words}</p> : null}
+        {!open && words !== '' ? <p className="px-1 break-words text-muted">{words}</p> : null}
       </div>
       {type === 'other' ? <Unshown schema={part.keywords} /> : <Kept part={part} />}
       <Inside part={part} onChange={onChange} name={name} problems={problems} />
@@ -101,7 +106,7 @@ function TypeSelect({ part, name, onChange }: Omit<PartProps, 'problems'>) {
   return (
     <Select
       aria-label={`Type of ${name}`}
-      className="w-28"
+      className="w-[7.5rem]"
       value={type}
       onChange={(event) => onChange(withType(part, event.target.value as FieldType))}
     >
@@ -115,14 +120,14 @@ function TypeSelect({ part, name, onChange }: Omit<PartProps, 'problems'>) {
   )
 }
 
-export function Description({ part, name, onChange }: Omit<PartProps, 'problems'>) {
+export function Description({ part, name, onChange, className }: Omit<PartProps, 'problems'> & { className?: string }) {
   const value = isMap(part.keywords) ? part.keywords.get('description') : undefined
   const absent = value === undefined
   return (
     <Input
       aria-label={`Description of ${name}`}
       placeholder="What it means"
-      className="min-w-40 flex-1"
+      className={className}
       disabled={!isMap(part.keywords) || (!absent && typeof value !== 'string')}
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => onChange(withKeyword(part, 'description', event.target.value === '' ? undefined : event.target.value))}

@@ -97,6 +97,18 @@ export interface FormError {
   message: string
 }
 
+/**
+ * Errors at the fields that mend them: the server says of an object that a member is missing, and the member is where
+ * somebody has to type.
+ */
+export function atTheirFields(errors: readonly FormError[]): FormError[] {
+  return errors.map((error) => {
+    const missing = /^required property '(.+)' is missing$/.exec(error.message)?.[1]
+    if (missing === undefined) return error
+    return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'This is required' }
+  })
+}
+
 /** The errors of exactly this place, in one line. */
 export function errorAt(errors: readonly FormError[], place: readonly string[]): string | undefined {
   const key = pointerOf(place)

@@ -3,7 +3,7 @@ import { Button, Field } from '@/components/ui'
 import { plain } from '@/lib/inert'
 import { type Json, isList, isMap, withMember } from '@/lib/lossless'
 import { Leaf } from './leaf'
-import { type FormError, controlOf, errorAt, errorsWithin, initialValue, membersOf, newItem, resolved } from './model'
+import { type FormError, atTheirFields, controlOf, errorAt, errorsWithin, initialValue, membersOf, newItem, resolved } from './model'
 
 interface Props {
   /** A schema whose outermost value is an object. */
@@ -14,7 +14,8 @@ interface Props {
 }
 
 /** Controls for a value of a schema. */
-export function SchemaForm({ schema, value, onChange, errors }: Props) {
+export function SchemaForm({ schema, value, onChange, errors: said }: Props) {
+  const errors = atTheirFields(said)
   const whole = errorAt(errors, [])
   return (
     <div className="flex flex-col gap-3">

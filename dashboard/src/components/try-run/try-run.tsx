@@ -67,13 +67,14 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
         <BroughtContract terms={terms} value={brought} onChange={setBrought} onProblems={setBlocked} />
         <Card>
           <CardBody className="flex flex-wrap items-end gap-3">
-            <Field label="Another model" hint="None: the agent's own." className="min-w-40 flex-1">
-              {(ids) => <Input {...ids} value={model} onChange={(event) => setModel(event.target.value)} />}
+            <Field label="Model" className="min-w-40 flex-1">
+              {(ids) => (
+                <Input {...ids} placeholder="the agent's own" value={model} onChange={(event) => setModel(event.target.value)} />
+              )}
             </Field>
             <Button
               type="submit"
               variant="primary"
-              className="mb-6"
               disabled={start.isPending || blocked.length > 0 || (brought.kind === 'registry' && brought.name === '')}
             >
               <Play aria-hidden /> Run it
@@ -82,7 +83,7 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
         </Card>
         {start.error ? (
           <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
-            {messageOf(start.error)}
+            {errors.length > 0 && way === 'form' ? 'Nothing was started: see the parameters above.' : messageOf(start.error)}
           </p>
         ) : null}
       </form>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type JsonMap, fromPlain, write } from '@/lib/lossless'
 import {
-  changedParts, contractKind, freshBlueprint, merged, problemAt, tabOf, tidied, withContractKind, withExecutor,
+  changedParts, contractKind, freshBlueprint, merged, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor,
 } from './model'
 
 const map = (value: object) => fromPlain(value) as JsonMap
@@ -64,4 +64,10 @@ describe('two changes', () => {
   it('are not joined where they touch the same', () => {
     expect(merged(base, mine, map({ name: 'a', description: 'theirs', tags: ['x'] }))).toBeNull()
   })
+})
+
+it('finds fields that no agent has', () => {
+  const agent = map({ name: 'a', nmae: 'b', executor: { type: 'llm', modle: 'x', model: 'y' }, limits: { steps: 1 } })
+  expect(unknownFields(agent)).toEqual([['nmae'], ['executor', 'modle'], ['limits', 'steps']])
+  expect(unknownFields(freshBlueprint())).toEqual([])
 })

@@ -134,3 +134,39 @@ export function merged(base: Json, mine: JsonMap, theirs: Json): JsonMap | null 
   if (ours.some((key) => others.has(key))) return null
   return ours.reduce<JsonMap>((result, key) => withMember(result, key, mine.get(key)), theirs)
 }
+
+const KNOWN: Record<string, readonly string[]> = {
+  '': [
+    'name', 'description', 'type', 'executor', 'escalate_to', 'system_prompt', 'tools', 'mcp_servers', 'limits', 'tags', 'demands',
+    'parameters_schema', 'output_schema', 'default_output_schema', 'default_output_schema_options', 'output_schema_options',
+    'invariants',
+  ],
+  limits: ['max_steps', 'max_tokens_total', 'max_cost_usd', 'timeout_seconds'],
+  demands: ['hostname', 'project_dir', 'executor_type', 'tags'],
+}
+
+const CLI = ['type', 'model', 'command', 'args', 'env', 'allowed_tools', 'timeout_seconds']
+const COMMAND = ['type', 'command', 'args', 'parameters_as', 'env', 'working_dir', 'timeout_seconds']
+
+const KNOWN_SETTINGS: Record<ExecutorType, readonly string[]> = {
+  llm: ['type', 'provider', 'model', 'base_url', 'max_tokens', 'temperature', 'reasoning', 'timeout_seconds'],
+  'claude-code': CLI,
+  codex: CLI,
+  process: COMMAND,
+  external: COMMAND,
+  replay: ['type', 'cassette', 'match'],
+}
+
+/** Fields that no control shows, because no agent has them: the server refuses them, and they can only be removed. */
+export function unknownFields(blueprint: JsonMap): string[][] {
+  const of = (place: string[], value: Json | undefined, known: readonly string[] | undefined): string[][] =>
+    isMap(value) && known ? [...value.keys()].filter((key) => !known.includes(key)).map((key) => [...place, key]) : []
+  const executor = blueprint.get('executor')
+  const type = isMap(executor) ? executor.get('type') : undefined
+  return [
+    ...of([], blueprint, KNOWN['']),
+    ...of(['executor'], executor, KNOWN_SETTINGS[type as ExecutorType]),
+    ...of(['limits'], blueprint.get('limits'), KNOWN.limits),
+    ...of(['demands'], blueprint.get('demands'), KNOWN.demands),
+  ]
+}
