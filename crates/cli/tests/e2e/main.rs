@@ -7,6 +7,7 @@ mod commands;
 mod faults;
 mod kill;
 mod lifecycle;
+mod mcp;
 mod observability;
 mod seed_000;
 mod seed_001;
