@@ -16,8 +16,8 @@ const PARENT: &str = "ACCORD_PARENT_SESSION";
 /// Serve Accord's tools over MCP on stdin and stdout
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For MCP clients that start their servers themselves; others use the address http://127.0.0.1:8765/mcp of a running
-coordinator. It needs a coordinator that runs (accord up). Logs go to stderr.
+For MCP clients that start their servers themselves; others use the address /mcp of a coordinator,
+http://127.0.0.1:8765/mcp. It needs a coordinator that runs (accord up). Logs go to stderr.
 
 ACCORD_PARENT_SESSION names the session that is the parent of what is started here.
 

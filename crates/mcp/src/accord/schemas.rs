@@ -21,6 +21,21 @@ fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
+/// A value of one of these types. Not every client reads a list of types.
+fn one_of(kinds: &[&str], description: &str) -> Value {
+    let each: Vec<Value> = kinds.iter().map(|kind| json!({"type": kind})).collect();
+    json!({"anyOf": each, "description": description})
+}
+
+fn result_text() -> Value {
+    one_of(&["string", "null"], "The text of an agent without a contract.")
+}
+
+fn result_data() -> Value {
+    let any = ["object", "array", "string", "number", "boolean", "null"];
+    one_of(&any, "The value that conforms to the contract; null where there is none.")
+}
+
 fn mode() -> Value {
     json!({
         "type": "string",
@@ -110,15 +125,15 @@ pub(super) fn agents() -> Value {
             "description": {"type": "string"},
             "type": {"type": "string", "enum": ["autonomous", "procedural"]},
             "tags": {"type": "array", "items": {"type": "string"}},
-            "parameters_schema": {
-                "type": ["object", "boolean", "null"],
-                "description": "What `parameters` must conform to; null where the agent takes {\"prompt\": …}.",
-            },
-            "output_schema": {
-                "type": ["object", "boolean", "string", "null"],
-                "description": "What its result_data conforms to, or the name of a registered schema; null where it \
-                                answers in free text, or is held to a schema of the caller's.",
-            },
+            "parameters_schema": one_of(
+                &["object", "boolean", "null"],
+                "What `parameters` must conform to; null where the agent takes {\"prompt\": …}.",
+            ),
+            "output_schema": one_of(
+                &["object", "boolean", "string", "null"],
+                "What its result_data conforms to, or the name of a registered schema; null where it answers in free \
+                 text, or is held to a schema of the caller's.",
+            ),
         }),
     );
     answer(&["agents"], json!({"agents": {"type": "array", "items": agent}}))
@@ -131,8 +146,8 @@ pub(super) fn run() -> Value {
             "session_id": {"type": "string"},
             "run_id": {"type": "string"},
             "status": {"type": "string", "enum": RUN_STATUSES},
-            "result_text": {"type": ["string", "null"], "description": "The text of an agent without a contract."},
-            "result_data": {"description": "The value that conforms to the contract; null where there is none."},
+            "result_text": result_text(),
+            "result_data": result_data(),
             "next": {"type": "string", "description": "What to call next."},
         }),
     )
@@ -157,8 +172,8 @@ pub(super) fn result() -> Value {
         json!({
             "session_id": {"type": "string"},
             "run_id": {"type": "string"},
-            "result_text": {"type": ["string", "null"]},
-            "result_data": {"description": "The value that conforms to the contract; null where there is none."},
+            "result_text": result_text(),
+            "result_data": result_data(),
             "schema_validation": {"type": "object", "description": "How the contract was met."},
         }),
     )
@@ -178,7 +193,7 @@ pub(super) fn sessions() -> Value {
             "session_id": {"type": "string"},
             "agent_name": {"type": "string"},
             "status": {"type": "string", "enum": SESSION_STATUSES},
-            "parent_session_id": {"type": ["string", "null"]},
+            "parent_session_id": one_of(&["string", "null"], "The session that started it."),
             "created_at": {"type": "string"},
             "updated_at": {"type": "string"},
         }),
@@ -187,7 +202,7 @@ pub(super) fn sessions() -> Value {
         &["sessions", "next_cursor"],
         json!({
             "sessions": {"type": "array", "items": session},
-            "next_cursor": {"type": ["string", "null"], "description": "Send it as cursor for more; null at the end."},
+            "next_cursor": one_of(&["string", "null"], "Send it as cursor for more; null at the end."),
         }),
     )
 }
@@ -206,7 +221,7 @@ pub(super) fn schema() -> Value {
         json!({
             "name": {"type": "string"},
             "description": {"type": "string"},
-            "schema": {"type": ["object", "boolean"]},
+            "schema": one_of(&["object", "boolean"], "The JSON Schema."),
             "hash": {"type": "string"},
         }),
     )
