@@ -109,11 +109,11 @@ fn what_specialists_contradict_each_other_on_surfaces_before_the_writer() {
     let run = run();
     assert_eq!(run.state.head.status, Status::Completed);
     assert_eq!(run.state.head.output, answers("writer")[1]);
-    let surfaced: Vec<(ContradictionKind, &Value, Vec<(&str, &Value)>)> = run
+    let surfaced: Vec<_> = run
         .contradictions
         .iter()
         .map(|each| {
-            let sides = each.sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect();
+            let sides: Vec<_> = each.sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect();
             (each.kind, &each.key["line"], sides)
         })
         .collect();
