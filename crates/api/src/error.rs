@@ -56,6 +56,8 @@ names! {
     InvalidSchema = 400,
     /// A blueprint has mistakes.
     InvalidAgent = 400,
+    /// A workflow has mistakes.
+    InvalidWorkflow = 400,
     /// A key is needed, or this one is not known.
     Unauthorized = 401,
     /// The key's role does not allow this.
@@ -68,6 +70,10 @@ names! {
     SessionNotFound = 404,
     /// There is no such schema.
     SchemaNotFound = 404,
+    /// There is no such workflow.
+    WorkflowNotFound = 404,
+    /// There is no such workflow run.
+    WorkflowRunNotFound = 404,
     /// There is no such runner.
     RunnerNotFound = 404,
     /// There is no such key.
@@ -90,6 +96,12 @@ names! {
     AgentReadOnly = 409,
     /// The agent is there and has mistakes.
     AgentBroken = 409,
+    /// There is a workflow of this name already.
+    WorkflowExists = 409,
+    /// The workflow lives in a file that cannot be written.
+    WorkflowReadOnly = 409,
+    /// The workflow is there and has mistakes.
+    WorkflowBroken = 409,
     /// The session has a run under way.
     SessionBusy = 409,
     /// The session has no result yet.

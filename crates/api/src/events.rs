@@ -1,7 +1,7 @@
 //! Events.
 
 use accord_domain::event::Body;
-use accord_domain::id::{EventId, RunId, SessionId};
+use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +13,15 @@ pub struct EventView {
     /// When.
     #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
-    /// In which session.
-    pub session_id: SessionId,
+    /// In which session; null for what happens in a workflow run.
+    #[serde(default)]
+    pub session_id: Option<SessionId>,
     /// In which run.
     #[serde(default)]
     pub run_id: Option<RunId>,
+    /// In which workflow run, where it happens in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow_run_id: Option<WorkflowRunId>,
     /// What.
     #[serde(flatten)]
     pub body: Body,

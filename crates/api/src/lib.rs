@@ -14,18 +14,21 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
+mod workflows;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
 pub use accord_domain::attempt::{self, Attempt};
+pub use accord_domain::comparison::{self, Contradiction};
 pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMode};
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::Body as EventBody;
-pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId};
+pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
 pub use accord_domain::key::Role;
 pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};
 pub use accord_domain::runner::Profile;
 pub use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 pub use accord_domain::usage::Usage;
+pub use accord_domain::workflow::{Fault as WorkflowFault, NodeStatus, Status as WorkflowStatus, Worker};
 pub use accord_domain::{agent, session};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
 pub use error::{ErrorBody, ErrorName};
@@ -42,3 +45,7 @@ pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView,
 pub use schemas::{CreateSchema, SchemaView, ValidateSchema, ValidateSchemaAnswer};
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView};
 pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};
+pub use workflows::{
+    CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView,
+    WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowTaskView, WorkflowView,
+};

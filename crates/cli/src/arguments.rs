@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, check, completions, coordinator, doctor, init, keys, record, replay, run, runner, runs, schema,
-    schemas, sessions, stats, up,
+    schemas, sessions, stats, up, workflow,
 };
 
 /// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Run(run::Arguments),
     Up(up::Arguments),
     Agents(agents::Arguments),
+    Workflow(workflow::Arguments),
     Runs(runs::Arguments),
     Sessions(sessions::Arguments),
     Stats(stats::Arguments),

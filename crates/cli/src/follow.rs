@@ -17,7 +17,7 @@ use crate::runtime;
 use crate::view::event;
 
 /// How long a run that was told to stop may take to do so before we go.
-const STOP_PATIENCE: Duration = Duration::from_secs(15);
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
 /// How often the coordinator is asked whether it is there, and how long it may take to say so.
 const CHECK_EVERY: Duration = Duration::from_secs(3);
@@ -122,7 +122,8 @@ impl<'a> Follower<'a> {
     }
 }
 
-async fn until(limit: Option<Instant>) {
+/// Until then; for ever, where there is no then.
+pub(crate) async fn until(limit: Option<Instant>) {
     match limit {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,
@@ -130,7 +131,7 @@ async fn until(limit: Option<Instant>) {
 }
 
 /// Ends when the coordinator has not answered for too long, with the reason.
-async fn gone(client: &Client) -> String {
+pub(crate) async fn gone(client: &Client) -> String {
     let mut missing_since = None;
     loop {
         sleep(CHECK_EVERY).await;

@@ -16,6 +16,7 @@ mod runner;
 mod runs;
 mod schemas;
 mod sessions;
+mod workflows;
 
 pub use client::{ApiKey, Client};
 pub use error::ClientError;

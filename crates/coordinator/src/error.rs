@@ -37,6 +37,11 @@ impl Error {
         Self { details: Some(Box::new(details)), ..self }
     }
 
+    /// What it says to callers.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Its name.
     pub fn name(&self) -> ErrorName {
         self.name
@@ -69,9 +74,12 @@ impl From<StoreError> for Error {
                 "schema" => ErrorName::SchemaNotFound,
                 "runner" => ErrorName::RunnerNotFound,
                 "key" => ErrorName::KeyNotFound,
+                "workflow" => ErrorName::WorkflowNotFound,
+                "workflow run" => ErrorName::WorkflowRunNotFound,
                 _ => ErrorName::InvalidRequest,
             },
             StoreError::Exists { kind, .. } if *kind == "agent" => ErrorName::AgentExists,
+            StoreError::Exists { kind, .. } if *kind == "workflow" => ErrorName::WorkflowExists,
             StoreError::Exists { .. } => ErrorName::SchemaExists,
             StoreError::Busy { .. } => ErrorName::SessionBusy,
             StoreError::Refused(Refused::LeaseLost { .. } | Refused::WrongStatus { .. }) => {

@@ -20,6 +20,6 @@ pub use app::{App, agents_in, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
 pub use http::router;
-pub use outside::{Outside, System};
+pub use outside::{Embedder, Outside, System};
 pub use server::Coordinator;
 pub use settings::{Enforcement, Queue, Settings};

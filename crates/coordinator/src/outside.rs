@@ -1,5 +1,8 @@
-//! The clock and the source of ids, as a seam for tests.
+//! The clock, the source of ids, and what makes vectors of texts: the world, as seams.
 
+use std::collections::HashMap;
+
+use async_trait::async_trait;
 use jiff::Timestamp;
 
 /// What comes from outside.
@@ -33,4 +36,11 @@ impl Outside for System {
         getrandom::fill(&mut bytes).map_err(|error| format!("no randomness: {error}"))?;
         Ok(bytes)
     }
+}
+
+/// Makes vectors of texts. Where it cannot, siblings are compared by their words.
+#[async_trait]
+pub trait Embedder: Send + Sync {
+    /// The vectors, by text. The error says why there are none.
+    async fn vectors(&self, texts: &[String]) -> Result<HashMap<String, Vec<f32>>, String>;
 }

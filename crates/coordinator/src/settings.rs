@@ -9,6 +9,8 @@ use accord_domain::contract::{Strategy, ValidationMode};
 pub struct Settings {
     /// The folder that holds agents, `.accord/agents`; none where all agents live in the store.
     pub agents_dir: Option<PathBuf>,
+    /// The folder that holds workflows, `.accord/workflows`; none where all workflows live in the store.
+    pub workflows_dir: Option<PathBuf>,
     /// The largest request body.
     pub request_limit_bytes: usize,
     /// How runs are handed out.
@@ -48,6 +50,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             agents_dir: None,
+            workflows_dir: None,
             // A conversation with a few large files fits; a model cannot read more anyway.
             request_limit_bytes: 8 * 1024 * 1024,
             queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },

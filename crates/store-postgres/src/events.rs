@@ -81,7 +81,7 @@ pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, Fault> {
 /// Everything that is committed, settled or not.
 async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -> Result<Look, Fault> {
     let mut query = QueryBuilder::<Postgres>::new(concat!(
-        "SELECT e.id, e.at, e.session_id, e.run_id, e.kind, e.body, h.horizon FROM events e, (SELECT ",
+        "SELECT e.id, e.at, e.session_id, e.run_id, e.workflow_run_id, e.kind, e.body, h.horizon FROM events e, (SELECT ",
         event_horizon!(),
         " AS horizon) h WHERE e.id > "
     ));
@@ -91,6 +91,9 @@ async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -
     }
     if let Some(run_id) = &filter.run_id {
         query.push(" AND e.run_id = ").push_bind(run_id.as_str());
+    }
+    if let Some(workflow_run_id) = &filter.workflow_run_id {
+        query.push(" AND e.workflow_run_id = ").push_bind(workflow_run_id.as_str());
     }
     if !filter.kinds.is_empty() {
         // A kind with a NUL is none that we write.
@@ -108,12 +111,15 @@ async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -
 }
 
 fn event(row: &PgRow) -> Result<Event, Fault> {
+    let session_id: Option<&str> = row.try_get("session_id")?;
     let run_id: Option<&str> = row.try_get("run_id")?;
+    let workflow_run_id: Option<&str> = row.try_get("workflow_run_id")?;
     Ok(Event {
         id: EventId(row.try_get("id")?),
         at: time(row.try_get("at")?)?,
-        session_id: id(row.try_get("session_id")?)?,
+        session_id: session_id.map(id).transpose()?,
         run_id: run_id.map(id).transpose()?,
+        workflow_run_id: workflow_run_id.map(id).transpose()?,
         kind: row.try_get("kind")?,
         body: row.try_get("body")?,
     })

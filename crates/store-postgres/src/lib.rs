@@ -31,6 +31,7 @@ mod idempotency;
 mod keys;
 mod load;
 mod migrate;
+mod named;
 mod notices;
 mod page;
 mod rows;
@@ -42,6 +43,7 @@ mod stats;
 mod store;
 mod text;
 mod upkeep;
+mod workflows;
 mod write;
 
 pub use store::PostgresStore;

@@ -8,7 +8,10 @@ use crate::fault::Fault;
 use crate::horizon::PLACE_BITS;
 
 /// Every version and how to get there from the one before.
-const MIGRATIONS: &[(i32, &str)] = &[(1, include_str!("../migrations/0001_first.sql"))];
+const MIGRATIONS: &[(i32, &str)] = &[
+    (1, include_str!("../migrations/0001_first.sql")),
+    (2, include_str!("../migrations/0002_workflows.sql")),
+];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.
 const LOCK: i64 = 0x6163_636f_7264;

@@ -1,9 +1,11 @@
 //! Changes as rows: any number of runs in a few statements.
 
-use accord_domain::event::NewEvent;
+use accord_domain::event::{Body, NewEvent};
+use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::run::Run;
 use accord_domain::session::Session;
 use accord_store::StoreError;
+use jiff::Timestamp;
 use sqlx::PgConnection;
 
 use crate::convert::{count, json, micros};
@@ -132,35 +134,79 @@ async fn callbacks(connection: &mut PgConnection, steps: &[Step]) -> Result<(), 
 }
 
 const EVENTS: &str = concat!(
-    "INSERT INTO events (id, at, session_id, run_id, kind, body) SELECT ",
+    "INSERT INTO events (id, at, session_id, run_id, workflow_run_id, kind, body) SELECT ",
     event_base!(),
-    " + t.place - 1, t.at, t.session_id, t.run_id, t.kind, t.body \
-     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY \
-     AS t(at, session_id, run_id, kind, body, place)"
+    " + t.place - 1, t.at, t.session_id, t.run_id, t.workflow_run_id, t.kind, t.body \
+     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY \
+     AS t(at, session_id, run_id, workflow_run_id, kind, body, place)"
 );
+
+/// Something that happens in a workflow run.
+pub(crate) struct WorkflowEvent<'a> {
+    pub(crate) at: Timestamp,
+    pub(crate) workflow_run_id: &'a WorkflowRunId,
+    pub(crate) body: &'a Body,
+}
 
 /// Writes events, once in a transaction.
 pub(crate) async fn events(connection: &mut PgConnection, events: &[NewEvent]) -> Result<(), Fault> {
-    if events.is_empty() {
+    all_events(connection, events, &[]).await
+}
+
+/// Writes events of sessions and then of workflow runs, once in a transaction.
+pub(crate) async fn all_events(
+    connection: &mut PgConnection,
+    events: &[NewEvent],
+    of_workflows: &[WorkflowEvent<'_>],
+) -> Result<(), Fault> {
+    let count = events.len() + of_workflows.len();
+    if count == 0 {
         return Ok(());
     }
-    if events.len() > MOST_EVENTS {
-        let text = format!("{} events at once are too many; send at most {MOST_EVENTS}", events.len());
+    if count > MOST_EVENTS {
+        let text = format!("{count} events at once are too many; send at most {MOST_EVENTS}");
         return Err(StoreError::Unavailable(text).into());
     }
-    let bodies: Vec<String> = events.iter().map(|event| json(&event.body)).collect::<Result<_, _>>()?;
+    let mut columns = Columns::default();
+    for event in events {
+        columns.push(event.at, &event.body)?;
+        columns.sessions.push(Some(event.session_id.as_str()));
+        columns.runs.push(event.run_id.as_ref().map(RunId::as_str));
+        columns.workflow_runs.push(None);
+    }
+    for event in of_workflows {
+        columns.push(event.at, event.body)?;
+        columns.sessions.push(None);
+        columns.runs.push(None);
+        columns.workflow_runs.push(Some(event.workflow_run_id.as_str()));
+    }
     sqlx::query(EVENTS)
-        .bind(events.iter().map(|event| micros(event.at)).collect::<Vec<_>>())
-        .bind(events.iter().map(|event| event.session_id.as_str()).collect::<Vec<_>>())
-        .bind(
-            events
-                .iter()
-                .map(|event| event.run_id.as_ref().map(accord_domain::id::RunId::as_str))
-                .collect::<Vec<_>>(),
-        )
-        .bind(events.iter().map(|event| event.body.kind()).collect::<Vec<_>>())
-        .bind(bodies)
+        .bind(columns.times)
+        .bind(columns.sessions)
+        .bind(columns.runs)
+        .bind(columns.workflow_runs)
+        .bind(columns.kinds)
+        .bind(columns.bodies)
         .execute(connection)
         .await?;
     Ok(())
+}
+
+#[derive(Default)]
+struct Columns<'a> {
+    times: Vec<i64>,
+    sessions: Vec<Option<&'a str>>,
+    runs: Vec<Option<&'a str>>,
+    workflow_runs: Vec<Option<&'a str>>,
+    kinds: Vec<&'static str>,
+    bodies: Vec<String>,
+}
+
+impl Columns<'_> {
+    fn push(&mut self, at: Timestamp, body: &Body) -> Result<(), Fault> {
+        self.times.push(micros(at));
+        self.kinds.push(body.kind());
+        self.bodies.push(json(body)?);
+        Ok(())
+    }
 }

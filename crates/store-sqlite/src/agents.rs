@@ -2,12 +2,11 @@
 
 use accord_store::{AgentRecord, AgentStore, Condition, Idempotency, StoreError};
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use crate::fault::Done;
-use crate::rows::idempotency;
+use crate::named::{Named, Table};
 use crate::store::SqliteStore;
-use crate::value::{micros, time};
+
+const TABLE: Table = Table { name: "agents", kind: "agent" };
 
 #[async_trait]
 impl AgentStore for SqliteStore {
@@ -17,90 +16,37 @@ impl AgentStore for SqliteStore {
         condition: Condition,
         idempotency: Option<Idempotency>,
     ) -> Result<Option<String>, StoreError> {
-        self.write(move |write| put(write.connection(), &agent, &condition, idempotency.as_ref())).await
+        let named = Named::from(agent);
+        self.write(move |write| TABLE.put(write.connection(), &named, &condition, idempotency.as_ref())).await
     }
 
     async fn agent(&self, name: &str) -> Result<Option<AgentRecord>, StoreError> {
         let name = name.to_owned();
-        self.look(move |connection| {
-            let sql = "SELECT name, document, hash, created_at, modified_at FROM agents WHERE name = ?1";
-            let mut statement = connection.prepare_cached(sql)?;
-            let mut rows = statement.query([name])?;
-            rows.next()?.map(record).transpose()
-        })
-        .await
+        let found = self.look(move |connection| TABLE.find(connection, &name)).await?;
+        Ok(found.map(AgentRecord::from))
     }
 
     async fn agents(&self) -> Result<Vec<AgentRecord>, StoreError> {
-        self.read(|connection| {
-            let sql = "SELECT name, document, hash, created_at, modified_at FROM agents ORDER BY name";
-            let mut statement = connection.prepare_cached(sql)?;
-            let mut rows = statement.query([])?;
-            let mut agents = Vec::new();
-            while let Some(row) = rows.next()? {
-                agents.push(record(row)?);
-            }
-            Ok(agents)
-        })
-        .await
+        let all = self.read(|connection| TABLE.all(connection)).await?;
+        Ok(all.into_iter().map(AgentRecord::from).collect())
     }
 
     async fn remove_agent(&self, name: &str, condition: Condition) -> Result<(), StoreError> {
         let name = name.to_owned();
-        self.write(move |write| {
-            let connection = write.connection();
-            check(connection, &name, &condition)?;
-            let removed =
-                connection.prepare_cached("DELETE FROM agents WHERE name = ?1")?.execute([&name])?;
-            if removed == 0 { Err(absent(&name).into()) } else { Ok(()) }
-        })
-        .await
+        self.write(move |write| TABLE.remove(write.connection(), &name, &condition)).await
     }
 }
 
-fn record(row: &Row<'_>) -> Done<AgentRecord> {
-    Ok(AgentRecord {
-        name: row.get(0)?,
-        document: row.get(1)?,
-        hash: row.get(2)?,
-        created_at: time(row.get(3)?)?,
-        modified_at: time(row.get(4)?)?,
-    })
-}
-
-fn put(
-    connection: &Connection,
-    agent: &AgentRecord,
-    condition: &Condition,
-    promise: Option<&Idempotency>,
-) -> Done<Option<String>> {
-    if let Some(response) = idempotency::replay(connection, promise)? {
-        return Ok(Some(response));
+impl From<AgentRecord> for Named {
+    fn from(record: AgentRecord) -> Self {
+        let AgentRecord { name, document, hash, created_at, modified_at } = record;
+        Self { name, document, hash, created_at, modified_at }
     }
-    check(connection, &agent.name, condition)?;
-    let sql = "INSERT INTO agents (name, document, hash, created_at, modified_at) VALUES (?1, ?2, ?3, ?4, ?5) \
-               ON CONFLICT (name) DO UPDATE SET document = excluded.document, hash = excluded.hash, \
-               modified_at = excluded.modified_at";
-    let (created, modified) = (micros(agent.created_at), micros(agent.modified_at));
-    let mut statement = connection.prepare_cached(sql)?;
-    statement.execute(params![agent.name, agent.document, agent.hash, created, modified])?;
-    idempotency::keep(connection, promise, agent.modified_at)?;
-    Ok(None)
 }
 
-fn check(connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
-    let mut statement = connection.prepare_cached("SELECT hash FROM agents WHERE name = ?1")?;
-    let hash: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
-    let error = match (condition, hash) {
-        (Condition::Any, _) | (Condition::Absent, None) | (Condition::Present, Some(_)) => return Ok(()),
-        (Condition::Unchanged(wanted), Some(hash)) if *wanted == hash => return Ok(()),
-        (Condition::Absent, Some(_)) => StoreError::Exists { kind: "agent", name: name.to_owned() },
-        (Condition::Unchanged(_), Some(_)) => StoreError::Changed { kind: "agent", name: name.to_owned() },
-        (Condition::Unchanged(_) | Condition::Present, None) => absent(name),
-    };
-    Err(error.into())
-}
-
-fn absent(name: &str) -> StoreError {
-    StoreError::NoSuch { kind: "agent", name: name.to_owned() }
+impl From<Named> for AgentRecord {
+    fn from(named: Named) -> Self {
+        let Named { name, document, hash, created_at, modified_at } = named;
+        Self { name, document, hash, created_at, modified_at }
+    }
 }

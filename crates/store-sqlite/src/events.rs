@@ -37,8 +37,9 @@ impl EventStore for SqliteStore {
 }
 
 fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u32) -> Done<Vec<Event>> {
-    let mut sql = "SELECT e.id, e.at, s.id, r.id, e.kind, e.body FROM events e \
-                   CROSS JOIN sessions s ON s.seq = e.session LEFT JOIN runs r ON r.seq = e.run WHERE e.id > :after"
+    let mut sql = "SELECT e.id, e.at, s.id, r.id, w.id, e.kind, e.body FROM events e \
+                   LEFT JOIN sessions s ON s.seq = e.session LEFT JOIN runs r ON r.seq = e.run \
+                   LEFT JOIN workflow_runs w ON w.seq = e.workflow_run WHERE e.id > :after"
         .to_owned();
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":after", &after.0), (":limit", &limit)];
     let owner = match &filter.session_id {
@@ -65,6 +66,20 @@ fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u3
     if run.is_some() {
         sql.push_str(" AND e.run = :run");
         values.push((":run", &run));
+    }
+    let workflow_run = match &filter.workflow_run_id {
+        None => None,
+        Some(id) => {
+            let mut statement = connection.prepare_cached("SELECT seq FROM workflow_runs WHERE id = ?1")?;
+            match statement.query_row([id.as_str()], |row| row.get::<_, i64>(0)).optional()? {
+                None => return Ok(Vec::new()),
+                found => found,
+            }
+        }
+    };
+    if workflow_run.is_some() {
+        sql.push_str(" AND e.workflow_run = :workflow_run");
+        values.push((":workflow_run", &workflow_run));
     }
     let kinds = serde_json::to_string(&filter.kinds)?;
     if !filter.kinds.is_empty() {

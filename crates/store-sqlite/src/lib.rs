@@ -14,6 +14,7 @@ mod facts;
 mod fault;
 mod keys;
 mod migrate;
+mod named;
 mod open;
 mod page;
 mod readers;
@@ -28,6 +29,7 @@ mod store;
 mod tests;
 mod upkeep;
 mod value;
+mod workflows;
 mod writer;
 
 pub use store::SqliteStore;

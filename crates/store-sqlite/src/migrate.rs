@@ -11,7 +11,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::fault::Done;
 
 /// In order; a released one never changes.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/0001_start.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("../migrations/0001_start.sql"), include_str!("../migrations/0002_workflows.sql")];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".
 const APPLICATION: i32 = 0x4163_7264;

@@ -1,7 +1,7 @@
 //! Events, in the one order that everybody sees.
 
 use accord_domain::event::Event;
-use accord_domain::id::{EventId, RunId, SessionId};
+use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use async_trait::async_trait;
 use tokio::sync::broadcast;
 
@@ -14,6 +14,8 @@ pub struct EventFilter {
     pub session_id: Option<SessionId>,
     /// Those of this run.
     pub run_id: Option<RunId>,
+    /// Those of this workflow run.
+    pub workflow_run_id: Option<WorkflowRunId>,
     /// Those of these kinds; all, where empty.
     pub kinds: Vec<String>,
 }
@@ -36,6 +38,16 @@ pub enum Notice {
         run_id: RunId,
         /// Whether it is over.
         over: bool,
+    },
+    /// Events of a workflow run were written.
+    WorkflowEvents {
+        /// Which.
+        workflow_run_id: WorkflowRunId,
+    },
+    /// A workflow run was made, was asked to stop, or is over: callers and reconcilers may look.
+    WorkflowChanged {
+        /// Which.
+        workflow_run_id: WorkflowRunId,
     },
 }
 

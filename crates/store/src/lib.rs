@@ -18,6 +18,7 @@ mod schemas;
 mod sessions;
 mod stats;
 mod upkeep;
+mod workflows;
 
 pub use agents::{AgentRecord, AgentStore, Condition};
 pub use error::StoreError;
@@ -34,6 +35,10 @@ pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};
 pub use stats::{ErrorCount, Group, StatRow, StatsQuery, StatsStore};
 pub use upkeep::{Due, QueueDepth, Upkeep};
+pub use workflows::{
+    Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRecord,
+    WorkflowRunFilter, WorkflowRunStore, WorkflowStore,
+};
 
 /// Everything that a coordinator needs of its store.
 pub trait Store:
@@ -48,6 +53,8 @@ pub trait Store:
     + FactStore
     + StatsStore
     + Upkeep
+    + WorkflowStore
+    + WorkflowRunStore
 {
 }
 
@@ -63,5 +70,7 @@ impl<T> Store for T where
         + FactStore
         + StatsStore
         + Upkeep
+        + WorkflowStore
+        + WorkflowRunStore
 {
 }

@@ -15,16 +15,15 @@ pub(crate) enum Fitting {
 /// Compares two schemas.
 pub(crate) fn fitting(producer: &Value, consumer: &Value) -> Fitting {
     match fits(producer, consumer) {
-        Fit::CannotFit(misfits) => Fitting::Never(reason(&misfits)),
+        Fit::CannotFit(misfits) => Fitting::Never(told(&misfits)),
         Fit::Fits | Fit::CannotTell(_) => Fitting::Possible,
     }
 }
 
-/// What stands in the way, each with its place in the value.
-fn reason(misfits: &[Misfit]) -> String {
-    let told = |misfit: &Misfit| match misfit.pointer.as_str() {
+fn told(misfits: &[Misfit]) -> String {
+    let one = |misfit: &Misfit| match misfit.pointer.as_str() {
         "" => misfit.message.clone(),
-        pointer => format!("at {pointer}, {}", misfit.message),
+        pointer => format!("{pointer}: {}", misfit.message),
     };
-    misfits.iter().map(told).collect::<Vec<_>>().join("; ")
+    misfits.iter().map(one).collect::<Vec<_>>().join("; ")
 }

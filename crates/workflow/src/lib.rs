@@ -29,4 +29,4 @@ pub use flow::Flow;
 pub use graph::{Edge, Graph, Kind, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, read};
 pub use plan::{Plan, Subtask};
 pub use signature::{Known, Signature, Takes};
-pub use state::{At, Head, NodeState, Purpose, State, Take, Task};
+pub use state::{At, Head, NodeState, Purpose, State, Surroundings, Take, Task};

@@ -1,22 +1,60 @@
 //! What several agents say that feed one node.
 
 use accord_domain::comparison::Comparison;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::compare::{self, CompareOptions, Sibling};
+use crate::advance::inputs;
+use crate::compare::{CompareOptions, LINE_DISTANCE, Sibling, compare, texts_to_embed};
+use crate::flow::Flow;
+use crate::graph::Kind;
+use crate::state::State;
 
-/// One agent's output: its node, its schema, and what it said.
-pub(crate) struct Said<'a> {
-    pub(crate) node: &'a str,
-    pub(crate) schema: &'a Value,
-    pub(crate) output: &'a Value,
+/// The outputs of agents that feed a node, each with its schema; none, where fewer than two are structured.
+pub(crate) struct Siblings {
+    schemas: Vec<(String, Value)>,
 }
 
-/// Compares them, each under the name of its node.
-pub(crate) fn compare(said: &[Said<'_>]) -> Comparison {
-    let siblings: Vec<Sibling<'_>> = said
-        .iter()
-        .map(|said| Sibling { agent: said.node, schema: said.schema, output: said.output })
-        .collect();
-    compare::compare(&siblings, &CompareOptions::default())
+impl Siblings {
+    pub(crate) fn of(flow: &Flow, node: usize, inputs: &Map<String, Value>) -> Option<Self> {
+        let schemas: Vec<(String, Value)> = flow
+            .producers(node)
+            .filter_map(|producer| {
+                let known = flow.graph.nodes.get(producer)?;
+                let speaks = matches!(known.kind, Kind::Agent(_) | Kind::Planner { .. });
+                let structured = speaks && inputs.get(&known.id).is_some_and(Value::is_object);
+                structured.then(|| (known.id.clone(), flow.gives(producer).unwrap_or(Value::Bool(true))))
+            })
+            .collect();
+        (schemas.len() >= 2).then_some(Self { schemas })
+    }
+
+    fn said<'a>(&'a self, inputs: &'a Map<String, Value>) -> Vec<Sibling<'a>> {
+        let sibling = |(node, schema): &'a (String, Value)| {
+            Some(Sibling { agent: node.as_str(), schema, output: inputs.get(node)? })
+        };
+        self.schemas.iter().filter_map(sibling).collect()
+    }
+
+    pub(crate) fn compare(&self, inputs: &Map<String, Value>, options: &CompareOptions) -> Comparison {
+        compare(&self.said(inputs), options)
+    }
+}
+
+impl Flow {
+    /// The texts whose vectors would have helped to compare what feeds the nodes that began between two states.
+    pub fn texts_to_embed(&self, before: &State, after: &State) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (node, (old, new)) in before.nodes.iter().zip(&after.nodes).enumerate() {
+            if old.comparison.is_some() || new.comparison.is_none() {
+                continue;
+            }
+            let inputs = inputs(self, after, node);
+            if let Some(siblings) = Siblings::of(self, node, &inputs) {
+                texts.extend(texts_to_embed(&siblings.said(&inputs), LINE_DISTANCE));
+            }
+        }
+        texts.sort();
+        texts.dedup();
+        texts
+    }
 }

@@ -2,6 +2,7 @@
 //! crash.
 
 use accord_domain::comparison::Comparison;
+use accord_domain::demands::Demands;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -26,12 +27,32 @@ pub struct Head {
     pub status: Status,
     /// What went in.
     pub input: Value,
+    /// What holds for every run of an agent in it.
+    #[serde(default, skip_serializing_if = "Surroundings::is_plain")]
+    pub surroundings: Surroundings,
     /// What came out.
     #[serde(default)]
     pub output: Value,
     /// Why it failed, or is about to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
+}
+
+/// What holds for every run of an agent in a workflow run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// Demands beside the agents'.
+    #[serde(default)]
+    pub demands: Demands,
+    /// The folder to work in.
+    #[serde(default)]
+    pub project_dir: Option<String>,
+}
+
+impl Surroundings {
+    fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One node.
@@ -143,7 +164,8 @@ impl Task {
 impl State {
     /// A run that has not begun.
     pub fn new(graph: &Graph, input: Value) -> Self {
-        let head = Head { status: Status::Running, input, output: Value::Null, error: None };
+        let surroundings = Surroundings::default();
+        let head = Head { status: Status::Running, input, surroundings, output: Value::Null, error: None };
         Self { head, nodes: vec![NodeState::default(); graph.nodes.len()] }
     }
 

@@ -17,6 +17,7 @@ pub(crate) mod schemas;
 pub(crate) mod sessions;
 pub(crate) mod stats;
 pub(crate) mod up;
+pub(crate) mod workflow;
 
 use crate::arguments::Command;
 use crate::exit::Exit;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Agents(arguments) => agents::run(&arguments),
+        Command::Workflow(arguments) => workflow::run(&arguments),
         Command::Sessions(arguments) => sessions::run(&arguments),
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),

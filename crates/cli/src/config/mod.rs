@@ -74,6 +74,16 @@ impl Config {
         self.project.join(FOLDER).join("agents")
     }
 
+    /// The folder with workflows.
+    pub(crate) fn workflows_dir(&self) -> PathBuf {
+        self.project.join(FOLDER).join("workflows")
+    }
+
+    /// The same folder, where files are looked at.
+    pub(crate) fn file_workflows(&self) -> Option<PathBuf> {
+        self.file_agents.then(|| self.workflows_dir())
+    }
+
     /// The same folder, where files are looked at.
     pub(crate) fn file_agents(&self) -> Option<PathBuf> {
         self.file_agents.then(|| self.agents_dir())

@@ -71,6 +71,7 @@ fn settings(config: &Config) -> Settings {
     let values = &config.values;
     Settings {
         agents_dir: config.file_agents(),
+        workflows_dir: config.file_workflows(),
         request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
         queue: Queue {
             lease_seconds: values.queue.lease_seconds,

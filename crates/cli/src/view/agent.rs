@@ -145,7 +145,7 @@ fn contracts(agent: &AgentSummary) -> &'static str {
     }
 }
 
-fn source(source: Source) -> &'static str {
+pub(super) fn source(source: Source) -> &'static str {
     match source {
         Source::File => "file",
         Source::Store => "store",

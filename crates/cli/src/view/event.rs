@@ -63,6 +63,10 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
             let children = words::counted(children.len() as u64, "child result");
             format!("{children} delivered by {resumed_by}")
         }
+        EventBody::WorkflowNodeStarted { .. }
+        | EventBody::WorkflowNodeFinished { .. }
+        | EventBody::WorkflowContradiction { .. }
+        | EventBody::WorkflowFinished { .. } => return None,
     };
     Some((words, String::new()))
 }

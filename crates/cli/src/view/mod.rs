@@ -11,5 +11,6 @@ pub(crate) mod session;
 pub(crate) mod stats;
 mod tone;
 pub(crate) mod words;
+pub(crate) mod workflow;
 
 pub(crate) use tone::Tone;

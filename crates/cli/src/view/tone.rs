@@ -1,7 +1,7 @@
 //! Colours by what they say, the same in tables and in sentences.
 
 use accord_api::attempt::Outcome;
-use accord_api::{RunStatus, SessionStatus, Severity};
+use accord_api::{NodeStatus, RunStatus, SessionStatus, Severity, WorkflowStatus};
 use comfy_table::{Cell, Color};
 use owo_colors::OwoColorize as _;
 
@@ -63,6 +63,29 @@ impl From<SessionStatus> for Tone {
             SessionStatus::Running | SessionStatus::Idle => Self::Busy,
             SessionStatus::Pending | SessionStatus::Stopping | SessionStatus::Stopped => Self::Warning,
             SessionStatus::Failed => Self::Bad,
+        }
+    }
+}
+
+impl From<WorkflowStatus> for Tone {
+    fn from(status: WorkflowStatus) -> Self {
+        match status {
+            WorkflowStatus::Completed => Self::Good,
+            WorkflowStatus::Running => Self::Busy,
+            WorkflowStatus::Stopping | WorkflowStatus::Stopped => Self::Warning,
+            WorkflowStatus::Failed => Self::Bad,
+        }
+    }
+}
+
+impl From<NodeStatus> for Tone {
+    fn from(status: NodeStatus) -> Self {
+        match status {
+            NodeStatus::Completed => Self::Good,
+            NodeStatus::Running => Self::Busy,
+            NodeStatus::Stopped => Self::Warning,
+            NodeStatus::Failed => Self::Bad,
+            NodeStatus::Waiting | NodeStatus::Skipped => Self::Plain,
         }
     }
 }

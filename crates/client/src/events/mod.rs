@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::time::Duration;
 
-use accord_api::{EventId, EventView, RunId, SessionId};
+use accord_api::{EventId, EventView, RunId, SessionId, WorkflowRunId};
 use futures_util::Stream;
 use futures_util::stream;
 use reqwest::Response;
@@ -31,6 +31,8 @@ pub struct EventFilter {
     pub session_id: Option<SessionId>,
     /// Of this run.
     pub run_id: Option<RunId>,
+    /// Of this workflow run.
+    pub workflow_run_id: Option<WorkflowRunId>,
     /// Of these types: `run.completed`, `attempt.judged`, …
     pub types: Vec<String>,
 }
@@ -38,7 +40,12 @@ pub struct EventFilter {
 impl EventFilter {
     fn query(&self) -> Value {
         let types = (!self.types.is_empty()).then(|| self.types.join(","));
-        json!({"session_id": self.session_id, "run_id": self.run_id, "types": types})
+        json!({
+            "session_id": self.session_id,
+            "run_id": self.run_id,
+            "workflow_run_id": self.workflow_run_id,
+            "types": types,
+        })
     }
 }
 

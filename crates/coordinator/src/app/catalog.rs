@@ -12,7 +12,7 @@ use accord_domain::agent::Blueprint;
 use accord_store::{AgentRecord, Store};
 use serde_json::{Value, json};
 
-use super::agents::{self, Declared, Examined, Files};
+use super::agents::{self, Declared, Examined, Files, Sound};
 use super::cache::Cache;
 use super::found::{Found, Hides};
 use crate::error::Error;
@@ -104,17 +104,40 @@ impl Catalog {
             let details = json!({"problems": found.problems()});
             return Err(Error::new(ErrorName::AgentBroken, message).with_details(details));
         };
+        self.compiled(name, sound, found.document(), found.hash()).await
+    }
+
+    /// An agent that stands in a workflow, ready for use.
+    pub(crate) async fn inline(&self, value: Value) -> Result<Arc<Agent>, Error> {
+        let examined = examined(value).await;
+        let document = examined.document();
+        let Some(sound) = &examined.sound else {
+            let details = json!({"problems": examined.problems});
+            let message = "the agent that stands in the workflow has mistakes; see 'details.problems'";
+            return Err(Error::new(ErrorName::AgentBroken, message).with_details(details));
+        };
+        let hash = agents::hash_of(&document);
+        self.compiled(&sound.blueprint.name, sound, &document, &hash).await
+    }
+
+    async fn compiled(
+        &self,
+        name: &str,
+        sound: &Sound,
+        document: &str,
+        hash: &str,
+    ) -> Result<Arc<Agent>, Error> {
         let output = self.resolved(name, sound.contracts.output.as_ref()).await?;
         let default_output = self.resolved(name, sound.contracts.default_output.as_ref()).await?;
         let hash_of = |schema: &Option<Schema>| schema.as_ref().map(|schema| schema.hash().to_owned());
-        let key = format!("{} {:?} {:?}", found.hash(), hash_of(&output), hash_of(&default_output));
+        let key = format!("{hash} {:?} {:?}", hash_of(&output), hash_of(&default_output));
         if let Some(agent) = self.agents.get(&key) {
             return Ok(agent);
         }
         let agent = Arc::new(Agent {
             blueprint: sound.blueprint.clone(),
-            document: found.document().to_owned(),
-            hash: found.hash().to_owned(),
+            document: document.to_owned(),
+            hash: hash.to_owned(),
             parameters: sound.contracts.parameters.clone(),
             output,
             default_output,

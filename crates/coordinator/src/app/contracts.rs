@@ -128,7 +128,8 @@ pub(crate) fn any_value() -> Result<contract::Contract, Error> {
     Ok(contract::Contract::new(schema).with_options(AS_IT_STANDS))
 }
 
-fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants, Error> {
+/// Rules, compiled.
+pub(crate) fn compile_invariants(invariants: &[Invariant]) -> Result<Invariants, Error> {
     let rules: Vec<contract::Invariant> = invariants
         .iter()
         .map(|each| contract::Invariant { rule: each.rule.clone(), message: each.message.clone() })

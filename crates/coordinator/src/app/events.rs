@@ -3,6 +3,7 @@
 //! Who follows reads from the store and from nothing else, so the order is the store's, nothing is missed, and a slow
 //! reader costs one page of memory. A wake-up only says when to look.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use accord_api::{ErrorName, PageQuery};
@@ -14,7 +15,7 @@ use super::{App, page};
 use crate::error::Error;
 use crate::hub::{Topic, Watch};
 
-/// The kinds that can be asked for. Those of workflows are known and do not happen yet.
+/// The kinds that can be asked for.
 pub(crate) const EVENT_KINDS: &[&str] = &[
     "session.created",
     "run.queued",
@@ -66,10 +67,11 @@ impl App {
     /// Begins to follow events: those after an id, or those from now on.
     pub(crate) async fn follow(self: &Arc<Self>, following: Following) -> Result<Follower, Error> {
         let filter = &following.filter;
-        let topic = match (&filter.run_id, &filter.session_id) {
-            (Some(run_id), _) => Topic::RunEvents(run_id.clone()),
-            (None, Some(session_id)) => Topic::SessionEvents(session_id.clone()),
-            (None, None) => Topic::Events,
+        let topic = match (&filter.workflow_run_id, &filter.run_id, &filter.session_id) {
+            (Some(id), _, _) => Topic::WorkflowEvents(id.clone()),
+            (None, Some(run_id), _) => Topic::RunEvents(run_id.clone()),
+            (None, None, Some(session_id)) => Topic::SessionEvents(session_id.clone()),
+            (None, None, None) => Topic::Events,
         };
         let watch = self.hub.watch(vec![topic]);
         let after = match following.after {
@@ -87,8 +89,6 @@ pub(crate) struct Following {
     pub(crate) filter: EventFilter,
     /// After this one; none is from now on.
     pub(crate) after: Option<EventId>,
-    /// Whether there can be any: events of workflows do not happen yet.
-    pub(crate) possible: bool,
 }
 
 /// Somebody who follows events.
@@ -115,12 +115,10 @@ impl Follower {
             if self.app.closing.is_cancelled() {
                 return Ok(Followed::Closed);
             }
-            if self.following.possible {
-                let events = self.app.store.events(&self.following.filter, self.after, BATCH).await?;
-                if let Some(last) = events.last() {
-                    self.after = last.id;
-                    return Ok(Followed::Events(events));
-                }
+            let events = self.app.store.events(&self.following.filter, self.after, BATCH).await?;
+            if let Some(last) = events.last() {
+                self.after = last.id;
+                return Ok(Followed::Events(events));
             }
             tokio::select! {
                 () = self.watch.changed() => {}
@@ -132,12 +130,16 @@ impl Follower {
 
 /// An event as callers see it. The stored body is an object, and is spliced in without being read.
 pub(crate) fn event_json(event: &Event) -> String {
-    let Event { id, at, session_id, run_id, body, .. } = event;
-    let run_id = run_id.as_ref().map_or_else(|| "null".to_owned(), |run_id| format!("\"{run_id}\""));
+    let Event { id, at, session_id, run_id, workflow_run_id, body, .. } = event;
+    let quoted = |id: Option<&dyn Display>| id.map_or_else(|| "null".to_owned(), |id| format!("\"{id}\""));
+    let session_id = quoted(session_id.as_ref().map(|id| id as &dyn Display));
+    let run_id = quoted(run_id.as_ref().map(|id| id as &dyn Display));
+    let workflow_run_id =
+        workflow_run_id.as_ref().map_or_else(String::new, |id| format!(",\"workflow_run_id\":\"{id}\""));
     let rest = body.strip_prefix('{').unwrap_or("}");
     let comma = if rest == "}" { "" } else { "," };
     format!(
-        "{{\"id\":\"{id}\",\"at\":\"{at}\",\"session_id\":\"{session_id}\",\"run_id\":{run_id}{comma}{rest}"
+        "{{\"id\":\"{id}\",\"at\":\"{at}\",\"session_id\":{session_id},\"run_id\":{run_id}{workflow_run_id}{comma}{rest}"
     )
 }
 
@@ -155,8 +157,9 @@ mod tests {
         let view = EventView {
             id: EventId(7),
             at: Timestamp::from_millisecond(1_800_000_000_123).unwrap(),
-            session_id: SessionId::new("1"),
+            session_id: Some(SessionId::new("1")),
             run_id: Some(RunId::new("1")),
+            workflow_run_id: None,
             body: Body::Message { role: "assistant".into(), text: "a\n\"b\" \u{0} 🦀".into() },
         };
         let event = Event {
@@ -164,9 +167,14 @@ mod tests {
             at: view.at,
             session_id: view.session_id.clone(),
             run_id: view.run_id.clone(),
+            workflow_run_id: None,
             kind: view.body.kind().into(),
             body: serde_json::to_string(&view.body).unwrap(),
         };
+        assert_eq!(event_json(&event), serde_json::to_string(&view).unwrap());
+        let of_workflow = Some(accord_domain::id::WorkflowRunId::new("1"));
+        let view = EventView { session_id: None, run_id: None, workflow_run_id: of_workflow.clone(), ..view };
+        let event = Event { session_id: None, run_id: None, workflow_run_id: of_workflow, ..event };
         assert_eq!(event_json(&event), serde_json::to_string(&view).unwrap());
     }
 }

@@ -17,6 +17,7 @@ mod schemas;
 mod sessions;
 mod stats;
 mod upkeep;
+mod workflows;
 
 use std::sync::Arc;
 
@@ -30,21 +31,26 @@ pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub(crate) use keys::{Caller, Keys};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
+pub(crate) use workflows::{MadeWorkflow, watch_workflows};
 
 use crate::hub::Hub;
-use crate::outside::Outside;
+use crate::outside::{Embedder, Outside};
 use crate::settings::Settings;
 use contracts::Contracts;
+use workflows::Workflows;
 
 /// What the use cases work with.
 pub struct App {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
+    pub(crate) workflows: Workflows,
     pub(crate) outside: Arc<dyn Outside>,
     pub(crate) settings: Settings,
     pub(crate) keys: Keys,
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
+    /// What makes vectors of texts, where an embedding model is configured.
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
 }
@@ -53,16 +59,25 @@ impl App {
     /// An application on a store.
     pub fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>, settings: Settings) -> Self {
         let catalog = Catalog::new(Arc::clone(&store), settings.agents_dir.clone());
+        let workflows = Workflows::new(settings.workflows_dir.clone());
         let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
         Self {
             store,
             catalog,
+            workflows,
             outside,
             settings,
             keys,
             hub: Hub::default(),
             contracts: Contracts::default(),
+            embedder: None,
             closing: CancellationToken::new(),
         }
+    }
+
+    /// The same application, which compares siblings by vectors of their texts.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder: Some(embedder), ..self }
     }
 }

@@ -21,6 +21,7 @@ impl App {
         self.reap().await?;
         self.fail_unmatched().await?;
         self.deliver_callbacks().await?;
+        self.advance_workflows().await?;
         self.forget().await
     }
 

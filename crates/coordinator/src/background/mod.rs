@@ -5,12 +5,13 @@
 
 mod notices;
 mod reconcilers;
+mod workflows;
 
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::app::{App, watch_agents};
+use crate::app::{App, watch_agents, watch_workflows};
 
 /// The tasks of one application.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ impl Background {
         let notices = app.store.notices();
         tasks.spawn(notices::pass_on(Arc::clone(app), notices));
         tasks.spawn(watch_agents(Arc::clone(app), app.closing.clone()));
+        tasks.spawn(watch_workflows(Arc::clone(app), app.closing.clone()));
+        tasks.spawn(workflows::advance(Arc::clone(app)));
         tasks.spawn(reconcilers::reaper(Arc::clone(app)));
         tasks.spawn(reconcilers::unmatched(Arc::clone(app)));
         tasks.spawn(reconcilers::callbacks(Arc::clone(app)));

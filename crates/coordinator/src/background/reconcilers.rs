@@ -91,7 +91,7 @@ async fn rest(app: &App, wait: Duration) {
     let _ = timeout(wait, app.closing.cancelled()).await;
 }
 
-fn failed(reconciler: &str, error: &Error) -> Duration {
+pub(super) fn failed(reconciler: &str, error: &Error) -> Duration {
     tracing::warn!(reconciler, cause = error.cause(), "a reconciler failed and tries again");
     TRY_AGAIN
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use accord_api::{ErrorBody, ErrorName};
 use accord_domain::event::Event;
-use accord_domain::id::{EventId, RunId, SessionId};
+use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use accord_store::EventFilter;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -40,7 +40,7 @@ pub(super) struct EventQuery {
     /// Those of this run.
     run_id: Option<RunId>,
     /// Those of this workflow run.
-    workflow_run_id: Option<String>,
+    workflow_run_id: Option<WorkflowRunId>,
     /// Those of these kinds, with commas between them.
     types: Option<String>,
     /// Those after this one, for clients that cannot send the header `Last-Event-ID`.
@@ -92,9 +92,13 @@ fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error>
         Some(text) => Some(text.parse().map_err(|error| invalid(format!("Last-Event-ID: {error}")))?),
     };
     Ok(Following {
-        filter: EventFilter { session_id: query.session_id, run_id: query.run_id, kinds },
+        filter: EventFilter {
+            session_id: query.session_id,
+            run_id: query.run_id,
+            workflow_run_id: query.workflow_run_id,
+            kinds,
+        },
         after,
-        possible: query.workflow_run_id.is_none(),
     })
 }
 

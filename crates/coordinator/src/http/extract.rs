@@ -1,7 +1,7 @@
 //! What handlers take from a request, with errors in the one shape.
 
 use accord_api::ErrorName;
-use accord_domain::id::{RunId, RunnerId, SessionId};
+use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::CONTENT_TYPE;
@@ -85,6 +85,10 @@ impl PathId for SessionId {
 
 impl PathId for RunnerId {
     const ABSENT: ErrorName = ErrorName::RunnerNotFound;
+}
+
+impl PathId for WorkflowRunId {
+    const ABSENT: ErrorName = ErrorName::WorkflowRunNotFound;
 }
 
 impl<S: Send + Sync, T: PathId> FromRequestParts<S> for Id<T> {

@@ -20,6 +20,8 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
+mod workflow_runs;
+mod workflows;
 
 use std::sync::Arc;
 
@@ -43,6 +45,8 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(schemas::routes())
         .merge(sessions::routes())
         .merge(stats::routes())
+        .merge(workflow_runs::routes())
+        .merge(workflows::routes())
         .layer(DefaultBodyLimit::max(app.settings.request_limit_bytes))
         .layer(map_response(envelope::wrap))
         .layer(from_fn_with_state(Arc::clone(&app), auth::guard))

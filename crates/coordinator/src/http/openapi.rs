@@ -12,7 +12,9 @@ use axum::routing::get;
 use serde_json::Value;
 use utoipa::OpenApi;
 
-use super::{agents, events, health, keys, metrics, runner, runs, schemas, sessions, stats};
+use super::{
+    agents, events, health, keys, metrics, runner, runs, schemas, sessions, stats, workflow_runs, workflows,
+};
 use crate::app::App;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -72,8 +74,23 @@ pub(super) fn routes() -> Router<Arc<App>> {
         sessions::status,
         sessions::stop,
         stats::stats,
+        workflow_runs::list,
+        workflow_runs::one,
+        workflow_runs::stop,
+        workflows::create,
+        workflows::list,
+        workflows::remove,
+        workflows::replace,
+        workflows::run,
+        workflows::show,
+        workflows::validate,
     ),
-    components(schemas(accord_api::EventView, accord_api::RunView, accord_api::Contract))
+    components(schemas(
+        accord_api::EventView,
+        accord_api::RunView,
+        accord_api::Contract,
+        accord_api::WorkflowRunView
+    ))
 )]
 struct Document;
 

@@ -22,6 +22,7 @@ pub(crate) struct Hub {
     claims: Arc<claims::Claims>,
     topics: Arc<topics::Topics>,
     over: Notify,
+    workflows: Notify,
 }
 
 impl Hub {
@@ -45,6 +46,16 @@ impl Hub {
         self.over.notified().await;
     }
 
+    /// Until there may be something to do for workflow runs, or was since the last call. For one caller: their reconciler.
+    pub(crate) async fn some_workflow_due(&self) {
+        self.workflows.notified().await;
+    }
+
+    /// There may be something to do for workflow runs.
+    pub(crate) fn look_at_workflows(&self) {
+        self.workflows.notify_one();
+    }
+
     /// Something was written, here or elsewhere.
     pub(crate) fn notice(&self, notice: Notice) {
         match notice {
@@ -60,7 +71,16 @@ impl Hub {
                 self.topics.wake(&Topic::Run(run_id));
                 if over {
                     self.over.notify_one();
+                    self.workflows.notify_one();
                 }
+            }
+            Notice::WorkflowEvents { workflow_run_id } => {
+                self.topics.wake(&Topic::Events);
+                self.topics.wake(&Topic::WorkflowEvents(workflow_run_id));
+            }
+            Notice::WorkflowChanged { workflow_run_id } => {
+                self.topics.wake(&Topic::Workflow(workflow_run_id));
+                self.workflows.notify_one();
             }
         }
     }
@@ -70,6 +90,7 @@ impl Hub {
         self.claims.wake_all();
         self.topics.wake_all();
         self.over.notify_one();
+        self.workflows.notify_one();
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex};
 
-use accord_domain::id::{RunId, SessionId};
+use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use tokio::sync::Notify;
 
 use super::locked;
@@ -18,6 +18,10 @@ pub(crate) enum Topic {
     RunEvents(RunId),
     /// Events of a session.
     SessionEvents(SessionId),
+    /// Events of a workflow run.
+    WorkflowEvents(WorkflowRunId),
+    /// A workflow run is over, or was asked to stop.
+    Workflow(WorkflowRunId),
     /// Any events.
     Events,
 }

@@ -1,6 +1,6 @@
 //! What one transaction has to say, and how it travels.
 
-use accord_domain::id::RunId;
+use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::run::{Run, Status};
 use accord_store::Notice;
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ pub(crate) struct Announcement {
     events: bool,
     /// Runs that are over, or wait for their runner to stop.
     changed: Vec<(RunId, bool)>,
+    /// Workflow runs that were made, asked to stop, or are over.
+    workflows: Vec<WorkflowRunId>,
 }
 
 /// `NOTIFY` carries less than 8000 bytes; a changed run takes at most 80.
@@ -44,6 +46,11 @@ impl Announcement {
         Self { queued: true, events: true, ..Self::default() }
     }
 
+    /// Of workflow runs, and of the runs and events that come with them.
+    pub(crate) fn of_workflows(queued: bool, events: bool, workflows: Vec<WorkflowRunId>) -> Self {
+        Self { queued, events, workflows, ..Self::default() }
+    }
+
     fn note(&mut self, run: &Run) {
         match run.status {
             Status::Pending => self.queued = true,
@@ -63,13 +70,16 @@ impl Announcement {
         self.queued |= other.queued;
         self.events |= other.events;
         self.changed.extend(other.changed);
+        self.workflows.extend(other.workflows);
     }
 
     /// The notices that need not wait for the events.
     pub(super) fn notices(&self) -> impl Iterator<Item = Notice> {
         let changed =
             self.changed.iter().map(|(run_id, over)| Notice::Changed { run_id: run_id.clone(), over: *over });
-        self.queued.then_some(Notice::Queued).into_iter().chain(changed)
+        let workflows =
+            self.workflows.iter().map(|id| Notice::WorkflowChanged { workflow_run_id: id.clone() });
+        self.queued.then_some(Notice::Queued).into_iter().chain(changed).chain(workflows)
     }
 
     /// The texts that tell other processes, in the name of this one.
@@ -84,7 +94,12 @@ impl Announcement {
             json!({"from": from, "queued": self.queued, "events": self.events, "changed": changed})
                 .to_string()
         });
-        texts.collect()
+        let of_workflows = self.workflows.chunks(MOST_CHANGED).map(|workflows| {
+            let empty = json!([]);
+            json!({"from": from, "queued": false, "events": false, "changed": empty, "workflows": workflows})
+                .to_string()
+        });
+        texts.chain(of_workflows).collect()
     }
 
     /// What another process tells; nothing of our own, and nothing that we do not understand.
@@ -97,10 +112,12 @@ impl Announcement {
             let [run_id, over] = pair.as_array()?.as_slice() else { return None };
             Some((run_id.as_str()?.parse().ok()?, over.as_bool()?))
         });
+        let workflows = value.get("workflows").and_then(Value::as_array).into_iter().flatten();
         Some(Self {
             queued: value.get("queued")?.as_bool()?,
             events: value.get("events")?.as_bool()?,
             changed: changed.collect(),
+            workflows: workflows.filter_map(|id| id.as_str()?.parse().ok()).collect(),
         })
     }
 }
@@ -113,7 +130,8 @@ mod tests {
     fn others_hear_what_was_told() {
         let changed: Vec<_> =
             (0..200).map(|number| (RunId::new(format!("{number:060}")), number % 2 == 0)).collect();
-        let told = Announcement { queued: true, events: true, changed };
+        let workflows = (0..200).map(|number| WorkflowRunId::new(format!("{number:060}"))).collect();
+        let told = Announcement { queued: true, events: true, changed, workflows };
         let payloads = told.payloads("me");
         assert!(payloads.iter().all(|payload| payload.len() < 8000));
         let mut heard = Announcement::default();

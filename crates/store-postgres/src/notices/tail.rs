@@ -29,7 +29,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const TROUBLE_PAUSE: Duration = Duration::from_millis(250);
 
 const NEW: &str = concat!(
-    "SELECT e.id, e.session_id, e.run_id, e.kind, h.horizon FROM events e, (SELECT ",
+    "SELECT e.id, e.session_id, e.run_id, e.workflow_run_id, e.kind, h.horizon FROM events e, (SELECT ",
     event_horizon!(),
     " AS horizon) h WHERE e.id > $1 ORDER BY e.id LIMIT $2"
 );
@@ -92,16 +92,25 @@ async fn advance(
             break;
         }
         *position = EventId(event_id);
-        let (session_id, run_id, kind): (&str, Option<&str>, &str) =
+        let (session_id, run_id, kind): (Option<&str>, Option<&str>, &str) =
             (row.try_get("session_id")?, row.try_get("run_id")?, row.try_get("kind")?);
-        if told.insert((session_id, run_id)) {
-            hub.send(Notice::Events { session_id: id(session_id)?, run_id: run_id.map(id).transpose()? });
+        let workflow_run_id: Option<&str> = row.try_get("workflow_run_id")?;
+        if told.insert((session_id.or(workflow_run_id), run_id)) {
+            if let Some(session_id) = session_id {
+                hub.send(Notice::Events { session_id: id(session_id)?, run_id: run_id.map(id).transpose()? });
+            }
+            if let Some(workflow_run_id) = workflow_run_id {
+                hub.send(Notice::WorkflowEvents { workflow_run_id: id(workflow_run_id)? });
+            }
         }
         if missed {
             queued |= kind == "run.queued";
             let over = matches!(kind, "run.completed" | "run.failed" | "run.stopped");
             if let Some(run_id) = run_id.filter(|_| over) {
                 hub.send(Notice::Changed { run_id: id(run_id)?, over: true });
+            }
+            if let Some(workflow_run_id) = workflow_run_id.filter(|_| kind == "workflow.finished") {
+                hub.send(Notice::WorkflowChanged { workflow_run_id: id(workflow_run_id)? });
             }
         }
     }

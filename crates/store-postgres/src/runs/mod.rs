@@ -6,7 +6,7 @@ mod documents;
 mod finish;
 mod read;
 mod report;
-mod submit;
+pub(crate) mod submit;
 
 use accord_domain::id::RunId;
 use accord_domain::run::change;

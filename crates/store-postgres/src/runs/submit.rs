@@ -16,7 +16,7 @@ use crate::text::{escape, escape_some};
 use crate::{idempotency, load, write};
 
 /// The submission with times as they will be read again.
-pub(super) fn to_the_microsecond(submission: Submission) -> Submission {
+pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
     let run = Run {
         created_at: whole(submission.run.created_at),
         queued_at: whole(submission.run.queued_at),
@@ -50,10 +50,20 @@ impl PostgresStore {
 }
 
 async fn write(connection: &mut PgConnection, submission: &Submission) -> Result<Submitted, Fault> {
+    let (submitted, events) = place(connection, submission).await?;
+    write::events(connection, &events).await?;
+    Ok(submitted)
+}
+
+/// Writes a run but for its events, which are written once in a transaction.
+pub(crate) async fn place(
+    connection: &mut PgConnection,
+    submission: &Submission,
+) -> Result<(Submitted, Vec<NewEvent>), Fault> {
     let run = &submission.run;
     let key = submission.idempotency.as_ref();
     if let Some(answer) = idempotency::take(connection, key, run.created_at).await? {
-        return Ok(Submitted::Replayed(answer));
+        return Ok((Submitted::Replayed(answer), Vec::new()));
     }
     let mut events = Vec::new();
     let session = match &submission.session {
@@ -65,7 +75,7 @@ async fn write(connection: &mut PgConnection, submission: &Submission) -> Result
             let session = load::session(connection, session_id).await?;
             match deliver(connection, submission).await? {
                 Delivery::Nothing => {}
-                Delivery::Gone => return Ok(Submitted::AlreadyDelivered),
+                Delivery::Gone => return Ok((Submitted::AlreadyDelivered, Vec::new())),
                 Delivery::Of(children) => events.push(delivered(run, children)),
             }
             resume(connection, session, run).await?
@@ -73,8 +83,7 @@ async fn write(connection: &mut PgConnection, submission: &Submission) -> Result
     };
     insert_run(connection, run, &submission.assignment).await?;
     events.extend(queued(run, &session));
-    write::events(connection, &events).await?;
-    Ok(Submitted::Created(Box::new(run.clone())))
+    Ok((Submitted::Created(Box::new(run.clone())), events))
 }
 
 /// What became of the children's ends.

@@ -60,7 +60,8 @@ pub(crate) fn insert(connection: &Connection, run: i64, assignment: &Prepared) -
     Ok(())
 }
 
-fn keep(connection: &Connection, document: &Document) -> Done<i64> {
+/// Keeps a document, and gives its number.
+pub(crate) fn keep(connection: &Connection, document: &Document) -> Done<i64> {
     let mut statement = connection.prepare_cached("SELECT id FROM documents WHERE hash = ?1")?;
     if let Some(id) = statement.query_row([document.hash], |row| row.get(0)).optional()? {
         return Ok(id);

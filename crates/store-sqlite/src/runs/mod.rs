@@ -2,7 +2,7 @@
 
 mod claim;
 mod read;
-mod submit;
+pub(crate) mod submit;
 mod work;
 
 pub(crate) use claim::waiting_demands;

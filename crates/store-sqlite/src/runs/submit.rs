@@ -13,7 +13,7 @@ use crate::value::micros;
 use crate::writer::Write;
 
 /// A submission whose documents are hashed.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     run: Run,
     session: SessionChoice,
     assignment: assignment::Prepared,
@@ -33,7 +33,7 @@ impl From<Submission> for Prepared {
     }
 }
 
-pub(super) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submitted> {
+pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submitted> {
     let Prepared { run, session, assignment, delivers, idempotency } = submission;
     let connection = write.connection();
     if let Some(response) = idempotency::replay(connection, idempotency.as_ref())? {

@@ -262,7 +262,7 @@ pub(super) async fn kinds_of(store: &Arc<dyn Store>, run: &str) -> Vec<String> {
 }
 
 /// An event but for its id, in a form in which what was asked for and what was written can be compared.
-pub(super) type Told = (Timestamp, SessionId, Option<RunId>, String, Value);
+pub(super) type Told = (Timestamp, Option<SessionId>, Option<RunId>, String, Value);
 
 pub(super) fn told(event: &Event) -> Told {
     let body = serde_json::from_str(&event.body).unwrap();
@@ -273,5 +273,5 @@ pub(super) fn expected(event: &NewEvent) -> Told {
     let text = serde_json::to_string(&event.body).unwrap();
     let body = serde_json::from_str(&text).unwrap();
     let kind = event.body.kind().to_owned();
-    (event.at, event.session_id.clone(), event.run_id.clone(), kind, body)
+    (event.at, Some(event.session_id.clone()), event.run_id.clone(), kind, body)
 }

@@ -23,6 +23,7 @@ pub mod sessions;
 pub mod stops;
 pub mod texts;
 pub mod walk;
+pub mod workflows;
 
 /// Makes each function of the story a test.
 ///
@@ -101,6 +102,11 @@ macro_rules! store_story {
             removal: [
                 a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
                 children_stay_and_owe_nothing, a_removed_child_owes_nothing,
+            ],
+            workflows: [
+                workflows_are_kept_under_conditions, a_new_workflow_run_is_there_whole,
+                an_advance_is_written_whole_and_once, an_end_makes_a_workflow_run_due,
+                a_workflow_run_can_be_asked_to_stop, one_of_many_advances, workflow_runs_are_listed,
             ],
         }
     };

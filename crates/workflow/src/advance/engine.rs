@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 
 use accord_domain::event::Body;
+use accord_domain::id::RunId;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{End, Start, Step};
+use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{Kind, Node, Then};
 use crate::state::{At, NodeState, State, Take, Task};
@@ -16,14 +18,15 @@ pub(super) struct Engine<'a> {
     pub(super) flow: &'a Flow,
     pub(super) state: State,
     pub(super) now: Timestamp,
+    pub(super) options: &'a CompareOptions,
     steps: Vec<Step>,
     /// Nodes that may be able to start. A queue and no recursion: a chain of a thousand checks ends in one go.
     queue: VecDeque<usize>,
 }
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(flow: &'a Flow, state: State, now: Timestamp) -> Self {
-        Self { flow, state, now, steps: Vec::new(), queue: VecDeque::new() }
+    pub(super) fn new(flow: &'a Flow, state: State, now: Timestamp, options: &'a CompareOptions) -> Self {
+        Self { flow, state, now, options, steps: Vec::new(), queue: VecDeque::new() }
     }
 
     pub(super) fn begin(&mut self) {
@@ -62,6 +65,13 @@ impl<'a> Engine<'a> {
             End::Stopped if self.is_ending() => self.task_stopped(at),
             End::Stopped => self.task_failed(at, Fault::new("stopped", "the run was stopped")),
         }
+    }
+
+    pub(super) fn lost(&mut self, wanted: &RunId) {
+        let is_it = |worker: &Worker| matches!(worker, Worker::Run { run_id, .. } if run_id == wanted);
+        let found = self.state.at_work().find(|(_, worker)| is_it(worker)).map(|(at, _)| at);
+        let Some(at) = found else { return };
+        self.task_failed(at, Fault::new("run_removed", "the run was removed before its end was heard of"));
     }
 
     pub(super) fn stop(&mut self) {

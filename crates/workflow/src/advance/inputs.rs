@@ -5,8 +5,7 @@ use serde_json::{Map, Value};
 
 use super::engine::take;
 use crate::flow::{COMPARED, Flow};
-use crate::graph::{Kind, Parameters, Work};
-use crate::siblings::{self, Said};
+use crate::graph::{Parameters, Work};
 use crate::signature::Takes;
 use crate::state::{State, Take};
 use crate::template::{self, Variables};
@@ -22,27 +21,6 @@ pub(crate) fn inputs(flow: &Flow, state: &State, node: usize) -> Map<String, Val
         Some((id, state.nodes.get(producer)?.output.clone().unwrap_or_default()))
     });
     outputs.collect()
-}
-
-/// Compares the outputs of agents that feed a node; nothing, where fewer than two of them are structured.
-pub(super) fn compared(flow: &Flow, node: usize, inputs: &Map<String, Value>) -> Option<Comparison> {
-    let schemas: Vec<(String, Value)> = flow
-        .producers(node)
-        .filter_map(|producer| {
-            let known = flow.graph.nodes.get(producer)?;
-            let speaks = matches!(known.kind, Kind::Agent(_) | Kind::Planner { .. });
-            let structured = speaks && inputs.get(&known.id).is_some_and(Value::is_object);
-            structured.then(|| (known.id.clone(), flow.gives(producer).unwrap_or(Value::Bool(true))))
-        })
-        .collect();
-    if schemas.len() < 2 {
-        return None;
-    }
-    let said: Vec<Said<'_>> = schemas
-        .iter()
-        .filter_map(|(node, schema)| Some(Said { node, schema, output: inputs.get(node)? }))
-        .collect();
-    Some(siblings::compare(&said))
 }
 
 /// What came of a comparison, as data under the three names.

@@ -6,9 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::Start;
 use super::engine::Engine;
-use super::inputs::{Given, compared, inputs, parameters, variables};
+use super::inputs::{Given, inputs, parameters, variables};
 use crate::graph::{Kind, Node, Role, Severity, Then, Work};
 use crate::limits::{MOST_CONTRADICTION_EVENTS, MOST_ITEMS};
+use crate::siblings::Siblings;
 use crate::signature::Takes;
 use crate::state::{At, Purpose, Task};
 use crate::template::{self, Variables};
@@ -43,7 +44,8 @@ impl Engine<'_> {
     }
 
     fn compare(&mut self, place: usize, node: &Node, inputs: &Map<String, Value>) {
-        let Some(comparison) = compared(self.flow, place, inputs) else { return };
+        let Some(siblings) = Siblings::of(self.flow, place, inputs) else { return };
+        let comparison = siblings.compare(inputs, self.options);
         for contradiction in comparison.contradictions.iter().take(MOST_CONTRADICTION_EVENTS) {
             let contradiction = Box::new(contradiction.clone());
             self.tell(Body::WorkflowContradiction { node: node.id.clone(), contradiction });

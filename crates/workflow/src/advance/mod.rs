@@ -18,7 +18,7 @@ mod tests;
 
 use accord_domain::contract::Invariant;
 use accord_domain::event::Body;
-use accord_domain::id::SessionId;
+use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Fault, Worker};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -26,6 +26,7 @@ use serde_json::Value;
 pub(crate) use engine::take;
 pub(crate) use inputs::inputs;
 
+use crate::compare::CompareOptions;
 use crate::flow::Flow;
 use crate::graph::{Role, Target};
 use crate::state::{At, State};
@@ -61,6 +62,11 @@ pub enum Event {
         worker: Worker,
         /// How.
         end: End,
+    },
+    /// A run is gone, and nobody can say how it ended.
+    Lost {
+        /// Which.
+        run_id: RunId,
     },
     /// Somebody asks to stop the run.
     StopAsked,
@@ -112,15 +118,22 @@ pub struct Start {
     pub priority: i32,
 }
 
-/// Advances a run.
-pub fn advance(flow: &Flow, state: State, event: Event, now: Timestamp) -> (State, Vec<Step>) {
-    let mut engine = Engine::new(flow, state, now);
+/// Advances a run. The options say how siblings are compared in front of nodes that begin.
+pub fn advance(
+    flow: &Flow,
+    state: State,
+    event: Event,
+    now: Timestamp,
+    options: &CompareOptions,
+) -> (State, Vec<Step>) {
+    let mut engine = Engine::new(flow, state, now, options);
     match event {
         Event::Begun => engine.begin(),
         Event::Started { at, worker } => engine.started(at, worker),
         Event::Refused { at, fault } => engine.refused(at, fault),
         Event::Withdrawn { at } => engine.withdrawn(at),
         Event::Ended { worker, end } => engine.ended(&worker, end),
+        Event::Lost { run_id } => engine.lost(&run_id),
         Event::StopAsked => engine.stop(),
     }
     engine.conclude()

@@ -37,8 +37,8 @@ pub(crate) enum Format {
 
 /// A value and where it came from.
 #[derive(Debug)]
-pub(super) struct Document {
-    pub(super) value: Value,
+pub(in crate::app) struct Document {
+    pub(in crate::app) value: Value,
     file: Option<String>,
     positions: Positions,
     /// Places that people know by another name: what we call it, what the file calls it.
@@ -54,12 +54,12 @@ enum Positions {
 
 impl Document {
     /// A value that came by itself, and not in a file.
-    pub(super) fn plain(value: Value) -> Self {
+    pub(in crate::app) fn plain(value: Value) -> Self {
         Self { value, file: None, positions: Positions::None, renamed: Vec::new() }
     }
 
     /// Reads a file's text.
-    pub(super) fn read(text: &str, format: Format, file: &str) -> Result<Self, Problem> {
+    pub(in crate::app) fn read(text: &str, format: Format, file: &str) -> Result<Self, Problem> {
         let read = match format {
             Format::Yaml => yaml::read(text).map(|(value, spots)| (value, Positions::Spots(spots))),
             Format::Json => read_json(text).map(|value| (value, Positions::Text(text.to_owned()))),
@@ -73,7 +73,7 @@ impl Document {
     }
 
     /// A finding as people are told of it: by the names of the file, with line and column.
-    pub(super) fn problem(&self, finding: Finding) -> Problem {
+    pub(in crate::app) fn problem(&self, finding: Finding) -> Problem {
         let place = self.as_written(&finding.place);
         let position = self.position(&place, finding.mark);
         Problem {

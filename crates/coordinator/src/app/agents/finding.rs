@@ -5,7 +5,7 @@ use accord_contract::{Place, SchemaError, Step};
 
 /// Which end of a member to point at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::app) enum Mark {
     /// Its name: the member should not be there.
     Name,
     /// Its value, or its name where the value takes several lines.
@@ -14,11 +14,11 @@ pub(super) enum Mark {
 
 /// One mistake.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Finding {
-    pub(super) severity: Severity,
-    pub(super) place: Place,
-    pub(super) mark: Mark,
-    pub(super) message: String,
+pub(in crate::app) struct Finding {
+    pub(in crate::app) severity: Severity,
+    pub(in crate::app) place: Place,
+    pub(in crate::app) mark: Mark,
+    pub(in crate::app) message: String,
 }
 
 /// All mistakes so far.

@@ -25,9 +25,15 @@ mod write;
 mod yaml;
 
 pub(crate) use check::Declared;
+pub(in crate::app) use document::{Document, Format};
 pub(crate) use edit::{Expected, Made, Promise};
+pub(in crate::app) use examine::hash_of;
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(crate) use files::{FileAgent, Files, load};
+pub(in crate::app) use finding::{Finding, Mark};
 pub use view::agents_in;
 pub(crate) use view::implicit_parameters;
 pub(crate) use watch::watch;
+pub(in crate::app) use watch::watch_folder;
+pub(in crate::app) use write::replace;
+pub(in crate::app) use yaml::write as write_yaml;

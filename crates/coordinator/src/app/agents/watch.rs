@@ -3,7 +3,7 @@
 //! The system tells of changes where it can. The folder is looked at now and then all the same: it may not be there yet,
 //! be deleted and made again, or lie on a disk that tells nothing.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,14 +30,28 @@ const SLOWER_POLL: Duration = Duration::from_secs(10);
 /// Reloads the agents whenever their files change, until told to stop.
 pub(crate) async fn watch(app: Arc<App>, stop: CancellationToken) {
     let Some(folder) = app.catalog.folder().map(Path::to_owned) else { return };
+    let reload = || {
+        let app = Arc::clone(&app);
+        async move { app.catalog.reload().await }
+    };
+    watch_folder(folder, fingerprint, reload, stop).await;
+}
+
+/// Calls back whenever something in a folder changes, and once at the beginning.
+pub(in crate::app) async fn watch_folder<Reload: Future<Output = ()>>(
+    folder: PathBuf,
+    fingerprint: fn(&Path) -> u64,
+    reload: impl Fn() -> Reload,
+    stop: CancellationToken,
+) {
     let changed = Arc::new(Notify::new());
     let mut seen = None;
     loop {
         // The watch first, then the look: a change between the two is told.
         let watcher = watcher(&folder, &changed);
-        let print = looked_at(&folder).await;
+        let print = looked_at(&folder, fingerprint).await;
         if seen != Some(print) {
-            app.catalog.reload().await;
+            reload().await;
             seen = Some(print);
         }
         let patience = if watcher.is_some() { SLOWER_POLL } else { SLOW_POLL };
@@ -65,7 +79,7 @@ async fn settle(changed: &Notify) {
     }
 }
 
-async fn looked_at(folder: &Path) -> u64 {
+async fn looked_at(folder: &Path, fingerprint: fn(&Path) -> u64) -> u64 {
     let folder = folder.to_owned();
     tokio::task::spawn_blocking(move || fingerprint(&folder)).await.unwrap_or_default()
 }

@@ -44,7 +44,8 @@ pub(super) fn remove(agent: &FileAgent) -> Result<(), String> {
     Ok(())
 }
 
-fn replace(file: &Path, text: &str) -> io::Result<()> {
+/// Puts a text in the place of a file's.
+pub(in crate::app) fn replace(file: &Path, text: &str) -> io::Result<()> {
     // Where the file is a link to another place of the folder, that place is written.
     let file = fs::canonicalize(file)?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -68,7 +68,7 @@ fn parse(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
 }
 
 /// Writes a value. Reading it again gives the same value, or it is not written.
-pub(super) fn write(value: &Value) -> Result<String, String> {
+pub(in crate::app) fn write(value: &Value) -> Result<String, String> {
     let written = with_stack(|| serde_saphyr::to_string(&Plain(value)).map_err(|error| error.to_string()));
     let text = written.ok_or_else(|| "there is no thread for it".to_owned())??;
     match read(&text) {

@@ -17,7 +17,7 @@ static PROMPT_ONLY: LazyLock<Result<Schema, SchemaError>> =
 
 /// What the parameters have to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expected {
+pub(in crate::app) enum Expected {
     /// What the agent says.
     AgentParameters,
     /// A prompt, as for every resume.
@@ -25,7 +25,7 @@ pub(super) enum Expected {
 }
 
 /// Checks parameters before anything is queued.
-pub(super) fn check(agent: &Agent, expected: Expected, parameters: &Value) -> Result<(), Error> {
+pub(in crate::app) fn check(agent: &Agent, expected: Expected, parameters: &Value) -> Result<(), Error> {
     let own = agent.parameters.as_ref().filter(|_| expected == Expected::AgentParameters);
     let schema = match own {
         Some(schema) => schema,

@@ -17,7 +17,9 @@ mod wait;
 
 pub(super) use finish::{holder, refuse};
 pub(super) use held::is_held;
-pub(super) use order::Order;
+pub(super) use input::{Expected, check as check_input};
+pub(super) use order::{Order, Place};
+pub(super) use output::Wanted;
 pub(super) use read::raw;
 pub(super) use wait::SLOW_POLL;
 pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};

@@ -70,14 +70,28 @@ impl App {
         order: Order,
         promise: Option<Promise>,
     ) -> Result<Option<CreatedRun>, Error> {
-        let now = self.outside.now();
-        let run = self.pending_run(&order, now)?;
+        let mut submission = self.submission(order)?;
+        let run = &submission.run;
         let created = CreatedRun {
             run_id: run.id.clone(),
             session_id: run.session_id.clone(),
             status: Status::Pending,
         };
-        let idempotency = promise.map(|promise| remembered(promise, &created)).transpose()?;
+        submission.idempotency = promise.map(|promise| remembered(promise, &created)).transpose()?;
+        let announcement = self.hub.announce();
+        match self.store.submit_run(submission).await? {
+            Submitted::Created(run) => {
+                announcement.queued(&run.demands);
+                Ok(Some(created))
+            }
+            Submitted::Replayed(answer) => serde_json::from_str(&answer).map(Some).map_err(Error::internal),
+            Submitted::AlreadyDelivered => Ok(None),
+        }
+    }
+
+    /// A run as it is written.
+    pub(crate) fn submission(&self, order: Order) -> Result<Submission, Error> {
+        let run = self.pending_run(&order, self.outside.now())?;
         let assignment = Assignment {
             blueprint: order.agent.document.clone(),
             parameters: order.parameters,
@@ -92,16 +106,7 @@ impl App {
                 SessionChoice::New(Box::new(new_session(&run, parent_session_id, order.project_dir)))
             }
         };
-        let announcement = self.hub.announce();
-        let submission = Submission { run, session, assignment, delivers: order.delivers, idempotency };
-        match self.store.submit_run(submission).await? {
-            Submitted::Created(run) => {
-                announcement.queued(&run.demands);
-                Ok(Some(created))
-            }
-            Submitted::Replayed(answer) => serde_json::from_str(&answer).map(Some).map_err(Error::internal),
-            Submitted::AlreadyDelivered => Ok(None),
-        }
+        Ok(Submission { run, session, assignment, delivers: order.delivers, idempotency: None })
     }
 
     fn pending_run(&self, order: &Order, now: Timestamp) -> Result<Run, Error> {

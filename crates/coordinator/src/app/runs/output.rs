@@ -11,17 +11,19 @@ use accord_contract::{Invariants, Schema};
 use accord_domain::contract::{Contract, Invariant, MOST_RETRIES, Options, Origin};
 use serde_json::{Value, json};
 
-use crate::app::contracts::{InForce, invalid_schema};
+use crate::app::contracts::{InForce, compile_invariants, invalid_schema};
 use crate::app::{Agent, App};
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
 
 /// What a caller asks of the output.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
-    pub(super) schema: Option<Value>,
-    pub(super) schema_name: Option<String>,
-    pub(super) options: Option<Options>,
+pub(in crate::app) struct Wanted {
+    pub(in crate::app) schema: Option<Value>,
+    pub(in crate::app) schema_name: Option<String>,
+    pub(in crate::app) options: Option<Options>,
+    /// Rules that go with the schema. Callers over HTTP have none.
+    pub(in crate::app) rules: Vec<Invariant>,
 }
 
 impl Wanted {
@@ -30,6 +32,7 @@ impl Wanted {
             schema: request.output_schema.take(),
             schema_name: request.output_schema_name.take(),
             options: request.output_schema_options.take(),
+            rules: Vec::new(),
         }
     }
 
@@ -52,7 +55,7 @@ struct Parts<'a> {
 
 impl App {
     /// The contract in force for a run of this agent, as it is stored with the run.
-    pub(super) async fn output_contract(
+    pub(in crate::app) async fn output_contract(
         &self,
         agent: &Agent,
         wanted: Wanted,
@@ -72,8 +75,8 @@ impl App {
                 origin: Origin::Caller,
                 schema,
                 schema_name,
-                rules: &[],
-                invariants: Invariants::default(),
+                rules: &wanted.rules,
+                invariants: compile_invariants(&wanted.rules)?,
                 options: [wanted.options.as_ref(), None],
                 max_retries: self.settings.enforcement.max_retries,
             };

@@ -8,7 +8,7 @@ mod random;
 use std::collections::BTreeMap;
 
 use accord_domain::event::Body;
-use accord_domain::id::{RunId, SessionId};
+use accord_domain::id::SessionId;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Drive {
 
     fn event(&mut self, event: Event) {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
-        let (state, steps) = advance(&self.flow, self.state.clone(), event, now);
+        let (state, steps) = advance(&self.flow, self.state.clone(), event, now, &CompareOptions::default());
         self.state = state;
         for step in steps {
             match step {

@@ -170,3 +170,26 @@ fn an_output_has_a_value_of_its_own_or_its_inputs() {
     let drive = Drive::new(nodes, edges(&[("input", "first"), ("input", "second")]), json!({"x": [1]}));
     assert_eq!(drive.result().1, json!({"first": {"got": [1], "fixed": 1}, "second": {"x": [1]}}));
 }
+
+#[test]
+fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
+    let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": "Write."}));
+    let finding = |severity: &str, text: &str| json!({"findings": [{"file": "a.rs", "line": 3, "severity": severity, "title": text}]});
+    drive.complete("left", finding("blocker", "path traversal"));
+    drive.complete("right", finding("minor", "naming"));
+    let node = &drive.state.nodes[drive.flow.node("join").unwrap()];
+    let comparison = node.comparison.as_ref().unwrap();
+    assert_eq!(comparison.contradictions.len(), 1);
+    assert!(drive.kinds().contains(&"workflow.contradiction"));
+    let prompt = drive.parameters("join")["prompt"].as_str().unwrap();
+    assert!(
+        prompt.starts_with("Write.\n\n") && prompt.contains("<contradictions>") && prompt.contains("blocker"),
+        "{prompt}"
+    );
+    // A template that speaks of them itself is left as it is.
+    let mut drive =
+        diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ contradictions | length }}"}));
+    drive.complete("left", finding("blocker", "path traversal"));
+    drive.complete("right", finding("minor", "naming"));
+    assert_eq!(drive.parameters("join"), &json!({"prompt": "1"}));
+}

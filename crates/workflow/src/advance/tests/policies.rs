@@ -89,3 +89,12 @@ fn a_node_that_somebody_else_stopped_has_failed() {
     drive.complete("safe", json!(1));
     assert_eq!(drive.result().1, json!({"safe": 1}));
 }
+
+#[test]
+fn a_run_that_is_gone_has_failed() {
+    let mut drive = two(json!("continue"));
+    let Some((Worker::Run { run_id, .. }, _)) = drive.open.remove("risky") else { panic!("a run") };
+    drive.event(Event::Lost { run_id });
+    drive.complete("safe", json!(1));
+    assert_eq!(drive.result().1, json!({"safe": 1}));
+}

@@ -1,0 +1,176 @@
+//! Following a workflow run to its end, with the graph filling in where a person looks.
+
+use std::collections::HashMap;
+use std::io::IsTerminal as _;
+use std::time::Duration;
+
+use accord_api::{
+    CreateWorkflowRun, EventBody, EventId, EventView, NodeStatus, WorkflowRunId, WorkflowRunView,
+};
+use accord_client::{Client, ClientError, EventFilter};
+use futures_util::StreamExt as _;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use owo_colors::OwoColorize as _;
+use tokio::time::Instant;
+
+use crate::failure::{Failure, Problem};
+use crate::follow::{Interruption, STOP_PATIENCE, gone, until};
+use crate::view::words::line;
+use crate::{output, runtime, view::workflow};
+
+/// How often the elapsed time moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// A screen holds so many lines; of a larger graph only those at work are shown.
+const MOST_LINES: usize = 40;
+
+/// How the following ended.
+pub(super) struct Ending {
+    /// The run, as it stands.
+    pub(super) run: WorkflowRunView,
+    /// What came before the end of the run, if something did.
+    pub(super) interruption: Option<Interruption>,
+}
+
+/// Runs a workflow and follows it. A signal or the time limit stops it.
+pub(super) async fn follow(
+    client: &Client,
+    name: &str,
+    request: &CreateWorkflowRun,
+    time_limit: Option<Duration>,
+) -> Result<Ending, Failure> {
+    let mut signals = runtime::signals()?;
+    let created = client.run_workflow(name, request, None).await?;
+    let id = &created.workflow_run_id;
+    let mut drawing = Drawing::new(&client.workflow_run(id).await?);
+    let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
+    let mut events = client.events(&filter, Some(EventId::default()));
+    let mut gone = std::pin::pin!(gone(client));
+    let mut limit = time_limit.map(|limit| Instant::now() + limit);
+    let mut interruption = None;
+    loop {
+        let interrupted = tokio::select! {
+            item = events.next() => match item {
+                Some(Ok(event)) => {
+                    drawing.tell(&event);
+                    if matches!(event.body, EventBody::WorkflowFinished { .. }) { break }
+                    continue
+                }
+                // An event of a newer coordinator: what matters comes at the end.
+                Some(Err(ClientError::Unreadable { .. })) => continue,
+                Some(Err(error)) => return Err(error.into()),
+                None => return Err(ended_early(id)),
+            },
+            Some(()) = signals.recv() => Interruption::Signal,
+            () = until(limit) => Interruption::Timeout,
+            cause = &mut gone => return Err(vanished(client, id, &cause)),
+        };
+        if interruption.is_some() {
+            break;
+        }
+        interruption = Some(interrupted);
+        limit = Some(Instant::now() + STOP_PATIENCE);
+        client.stop_workflow_run(id).await?;
+    }
+    let run = client.workflow_run(id).await?;
+    drawing.end(&run);
+    Ok(Ending { run, interruption })
+}
+
+fn ended_early(id: &WorkflowRunId) -> Failure {
+    Failure::Remote(Problem::new(format!("the events of {id} ended before the run did")))
+}
+
+fn vanished(client: &Client, id: &WorkflowRunId, cause: &str) -> Failure {
+    let url = client.base_url().trim_end_matches('/');
+    let hint = format!("the run is kept; when it is back: accord workflow show {id} --coordinator {url}");
+    Failure::Remote(Problem::new(format!("{id} is not over, but {cause}")).hint(hint))
+}
+
+/// The graph on a terminal, a line for each node. In a pipe: nothing.
+struct Drawing {
+    screen: Option<MultiProgress>,
+    lines: HashMap<String, ProgressBar>,
+    width: usize,
+    /// Whether every node has its line.
+    whole: bool,
+}
+
+impl Drawing {
+    fn new(run: &WorkflowRunView) -> Self {
+        let screen = std::io::stderr().is_terminal().then(MultiProgress::new);
+        let width = run.nodes.iter().map(|node| node.id.chars().count()).max().unwrap_or_default();
+        let whole = run.nodes.len() <= MOST_LINES;
+        let mut drawing = Self { screen, lines: HashMap::new(), width, whole };
+        if whole {
+            for node in &run.nodes {
+                drawing.set(&node.id, node.status, &node.kind);
+            }
+        }
+        drawing
+    }
+
+    fn tell(&mut self, event: &EventView) {
+        match &event.body {
+            EventBody::WorkflowNodeStarted { node, kind, attempt, .. } => {
+                let again = if *attempt > 1 { format!("{kind}, attempt {attempt}") } else { kind.clone() };
+                self.set(node, NodeStatus::Running, &again);
+            }
+            EventBody::WorkflowNodeFinished { node, status, error, warning } => {
+                let said = error.as_ref().map(|error| error.message.as_str()).or(warning.as_deref());
+                self.set(node, *status, &said.map(line).unwrap_or_default());
+                if !self.whole
+                    && let Some(bar) = self.lines.remove(node)
+                {
+                    bar.finish_and_clear();
+                }
+            }
+            EventBody::WorkflowContradiction { node, contradiction } => {
+                let text = workflow::contradiction(node, contradiction);
+                if let Some(screen) = &self.screen {
+                    screen.suspend(|| output::talk(&text));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn set(&mut self, node: &str, status: NodeStatus, said: &str) {
+        let Some(screen) = &self.screen else { return };
+        let bar = self.lines.entry(node.to_owned()).or_insert_with(|| screen.add(ProgressBar::new_spinner()));
+        let name = format!("{:<width$}", line(node), width = self.width);
+        let said = said.dimmed().to_string();
+        let template = match status {
+            NodeStatus::Running => "{spinner:.cyan} {msg} {elapsed:.dim}",
+            _ => "{msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+        }
+        match status {
+            NodeStatus::Running => {
+                bar.reset_elapsed();
+                bar.enable_steady_tick(TICK);
+                bar.set_message(format!("{name}  {said}"));
+            }
+            _ => {
+                bar.disable_steady_tick();
+                bar.set_message(format!("{} {name}  {said}", workflow::mark(status)));
+            }
+        }
+        bar.tick();
+    }
+
+    /// Leaves the last picture where it is, and says how the run ended.
+    fn end(self, run: &WorkflowRunView) {
+        if self.screen.is_none() {
+            return;
+        }
+        for node in &run.nodes {
+            if let Some(bar) = self.lines.get(&node.id) {
+                bar.abandon();
+            }
+        }
+        output::talk(&workflow::end(run));
+    }
+}

@@ -1,0 +1,46 @@
+//! `accord workflow`: graphs of agents.
+
+mod examine;
+mod follow;
+mod list;
+mod run;
+mod show;
+mod validate;
+
+use clap::Subcommand;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// Work on workflows: list, validate, run, show
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that feed
+each other, with checks and conditions between them.
+
+Examples:
+  accord workflow list
+  accord workflow validate
+  accord workflow run code-review --input diff.json
+  accord workflow show wfr_…")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Arguments),
+    Validate(validate::Arguments),
+    Run(run::Arguments),
+    Show(show::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::List(arguments) => list::run(arguments),
+        Command::Validate(arguments) => validate::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
+    }
+}

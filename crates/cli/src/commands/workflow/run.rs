@@ -1,0 +1,157 @@
+//! `accord workflow run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use accord_api::{CreateWorkflowRun, Demands, FailureType, WorkflowRunView, WorkflowStatus};
+use accord_client::Client;
+use serde_json::{Map, Value};
+
+use super::follow::{Ending, follow};
+use crate::connection::{self, ConnectionArguments};
+use crate::document::Input;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::follow::Interruption;
+use crate::host::{self, Embedded};
+use crate::view::workflow;
+use crate::{output, runtime};
+
+/// Run a workflow, show it filling in, and print its output
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The output goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
+starts its own for as long as the run lasts. Ctrl-C stops the run. Exit codes: 0 it has an output,
+1 usage or configuration, 2 a contract or a check was not met, 3 a model, CLI or server failed,
+4 stopped or timed out.
+
+Examples:
+  accord workflow run code-review --input change.json
+  accord workflow run summary --param topic=tides
+  accord workflow run code-review --input - --json < change.json | jq .output")]
+pub(crate) struct Arguments {
+    /// The workflow's name
+    workflow: String,
+    /// What to do, short for --param prompt=TASK
+    task: Option<String>,
+    /// One member of the input; JSON, or else a text
+    #[arg(long = "param", value_name = "KEY=VALUE")]
+    param: Vec<String>,
+    /// A JSON file with the input; - reads stdin
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Print one JSON object with every node
+    #[arg(long)]
+    json: bool,
+    /// Stop the run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let input = input(arguments)?;
+    let config = arguments.connection.config(Vec::new())?;
+    runtime::block_on(async {
+        if let Some(client) = connection::running(&config).await? {
+            return with(&client, arguments, input, None).await;
+        }
+        let store = crate::store::local_store(&config).await?;
+        let executors = host::executors(&config)?;
+        let (embedded, client) = Embedded::start(&config, store, executors).await?;
+        let result = with(&client, arguments, input, Some(embedded.demands())).await;
+        embedded.end().await;
+        result
+    })
+}
+
+async fn with(
+    client: &Client,
+    arguments: &Arguments,
+    input: Value,
+    demands: Option<Demands>,
+) -> Result<Exit, Failure> {
+    let request = CreateWorkflowRun { input: Some(input), additional_demands: demands, project_dir: None };
+    let limit = arguments.timeout.map(Duration::from_secs);
+    let ending = follow(client, &arguments.workflow, &request, limit).await?;
+    let exit = exit(&ending);
+    if arguments.json {
+        output::json(&ending.run)?;
+        return Ok(exit);
+    }
+    let Ending { run, interruption } = ending;
+    output::talk(&workflow::contradictions(&run));
+    if run.status == WorkflowStatus::Completed {
+        print(&run.output)?;
+    } else if exit == Exit::Stopped {
+        output::talk(&format!("{}\n", why_stopped(&run, interruption)));
+    } else {
+        output::talk(&workflow::failure(&run));
+    }
+    Ok(exit)
+}
+
+/// A text as it is, everything else as JSON: indented where a person looks.
+fn print(value: &Value) -> std::io::Result<()> {
+    match value {
+        Value::String(text) => output::result(None, Some(text)),
+        _ if output::stdout_is_terminal() => output::pretty_json(value),
+        _ => output::json(value),
+    }
+}
+
+/// The file first, then single members, then the task.
+fn input(arguments: &Arguments) -> Result<Value, Failure> {
+    let mut value = match &arguments.input {
+        Some(file) => Input::of(Some(file)).read()?.json("input")?,
+        None => Value::Object(Map::new()),
+    };
+    let mut members = Vec::new();
+    for param in &arguments.param {
+        let Some((key, text)) = param.split_once('=') else {
+            let message = format!("--param {param} has no '='");
+            return Err(Problem::new(message).hint("write --param KEY=VALUE").into());
+        };
+        let member = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        members.push((key.to_owned(), member));
+    }
+    if let Some(task) = &arguments.task {
+        members.push(("prompt".to_owned(), Value::from(task.as_str())));
+    }
+    if !members.is_empty() {
+        let Value::Object(object) = &mut value else {
+            let message = "the input is not an object, so --param and TASK have no place in it";
+            return Err(Problem::new(message).into());
+        };
+        object.extend(members);
+    }
+    Ok(value)
+}
+
+fn exit(ending: &Ending) -> Exit {
+    let run = &ending.run;
+    let kind = run.error.as_ref().map(|error| error.kind.as_str()).unwrap_or_default();
+    match run.status {
+        WorkflowStatus::Completed => Exit::Success,
+        WorkflowStatus::Stopped => Exit::Stopped,
+        _ if ending.interruption.is_some() => Exit::Stopped,
+        WorkflowStatus::Failed if kind == "check_failed" => Exit::ContractNotMet,
+        WorkflowStatus::Failed => {
+            let known: Option<FailureType> = serde_json::from_value(Value::from(kind)).ok();
+            known.map_or(Exit::Failed, Exit::of_failure)
+        }
+        WorkflowStatus::Running | WorkflowStatus::Stopping => Exit::Failed,
+    }
+}
+
+fn why_stopped(run: &WorkflowRunView, interruption: Option<Interruption>) -> String {
+    let id = &run.workflow_run_id;
+    match (interruption, run.status.is_over()) {
+        (Some(Interruption::Timeout), true) => {
+            format!("{id} was stopped: it took longer than --timeout allows")
+        }
+        (_, true) => format!("{id} was stopped"),
+        (_, false) => format!("{id} was told to stop and has not yet; accord workflow show {id}"),
+    }
+}

@@ -1,0 +1,209 @@
+//! Workflows and their runs.
+
+use std::fmt::Write as _;
+
+use accord_api::comparison::Side;
+use accord_api::{
+    Contradiction, NodeStatus, Severity, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
+    WorkflowSummary, WorkflowView,
+};
+use owo_colors::OwoColorize as _;
+use serde_json::Value;
+
+use super::Tone;
+use super::agent::problems;
+use super::words::{self, Times, fields, line, short};
+use crate::table;
+
+/// A description is a hint here; `workflow show` has all of it.
+const DESCRIPTION_CHARACTERS: usize = 60;
+
+/// What a node says of itself in a table.
+const SAID_CHARACTERS: usize = 80;
+
+/// Workflows as a table, and below it what is wrong with them.
+pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
+    let mut table = table::new(&["workflow", "verdict", "nodes", "source", "description"]);
+    for workflow in workflows {
+        let (tone, verdict) = verdict(workflow);
+        table.add_row([
+            Tone::Plain.cell(&line(&workflow.name)),
+            tone.cell(&verdict),
+            Tone::Plain.cell(&workflow.nodes.to_string()),
+            Tone::Plain.cell(super::agent::source(workflow.source)),
+            Tone::Plain.cell(&short(&workflow.description, DESCRIPTION_CHARACTERS)),
+        ]);
+    }
+    let mut text = table::text(&table);
+    let found: String = workflows.iter().map(|workflow| problems(&workflow.problems)).collect();
+    if !found.is_empty() {
+        let _ = write!(text, "\n{found}");
+    }
+    text
+}
+
+/// One workflow's verdict, and below it what is wrong with it.
+pub(crate) fn report(workflow: &WorkflowSummary) -> String {
+    let (tone, verdict) = verdict(workflow);
+    format!("{}  {}\n{}", tone.paint(&verdict), line(&workflow.name), problems(&workflow.problems))
+}
+
+fn verdict(workflow: &WorkflowSummary) -> (Tone, String) {
+    let count =
+        |severity| workflow.problems.iter().filter(|problem| problem.severity == severity).count() as u64;
+    match (count(Severity::Error), count(Severity::Warning)) {
+        (0, 0) => (Tone::Good, "ok".to_owned()),
+        (0, warnings) => (Tone::Warning, words::counted(warnings, "warning")),
+        (errors, _) => (Tone::Bad, words::counted(errors, "error")),
+    }
+}
+
+/// One workflow: its nodes and edges, its verdict, and its newest runs.
+pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: &Times) -> String {
+    let (tone, verdict) = verdict(&workflow.summary);
+    let home = workflow.file.as_deref().map_or_else(|| "the store".to_owned(), line);
+    let rows = [
+        ("description", line(&workflow.summary.description)),
+        ("lives in", home),
+        ("changed", workflow.modified_at.map(|at| times.at(at)).unwrap_or_default()),
+        ("hash", line(&workflow.hash)),
+    ];
+    let mut text = format!("{}  {}\n{}", line(&workflow.summary.name), tone.paint(&verdict), fields(&rows));
+    let _ = write!(text, "\n{}", drawn(&workflow.workflow));
+    if !workflow.summary.problems.is_empty() {
+        let _ = write!(text, "\n{}", problems(&workflow.summary.problems));
+    }
+    if !runs.is_empty() {
+        let mut table = table::new(&["run", "status", "made", "took"]);
+        for run in runs {
+            table.add_row([
+                Tone::Plain.cell(run.workflow_run_id.as_str()),
+                Tone::from(run.status).cell(run.status.as_str()),
+                Tone::Plain.cell(&times.at(run.created_at)),
+                Tone::Plain.cell(&times.since(run.created_at, run.finished_at)),
+            ]);
+        }
+        let _ = write!(text, "\n{}", table::text(&table));
+    }
+    text
+}
+
+/// The nodes of a document, each with who feeds it.
+fn drawn(document: &Value) -> String {
+    let mut table = table::new(&["node", "type", "agent", "fed by"]);
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(line).unwrap_or_default();
+    let edges: Vec<&Value> = document.get("edges").and_then(Value::as_array).into_iter().flatten().collect();
+    for (id, node) in document.get("nodes").and_then(Value::as_object).into_iter().flatten() {
+        let fed: Vec<String> = edges
+            .iter()
+            .filter(|edge| edge.get("to").and_then(Value::as_str) == Some(id))
+            .map(|edge| match edge.get("when") {
+                Some(when) => format!("{} (when {})", text(edge.get("from")), text(Some(when))),
+                None => text(edge.get("from")),
+            })
+            .collect();
+        let agent = match (node.get("agent"), node.get("workflow")) {
+            (Some(Value::Object(inline)), _) => {
+                inline.get("name").map_or("inline".to_owned(), |name| text(Some(name)))
+            }
+            (agent, None) => text(agent),
+            (_, workflow) => format!("workflow {}", text(workflow)),
+        };
+        table.add_row([line(id), text(node.get("type")), agent, fed.join(", ")]);
+    }
+    table::text(&table)
+}
+
+/// One run: where each node stands, and what siblings contradict each other in.
+pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
+    let status = Tone::from(run.status).paint(run.status.as_str());
+    let rows = [
+        ("workflow", line(&run.workflow_name)),
+        ("part of", run.parent_workflow_run_id.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("made", times.at(run.created_at)),
+        ("took", times.since(run.created_at, run.finished_at)),
+        ("error", run.error.as_ref().map(|error| line(&error.message)).unwrap_or_default()),
+        ("input", words::json(&run.input)),
+        ("output", if run.output.is_null() { String::new() } else { words::json(&run.output) }),
+    ];
+    let mut table = table::new(&["node", "type", "status", "runs", "said"]);
+    for node in &run.nodes {
+        table.add_row([
+            Tone::Plain.cell(&line(&node.id)),
+            Tone::Plain.cell(&line(&node.kind)),
+            Tone::from(node.status).cell(node.status.as_str()),
+            Tone::Plain.cell(&node.tasks.iter().map(|task| task.attempts).sum::<u32>().to_string()),
+            Tone::Plain.cell(&short(&said(node), SAID_CHARACTERS)),
+        ]);
+    }
+    let head = format!("{}  {status}\n{}", run.workflow_run_id, fields(&rows));
+    format!("{head}\n{}{}", table::text(&table), contradictions(run))
+}
+
+fn said(node: &WorkflowNodeView) -> String {
+    let fault = node.error.as_ref().map(|error| format!("{}: {}", error.kind, error.message));
+    let output = || node.output.as_ref().map(Value::to_string);
+    fault.or_else(|| node.warning.clone()).or_else(output).unwrap_or_default()
+}
+
+/// All contradictions of a run.
+pub(crate) fn contradictions(run: &WorkflowRunView) -> String {
+    let all = run
+        .nodes
+        .iter()
+        .flat_map(|node| node.contradictions.iter().map(|each| contradiction(&node.id, each)));
+    all.collect()
+}
+
+/// What siblings contradict each other in.
+pub(crate) fn contradiction(node: &str, contradiction: &Contradiction) -> String {
+    let key: Vec<String> =
+        contradiction.key.iter().map(|(name, value)| format!("{} {}", line(name), plain(value))).collect();
+    let head = Tone::Warning.paint("contradiction:");
+    let mut text = format!("{head} {}, in front of {}\n", key.join(", "), line(node));
+    for Side { agent, value, text: said, .. } in &contradiction.sides {
+        let said =
+            said.as_deref().map(|said| format!(": {}", short(said, SAID_CHARACTERS))).unwrap_or_default();
+        let field = line(&contradiction.field);
+        let _ = writeln!(text, "  {} says {field} {}{said}", line(agent), plain(value));
+    }
+    text
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => line(text),
+        other => line(&other.to_string()),
+    }
+}
+
+/// Why a run failed: the run's own words, and each node that did.
+pub(crate) fn failure(run: &WorkflowRunView) -> String {
+    let mut text = String::new();
+    if let Some(error) = &run.error {
+        let head = format!("failed[{}]:", line(&error.kind));
+        let _ = writeln!(text, "{} {}", Tone::Bad.paint(&head), line(&error.message));
+    }
+    let hint = format!("accord workflow show {} shows every node", run.workflow_run_id);
+    let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
+    text
+}
+
+/// How a run ended, in one line.
+pub(crate) fn end(run: &WorkflowRunView) -> String {
+    let status = Tone::from(run.status).paint(run.status.as_str());
+    let took = Times::here().since(run.created_at, run.finished_at);
+    format!("{} {status} in {took}\n", run.workflow_run_id)
+}
+
+/// How a node stands, in one letter.
+pub(crate) fn mark(status: NodeStatus) -> String {
+    match status {
+        NodeStatus::Waiting => "·".dimmed().to_string(),
+        NodeStatus::Running => "…".cyan().to_string(),
+        NodeStatus::Completed => "✓".green().to_string(),
+        NodeStatus::Failed => "✗".red().to_string(),
+        NodeStatus::Skipped => "-".dimmed().to_string(),
+        NodeStatus::Stopped => "■".yellow().to_string(),
+    }
+}

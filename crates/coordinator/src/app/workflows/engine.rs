@@ -1,0 +1,295 @@
+//! Advancing runs of workflows: load, decide, write, once for each version.
+//!
+//! Everything that follows from what has happened is decided in one go and written in one transaction: the state, the
+//! events, and the runs that begin. A crash before that leaves what was there, and the same is decided again. Stopping
+//! is said after the transaction and repeated while the run is about to end, because saying it twice does no harm.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use accord_api::ErrorName;
+use accord_domain::event::Body;
+use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::run::{Outcome, Status as RunStatus};
+use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
+use accord_store::{
+    Asked, Hand, NewWorkflowRun, NodeRecord, StoreError, Submission, WorkflowAdvance, WorkflowDocuments,
+};
+use accord_workflow::compare::CompareOptions;
+use accord_workflow::{End, Event, Flow, Head, NodeState, State, Step, advance};
+use futures_util::StreamExt as _;
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::runs::state_of;
+use super::start::Begun;
+use crate::app::App;
+use crate::error::Error;
+
+/// How many workflow runs are looked at in one round.
+const RUNS_A_ROUND: u32 = 200;
+
+/// How many of them at once: each waits for the store most of the time.
+const AT_ONCE: usize = 8;
+
+/// What is to be written with the next state.
+#[derive(Default)]
+struct Work {
+    events: Vec<Body>,
+    starts: Vec<Submission>,
+    children: Vec<NewWorkflowRun>,
+    stops: Vec<Worker>,
+}
+
+impl App {
+    /// Advances every workflow run that something has happened to.
+    pub(crate) async fn advance_workflows(&self) -> Result<(), Error> {
+        let due = self.store.due_workflow_runs(RUNS_A_ROUND).await?;
+        let advances = futures_util::stream::iter(due).for_each_concurrent(AT_ONCE, |id| async move {
+            // One run's trouble is not the others'.
+            if let Err(error) = self.advance_workflow(&id).await {
+                tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; it is tried again");
+            }
+        });
+        advances.await;
+        Ok(())
+    }
+
+    async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<(), Error> {
+        let documents = self.store.workflow_documents(id).await?;
+        if documents.run.status.is_over() {
+            return Ok(());
+        }
+        let flow = self.flow(&documents.definition).await?;
+        let state = state_of(&flow, &documents)?;
+        let done = self.store.done_hands(id).await?;
+        let events = self.what_happened(&documents, &done).await?;
+        if events.is_empty() && done.is_empty() {
+            return self.stop_workers(state.at_work().map(|(_, worker)| worker.clone()).collect()).await;
+        }
+        let (state, work) = self.decide(&flow, &documents.run, state, events).await?;
+        let stops = self.write_advance(&flow, documents, state, work, done).await?;
+        self.stop_workers(stops).await
+    }
+
+    async fn what_happened(
+        &self,
+        documents: &WorkflowDocuments,
+        done: &[Hand],
+    ) -> Result<VecDeque<Event>, Error> {
+        let mut events = VecDeque::new();
+        match documents.asked {
+            Some(Asked::Begin) => events.push_back(Event::Begun),
+            Some(Asked::Stop) => events.push_back(Event::StopAsked),
+            None => {}
+        }
+        for hand in done {
+            events.push_back(match hand {
+                Hand::Run(run_id) => self.run_end(run_id).await?,
+                Hand::Workflow(id) => self.child_workflow_end(id).await?,
+            });
+        }
+        Ok(events)
+    }
+
+    async fn run_end(&self, run_id: &RunId) -> Result<Event, Error> {
+        let run = match self.store.run(run_id).await {
+            Ok(run) => run,
+            // Removed with its session while the workflow waited for it.
+            Err(StoreError::NoRun(_)) => return Ok(Event::Lost { run_id: run_id.clone() }),
+            Err(error) => return Err(error.into()),
+        };
+        let end = match (run.status, &run.failure) {
+            (RunStatus::Completed, _) => match self.store.outcome(run_id).await? {
+                Some(outcome) => End::Completed(value_of(outcome)?),
+                None => return Err(Error::internal(format!("{run_id} is completed and has no result"))),
+            },
+            (RunStatus::Stopped, _) => End::Stopped,
+            (_, Some(failure)) => End::Failed(Fault::new(failure.kind.as_str(), failure.message.clone())),
+            (status, None) => End::Failed(Fault::new("executor_failed", format!("the run is {status}"))),
+        };
+        let worker = Worker::Run { run_id: run.id, session_id: run.session_id };
+        Ok(Event::Ended { worker, end })
+    }
+
+    async fn child_workflow_end(&self, id: &WorkflowRunId) -> Result<Event, Error> {
+        let documents = self.store.workflow_documents(id).await?;
+        let head: Head = serde_json::from_str(&documents.head).map_err(Error::internal)?;
+        let end = match (documents.run.status, head.error) {
+            (Status::Completed, _) => End::Completed(head.output),
+            (Status::Stopped, _) => End::Stopped,
+            (_, Some(fault)) => End::Failed(fault),
+            (status, None) => {
+                End::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}")))
+            }
+        };
+        Ok(Event::Ended { worker: Worker::Workflow { workflow_run_id: id.clone() }, end })
+    }
+
+    /// Everything that follows from some events. Each start is answered before the next event.
+    async fn decide(
+        &self,
+        flow: &Arc<Flow>,
+        run: &WorkflowRun,
+        mut state: State,
+        mut events: VecDeque<Event>,
+    ) -> Result<(State, Work), Error> {
+        let mut work = Work::default();
+        while let Some(event) = events.pop_front() {
+            let now = self.outside.now();
+            let (next, steps) = self.advanced(flow, state, event, now).await?;
+            state = next;
+            let mut answers = Vec::new();
+            for step in steps {
+                match step {
+                    Step::Tell(body) => work.events.push(body),
+                    Step::Stop(worker) => work.stops.push(worker),
+                    Step::Start(start) if state.head.status != Status::Running => {
+                        answers.push(Event::Withdrawn { at: start.at });
+                    }
+                    Step::Start(start) => {
+                        let at = start.at;
+                        answers.push(
+                            match self.begun(flow.graph(), run, &state.head.surroundings, &start).await? {
+                                Ok(begun) => {
+                                    let worker = begun.worker();
+                                    match begun {
+                                        Begun::Run(submission) => work.starts.push(*submission),
+                                        Begun::Workflow(new) => work.children.push(*new),
+                                    }
+                                    Event::Started { at, worker }
+                                }
+                                Err(fault) => Event::Refused { at, fault },
+                            },
+                        );
+                    }
+                }
+            }
+            for answer in answers.into_iter().rev() {
+                events.push_front(answer);
+            }
+        }
+        Ok((state, work))
+    }
+
+    /// One step of the engine. Where siblings were compared and an embedding model is configured, they are compared again
+    /// by its vectors: the engine is pure, so the same step can be taken twice.
+    async fn advanced(
+        &self,
+        flow: &Arc<Flow>,
+        state: State,
+        event: Event,
+        now: Timestamp,
+    ) -> Result<(State, Vec<Step>), Error> {
+        let before = self.embedder.is_some().then(|| (state.clone(), event.clone()));
+        let (next, steps) = self.stepped(flow, state, event, now, CompareOptions::default()).await?;
+        let (Some(embedder), Some((state, event))) = (&self.embedder, before) else {
+            return Ok((next, steps));
+        };
+        let texts = flow.texts_to_embed(&state, &next);
+        if texts.is_empty() {
+            return Ok((next, steps));
+        }
+        match embedder.vectors(&texts).await {
+            Ok(vectors) => self.stepped(flow, state, event, now, CompareOptions::with_vectors(vectors)).await,
+            Err(reason) => {
+                tracing::warn!(reason, "no vectors; siblings are compared by their words");
+                Ok((next, steps))
+            }
+        }
+    }
+
+    /// Templates, conditions and comparisons take their time, away from the threads that serve requests.
+    async fn stepped(
+        &self,
+        flow: &Arc<Flow>,
+        state: State,
+        event: Event,
+        now: Timestamp,
+        options: CompareOptions,
+    ) -> Result<(State, Vec<Step>), Error> {
+        let flow = Arc::clone(flow);
+        let work = move || advance(&flow, state, event, now, &options);
+        tokio::task::spawn_blocking(work).await.map_err(Error::internal)
+    }
+
+    /// Writes the next state and what goes with it, and gives those who are to be stopped.
+    async fn write_advance(
+        &self,
+        flow: &Flow,
+        before: WorkflowDocuments,
+        state: State,
+        work: Work,
+        taken: Vec<Hand>,
+    ) -> Result<Vec<Worker>, Error> {
+        let now = self.outside.now();
+        let status = state.head.status;
+        let run = WorkflowRun {
+            status,
+            version: before.run.version + 1,
+            updated_at: now,
+            finished_at: status.is_over().then_some(now),
+            ..before.run
+        };
+        let id = run.id.clone();
+        let known: HashMap<&str, &str> =
+            before.nodes.iter().map(|record| (record.node.as_str(), record.body.as_str())).collect();
+        let mut nodes = Vec::new();
+        for (node, state) in flow.graph().nodes.iter().zip(&state.nodes) {
+            let body = serde_json::to_string(state).map_err(Error::internal)?;
+            let known = known.get(node.id.as_str());
+            let untouched = known.is_none() && *state == NodeState::default();
+            if !untouched && known.is_none_or(|known| **known != body) {
+                nodes.push(NodeRecord { node: node.id.clone(), body });
+            }
+        }
+        let advance = WorkflowAdvance {
+            run,
+            head: serde_json::to_string(&state.head).map_err(Error::internal)?,
+            nodes,
+            events: work.events,
+            starts: work.starts,
+            children: work.children,
+            taken,
+        };
+        match self.store.advance_workflow_run(advance).await {
+            Ok(()) => Ok(work.stops),
+            // Somebody else was quicker, and what they wrote is looked at again where there is need.
+            Err(StoreError::Changed { .. }) => {
+                tracing::debug!(workflow_run = %id, "a workflow run has changed meanwhile");
+                self.hub.look_at_workflows();
+                Ok(Vec::new())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn stop_workers(&self, workers: Vec<Worker>) -> Result<(), Error> {
+        for worker in workers {
+            let stopped = match &worker {
+                Worker::Run { run_id, .. } => self.stop(run_id).await.map(drop),
+                Worker::Workflow { workflow_run_id } => {
+                    let asked = self.store.stop_workflow_run(workflow_run_id, self.outside.now()).await;
+                    asked.map(drop).map_err(Error::from)
+                }
+            };
+            match stopped {
+                Err(error)
+                    if !matches!(error.name(), ErrorName::RunNotFound | ErrorName::WorkflowRunNotFound) =>
+                {
+                    return Err(error);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a completed run has to show: the value, or the text.
+fn value_of(outcome: Outcome) -> Result<Value, Error> {
+    match outcome.result_data {
+        Some(text) => serde_json::from_str(&text).map_err(Error::internal),
+        None => Ok(Value::from(outcome.result_text.unwrap_or_default())),
+    }
+}

@@ -1,0 +1,197 @@
+//! What is known of the agents and workflows that a graph names.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use accord_api::{ErrorName, Problem, Severity};
+use accord_contract::Place;
+use accord_workflow::{Graph, Kind, Known, Role, Signature, Takes, Target, Work, check};
+use serde_json::Value;
+
+use super::read::{Read, has_errors};
+use super::view::Found;
+use crate::app::{Agent, App};
+use crate::error::Error;
+
+impl App {
+    /// Everything that is wrong with a workflow now, and what is known of those that it names.
+    pub(super) async fn examined(&self, read: &Read) -> Result<(Vec<Problem>, Known), Error> {
+        let mut problems = read.problems.clone();
+        let Some(graph) = &read.graph else { return Ok((problems, Known::default())) };
+        let mut known = Known::default();
+        for name in graph.agent_names() {
+            if let Some(agent) = missing_is_none(self.catalog.usable(name).await)? {
+                known.agents.insert(name.to_owned(), signature(&agent));
+            }
+        }
+        for (node, work, role) in graph.works() {
+            if let Target::Inline(blueprint) = &work.target {
+                let place = agent_place(&node.id, role);
+                match self.inline_agent(graph, &node.id, role, blueprint).await {
+                    Ok(agent) => {
+                        known.inline.insert(Known::inline_key(&node.id, role), signature(&agent));
+                    }
+                    Err(error) => problems.extend(inline_problems(read, &place, &error)?),
+                }
+            }
+        }
+        self.nested(graph, read, &mut known, &mut problems).await?;
+        problems.extend(read.told(check(graph, &known)));
+        problems.sort_by_key(|problem| (problem.severity == Severity::Warning, problem.line, problem.column));
+        Ok((problems, known))
+    }
+
+    /// An agent that stands in a graph, under the name of its node where it has none.
+    pub(super) async fn inline_agent(
+        &self,
+        graph: &Graph,
+        node: &str,
+        role: Role,
+        blueprint: &Value,
+    ) -> Result<std::sync::Arc<Agent>, Error> {
+        let mut blueprint = blueprint.clone();
+        if let Some(members) = blueprint.as_object_mut()
+            && !members.contains_key("name")
+        {
+            let key = Known::inline_key(node, role);
+            let long = format!("{}.{key}", graph.name);
+            let name = if long.len() <= LONGEST_NAME { long } else { key };
+            members.insert("name".to_owned(), Value::from(name));
+        }
+        self.catalog.inline(blueprint).await
+    }
+
+    /// The workflows that a graph names, and whether one of them leads back to it.
+    async fn nested(
+        &self,
+        graph: &Graph,
+        read: &Read,
+        known: &mut Known,
+        problems: &mut Vec<Problem>,
+    ) -> Result<(), Error> {
+        for name in graph.workflow_names() {
+            let Some(found) = self.find_workflow(name).await? else { continue };
+            let nested = found.read();
+            let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else {
+                continue;
+            };
+            let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
+            known.workflows.insert(name.to_owned(), Signature { takes, gives: None, fixed: true });
+            if name != graph.name && self.leads_to(&found, &graph.name).await? {
+                let message =
+                    format!("the workflow '{name}' has this workflow as a part, so neither would end");
+                for (node, work, role) in graph.works() {
+                    if work.target == Target::Workflow(name.to_owned()) {
+                        let place = agent_place(&node.id, role).sibling("workflow");
+                        problems.push(read.problem(Severity::Error, place, message.clone()));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a workflow has another one as a part, however deep.
+    async fn leads_to(&self, from: &Found, wanted: &str) -> Result<bool, Error> {
+        let names = |read: &Read| -> Vec<String> {
+            let names = read.graph.iter().flat_map(Graph::workflow_names);
+            names.map(str::to_owned).collect()
+        };
+        let mut queue = VecDeque::from(names(&from.read()));
+        let mut seen = BTreeSet::new();
+        while let Some(name) = queue.pop_front() {
+            if name == wanted {
+                return Ok(true);
+            }
+            if seen.insert(name.clone())
+                && let Some(found) = self.find_workflow(&name).await?
+            {
+                queue.extend(names(&found.read()));
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The longest name of an agent.
+const LONGEST_NAME: usize = 64;
+
+fn agent_place(node: &str, role: Role) -> Place {
+    let node = Place::root().key("nodes").key(node);
+    match role {
+        Role::Own => node.key("agent"),
+        Role::Synthesis => node.key("synthesis").key("agent"),
+    }
+}
+
+trait Sibling {
+    fn sibling(self, name: &str) -> Place;
+}
+
+impl Sibling for Place {
+    /// The member beside this one.
+    fn sibling(mut self, name: &str) -> Place {
+        self.pop();
+        self.key(name)
+    }
+}
+
+/// What goes into an agent, and what comes out.
+fn signature(agent: &Agent) -> Signature {
+    let takes = match &agent.parameters {
+        Some(schema) => Takes::Schema(schema.document().clone()),
+        None => Takes::Prompt,
+    };
+    let gives =
+        agent.output.as_ref().or(agent.default_output.as_ref()).map(|schema| schema.document().clone());
+    Signature { takes, gives, fixed: agent.output.is_some() }
+}
+
+/// An agent that is not there or cannot be used is none; a store that cannot be used is an error.
+fn missing_is_none<T>(found: Result<T, Error>) -> Result<Option<T>, Error> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_ours(&error) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether an error says something of us and not of what was asked.
+pub(super) fn is_ours(error: &Error) -> bool {
+    matches!(error.name(), ErrorName::Internal | ErrorName::StoreUnavailable)
+}
+
+/// The mistakes of an agent that stands in a graph, at their places there.
+fn inline_problems(read: &Read, at: &Place, error: &Error) -> Result<Vec<Problem>, Error> {
+    if is_ours(error) {
+        return Err(error.clone());
+    }
+    let details = error.body().details.unwrap_or_default();
+    let inner: Vec<Problem> = details
+        .get("problems")
+        .cloned()
+        .and_then(|list| serde_json::from_value(list).ok())
+        .unwrap_or_default();
+    if inner.is_empty() {
+        return Ok(vec![read.problem(Severity::Error, at.clone(), error.message().to_owned())]);
+    }
+    let moved = inner.into_iter().map(|problem| {
+        let mut place = at.clone();
+        for step in problem.path.trim_start_matches('$').split('.').filter(|step| !step.is_empty()) {
+            place = place.key(step.split('[').next().unwrap_or(step));
+        }
+        read.problem(problem.severity, place, problem.message)
+    });
+    Ok(moved.collect())
+}
+
+/// The name of the agent or workflow that a node names.
+pub(super) fn target_name(kind: &Kind) -> Option<String> {
+    let work: &Work = match kind {
+        Kind::Agent(work) | Kind::Map { work, .. } | Kind::Planner { work, .. } => work,
+        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => return None,
+    };
+    match &work.target {
+        Target::Agent(name) | Target::Workflow(name) => Some(name.clone()),
+        Target::Inline(blueprint) => blueprint.get("name").and_then(Value::as_str).map(str::to_owned),
+    }
+}

@@ -1,0 +1,276 @@
+//! Runs of workflows: made, looked at, stopped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_api::{
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, Page, WorkflowEdgeView, WorkflowNodeView,
+    WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
+};
+use accord_domain::id::WorkflowRunId;
+use accord_domain::workflow::{Status, WorkflowRun};
+use accord_store::{NewWorkflowRun, WorkflowDocuments, WorkflowRunFilter};
+use accord_workflow::{Flow, Head, Known, NodeState, Purpose, State, Surroundings, Task, read};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use tokio::time::{Instant, timeout_at};
+
+use super::known::target_name;
+use crate::app::agents::{Promise, hex};
+use crate::app::runs::SLOW_POLL;
+use crate::app::{App, page};
+use crate::error::Error;
+use crate::hub::Topic;
+
+/// What a run is a run of, as it was when the run was made.
+#[derive(Serialize, Deserialize)]
+struct Definition {
+    document: Value,
+    known: Known,
+}
+
+/// Where a new workflow run belongs.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    pub(super) parent: Option<WorkflowRunId>,
+    pub(super) depth: u32,
+    pub(super) surroundings: Surroundings,
+}
+
+impl App {
+    /// Makes a run of a workflow.
+    pub(crate) async fn create_workflow_run(
+        &self,
+        name: &str,
+        request: CreateWorkflowRun,
+        promise: Option<Promise>,
+    ) -> Result<CreatedWorkflowRun, Error> {
+        let input = request.input.unwrap_or_else(|| Value::Object(Map::new()));
+        let surroundings = Surroundings {
+            demands: request.additional_demands.unwrap_or_default(),
+            project_dir: request.project_dir,
+        };
+        let new = self.new_workflow_run(name, input, Around { surroundings, ..Around::default() }).await?;
+        let created = CreatedWorkflowRun {
+            workflow_run_id: new.run.id.clone(),
+            workflow_name: name.to_owned(),
+            status: new.run.status,
+        };
+        let promise = match promise {
+            Some(promise) => Some(promise.with(serde_json::to_string(&created).map_err(Error::internal)?)),
+            None => None,
+        };
+        match self.store.submit_workflow_run(new, promise).await? {
+            None => Ok(created),
+            Some(answer) => serde_json::from_str(&answer).map_err(Error::internal),
+        }
+    }
+
+    /// A run that is ready to be written. Everything that can be wrong is said before.
+    pub(super) async fn new_workflow_run(
+        &self,
+        name: &str,
+        input: Value,
+        around: Around,
+    ) -> Result<NewWorkflowRun, Error> {
+        let (found, known) = self.usable_workflow(name).await?;
+        let read = found.read();
+        let Some(graph) = &read.graph else { return Err(Error::internal("a sound workflow has no graph")) };
+        if let Some(schema) = graph.input_schema() {
+            self.check_workflow_input(name, schema, &input)?;
+        }
+        let mut state = State::new(graph, input);
+        state.head.surroundings = around.surroundings;
+        let now = self.outside.now();
+        let run = WorkflowRun {
+            id: WorkflowRunId::new(self.outside.unique()),
+            workflow_name: name.to_owned(),
+            status: Status::Running,
+            version: 0,
+            parent: around.parent,
+            depth: around.depth,
+            created_at: now,
+            updated_at: now,
+            finished_at: None,
+        };
+        let definition = Definition { document: read.document().clone(), known };
+        Ok(NewWorkflowRun {
+            run,
+            definition: serde_json::to_string(&definition).map_err(Error::internal)?,
+            head: serde_json::to_string(&state.head).map_err(Error::internal)?,
+        })
+    }
+
+    fn check_workflow_input(&self, name: &str, schema: &Value, input: &Value) -> Result<(), Error> {
+        let compiled = self.contracts.schema(schema).map_err(Error::internal)?;
+        if compiled.is_valid(input) {
+            return Ok(());
+        }
+        let violations = compiled.violations(input);
+        let errors: Vec<Value> = violations
+            .errors
+            .iter()
+            .map(|error| json!({"path": error.path, "message": error.message}))
+            .collect();
+        let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
+        let message = format!("the input does not meet the schema of the workflow '{name}': {first}");
+        let details = json!({"errors": errors, "input_schema": schema});
+        Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
+    }
+
+    /// The graph of a run, made ready.
+    pub(super) async fn flow(&self, definition: &str) -> Result<Arc<Flow>, Error> {
+        let key = hex(&Sha256::digest(definition));
+        if let Some(flow) = self.workflows.flows.get(&key) {
+            return Ok(flow);
+        }
+        let text = definition.to_owned();
+        let made = tokio::task::spawn_blocking(move || made_ready(&text)).await.map_err(Error::internal)?;
+        let flow = Arc::new(made?);
+        self.workflows.flows.put(key, Arc::clone(&flow));
+        Ok(flow)
+    }
+
+    /// One workflow run with all its nodes.
+    pub(crate) async fn workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+        let documents = self.store.workflow_documents(id).await?;
+        let flow = self.flow(&documents.definition).await?;
+        let state = state_of(&flow, &documents)?;
+        Ok(view(&flow, documents.run, state))
+    }
+
+    /// Workflow runs, newest first.
+    pub(crate) async fn workflow_runs(
+        &self,
+        query: WorkflowRunQuery,
+    ) -> Result<Page<WorkflowRunSummary>, Error> {
+        let WorkflowRunQuery { status, workflow_name, limit, cursor } = query;
+        let request = page::request(limit, cursor)?;
+        let filter = WorkflowRunFilter { status, workflow_name };
+        Ok(page::view(self.store.workflow_runs(&filter, &request).await?, summary))
+    }
+
+    /// Asks a workflow run to stop. Can be repeated.
+    pub(crate) async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+        self.store.stop_workflow_run(id, self.outside.now()).await?;
+        self.workflow_run(id).await
+    }
+
+    /// The workflow run, at its end or when the time is over.
+    pub(crate) async fn wait_for_workflow_run(
+        &self,
+        id: &WorkflowRunId,
+        seconds: u32,
+    ) -> Result<WorkflowRunView, Error> {
+        let deadline = Instant::now() + Duration::from_secs(seconds.into());
+        let watch = self.hub.watch(vec![Topic::Workflow(id.clone())]);
+        loop {
+            let view = self.workflow_run(id).await?;
+            if view.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
+                return Ok(view);
+            }
+            let next_look = deadline.min(Instant::now() + SLOW_POLL);
+            tokio::select! {
+                _ = timeout_at(next_look, watch.changed()) => {}
+                () = self.closing.cancelled() => {}
+            }
+        }
+    }
+}
+
+fn made_ready(definition: &str) -> Result<Flow, Error> {
+    let Definition { document, known } = serde_json::from_str(definition).map_err(Error::internal)?;
+    let (graph, _) = read(&document);
+    let graph = graph.ok_or_else(|| Error::internal("the graph of a run cannot be read"))?;
+    Flow::new(graph, known).map_err(Error::internal)
+}
+
+/// The state of a run, from its documents.
+pub(super) fn state_of(flow: &Flow, documents: &WorkflowDocuments) -> Result<State, Error> {
+    let head: Head = serde_json::from_str(&documents.head).map_err(Error::internal)?;
+    let mut state = State::new(flow.graph(), Value::Null);
+    state.head = head;
+    for record in &documents.nodes {
+        let node: NodeState = serde_json::from_str(&record.body).map_err(Error::internal)?;
+        if let Some(place) = flow.node(&record.node).and_then(|place| state.nodes.get_mut(place)) {
+            *place = node;
+        }
+    }
+    Ok(state)
+}
+
+fn summary(run: WorkflowRun) -> WorkflowRunSummary {
+    WorkflowRunSummary {
+        workflow_run_id: run.id,
+        workflow_name: run.workflow_name,
+        status: run.status,
+        parent_workflow_run_id: run.parent,
+        created_at: run.created_at,
+        updated_at: run.updated_at,
+        finished_at: run.finished_at,
+    }
+}
+
+fn view(flow: &Flow, run: WorkflowRun, state: State) -> WorkflowRunView {
+    let graph = flow.graph();
+    let inputs: Vec<_> = (0..graph.nodes.len()).map(|place| flow.inputs(&state, place)).collect();
+    let edges = graph.edges.iter().enumerate().map(|(place, edge)| {
+        let id = |node: usize| graph.nodes.get(node).map(|node| node.id.clone()).unwrap_or_default();
+        let taken = flow.taken(&state, place);
+        WorkflowEdgeView { from: id(edge.from), to: id(edge.to), when: edge.when.clone(), taken }
+    });
+    let edges = edges.collect();
+    let nodes = graph.nodes.iter().zip(state.nodes).zip(inputs).map(|((node, state), inputs)| {
+        let comparison = state.comparison.unwrap_or_default();
+        WorkflowNodeView {
+            id: node.id.clone(),
+            kind: node.kind.as_str().to_owned(),
+            agent_name: target_name(&node.kind),
+            status: state.status,
+            inputs,
+            output: state.output,
+            error: state.error,
+            warning: state.warning,
+            contradictions: comparison.contradictions,
+            near_duplicates: comparison.near_duplicates,
+            agreements: comparison.agreements,
+            plan: state.plan.and_then(|plan| serde_json::to_value(plan).ok()),
+            tasks: state.tasks.into_iter().map(task).collect(),
+            started_at: state.started_at,
+            finished_at: state.finished_at,
+        }
+    });
+    let nodes = nodes.collect();
+    WorkflowRunView {
+        workflow_run_id: run.id,
+        workflow_name: run.workflow_name,
+        status: run.status,
+        parent_workflow_run_id: run.parent,
+        created_at: run.created_at,
+        updated_at: run.updated_at,
+        finished_at: run.finished_at,
+        input: state.head.input,
+        output: state.head.output,
+        error: state.head.error,
+        nodes,
+        edges,
+    }
+}
+
+fn task(task: Task) -> WorkflowTaskView {
+    WorkflowTaskView {
+        name: match task.purpose {
+            Purpose::Whole => "whole".to_owned(),
+            Purpose::Item(index) => format!("item {index}"),
+            Purpose::Plan => "plan".to_owned(),
+            Purpose::Subtask(id) => format!("subtask {id}"),
+            Purpose::Synthesis => "synthesis".to_owned(),
+        },
+        status: task.status,
+        attempts: task.attempts,
+        worker: task.worker,
+        earlier: task.earlier,
+        error: task.error,
+    }
+}

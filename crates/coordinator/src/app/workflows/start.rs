@@ -1,0 +1,114 @@
+//! From a step of the engine to a run that is ready to be written.
+
+use accord_domain::session::ExecutionMode;
+use accord_domain::workflow::{Fault, Worker, WorkflowRun};
+use accord_store::{NewWorkflowRun, Submission};
+use accord_workflow::limits::DEEPEST_NESTING;
+use accord_workflow::{Graph, Start, Surroundings, Target};
+
+use super::known::is_ours;
+use super::runs::Around;
+use crate::app::App;
+use crate::app::runs::{Expected, Order, Place, Wanted, check_input};
+use crate::error::Error;
+
+/// What works on a task from now on.
+pub(super) enum Begun {
+    /// A run of an agent.
+    Run(Box<Submission>),
+    /// A run of another workflow.
+    Workflow(Box<NewWorkflowRun>),
+}
+
+impl Begun {
+    pub(super) fn worker(&self) -> Worker {
+        match self {
+            Self::Run(submission) => Worker::Run {
+                run_id: submission.run.id.clone(),
+                session_id: submission.run.session_id.clone(),
+            },
+            Self::Workflow(new) => Worker::Workflow { workflow_run_id: new.run.id.clone() },
+        }
+    }
+}
+
+impl App {
+    /// Makes ready what a step asks for; a fault where that cannot be done, now or ever.
+    pub(super) async fn begun(
+        &self,
+        graph: &Graph,
+        run: &WorkflowRun,
+        surroundings: &Surroundings,
+        start: &Start,
+    ) -> Result<Result<Begun, Fault>, Error> {
+        let begun = match &start.target {
+            Target::Workflow(name) => self.begun_workflow(run, name, surroundings, start).await,
+            Target::Agent(_) | Target::Inline(_) => self.begun_run(graph, surroundings, start).await,
+        };
+        match begun {
+            Ok(begun) => Ok(Ok(begun)),
+            Err(error) if is_ours(&error) => Err(error),
+            Err(error) => Ok(Err(Fault::new(error.name().as_str(), error.message()))),
+        }
+    }
+
+    async fn begun_run(
+        &self,
+        graph: &Graph,
+        surroundings: &Surroundings,
+        start: &Start,
+    ) -> Result<Begun, Error> {
+        let agent = match &start.target {
+            Target::Agent(name) | Target::Workflow(name) => self.catalog.usable(name).await?,
+            Target::Inline(blueprint) => self.inline_agent(graph, &start.node, start.role, blueprint).await?,
+        };
+        let (place, expected, project_dir) = match &start.resume {
+            None => {
+                let place = Place::New { parent_session_id: None };
+                (place, Expected::AgentParameters, surroundings.project_dir.clone())
+            }
+            Some(session_id) => {
+                let session = self.store.session(session_id).await?;
+                let project_dir = session.project_dir.clone();
+                (Place::Existing(Box::new(session)), Expected::Prompt, project_dir)
+            }
+        };
+        check_input(&agent, expected, &start.parameters)?;
+        let wanted = Wanted {
+            schema: start.output_schema.clone(),
+            rules: start.invariants.clone(),
+            ..Wanted::default()
+        };
+        let contract = self.output_contract(&agent, wanted).await?;
+        let order = Order {
+            agent,
+            place,
+            parameters: start.parameters.to_string(),
+            contract,
+            additional_demands: surroundings.demands.clone(),
+            project_dir,
+            execution_mode: ExecutionMode::AsyncPoll,
+            priority: start.priority,
+            model: None,
+            delivers: Vec::new(),
+        };
+        self.submission(order).map(|submission| Begun::Run(Box::new(submission)))
+    }
+
+    async fn begun_workflow(
+        &self,
+        run: &WorkflowRun,
+        name: &str,
+        surroundings: &Surroundings,
+        start: &Start,
+    ) -> Result<Begun, Error> {
+        if run.depth >= DEEPEST_NESTING {
+            let message = format!("workflows nest deeper than {DEEPEST_NESTING} levels");
+            return Err(Error::new(accord_api::ErrorName::InvalidRequest, message));
+        }
+        let around =
+            Around { parent: Some(run.id.clone()), depth: run.depth + 1, surroundings: surroundings.clone() };
+        let new = self.new_workflow_run(name, start.parameters.clone(), around).await?;
+        Ok(Begun::Workflow(Box::new(new)))
+    }
+}

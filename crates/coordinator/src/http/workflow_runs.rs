@@ -1,0 +1,74 @@
+//! `/workflow-runs`.
+
+use std::sync::Arc;
+
+use accord_api::{ErrorBody, Page, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView};
+use accord_domain::id::WorkflowRunId;
+use axum::extract::State;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+
+use super::extract::{Id, Query};
+use crate::app::App;
+use crate::error::Error;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/workflow-runs", get(list))
+        .route("/workflow-runs/{id}", get(one))
+        .route("/workflow-runs/{id}/stop", post(stop))
+}
+
+/// Runs of workflows, newest first, without their nodes.
+#[utoipa::path(
+    get,
+    path = "/workflow-runs",
+    tag = "workflows",
+    params(WorkflowRunQuery),
+    responses(
+        (status = 200, description = "A page of workflow runs", body = Page<WorkflowRunSummary>),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Query(query): Query<WorkflowRunQuery>,
+) -> Result<Json<Page<WorkflowRunSummary>>, Error> {
+    app.workflow_runs(query).await.map(Json)
+}
+
+/// One workflow run: each node's state, inputs, output, and what its siblings contradict each other in.
+#[utoipa::path(
+    get,
+    path = "/workflow-runs/{id}",
+    tag = "workflows",
+    params(("id" = WorkflowRunId, Path, description = "The workflow run")),
+    responses(
+        (status = 200, description = "The workflow run", body = WorkflowRunView),
+        (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn one(
+    State(app): State<Arc<App>>,
+    Id(id): Id<WorkflowRunId>,
+) -> Result<Json<WorkflowRunView>, Error> {
+    app.workflow_run(&id).await.map(Json)
+}
+
+/// Stops a workflow run: nothing more starts, and what is at work is stopped. Can be repeated.
+#[utoipa::path(
+    post,
+    path = "/workflow-runs/{id}/stop",
+    tag = "workflows",
+    params(("id" = WorkflowRunId, Path, description = "The workflow run")),
+    responses(
+        (status = 200, description = "The workflow run as it stands now", body = WorkflowRunView),
+        (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn stop(
+    State(app): State<Arc<App>>,
+    Id(id): Id<WorkflowRunId>,
+) -> Result<Json<WorkflowRunView>, Error> {
+    app.stop_workflow_run(&id).await.map(Json)
+}

@@ -1,0 +1,214 @@
+//! `/workflows`.
+
+use std::sync::Arc;
+
+use accord_api::{
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, Page, PageQuery, ValidateWorkflowAnswer, WaitQuery,
+    WorkflowSummary, WorkflowView,
+};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use serde_json::Value;
+
+use super::extract::{JsonBody, Query};
+use super::{body, conditions};
+use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, MadeWorkflow, check_wait};
+use crate::error::Error;
+
+pub(super) fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/workflows", get(list).post(create))
+        .route("/workflows/validate", post(validate))
+        .route("/workflows/{name}", get(show).put(replace).delete(remove))
+        .route("/workflows/{name}/runs", post(run))
+}
+
+/// All workflows, those with mistakes too.
+#[utoipa::path(
+    get,
+    path = "/workflows",
+    tag = "workflows",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "The workflows, by name; all on one page where no limit is given", body = Page<WorkflowSummary>),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Query(query): Query<PageQuery>,
+) -> Result<Json<Page<WorkflowSummary>>, Error> {
+    Ok(Json(app.workflows_page(query.limit, query.cursor.as_deref()).await?))
+}
+
+/// Makes a workflow. It lives in the store.
+#[utoipa::path(
+    post,
+    path = "/workflows",
+    tag = "workflows",
+    params(("Idempotency-Key" = Option<String>, Header, description = "Makes the request safe to repeat")),
+    request_body(content = Object, description = "The graph: name, description, nodes, edges"),
+    responses(
+        (status = 201, description = "The workflow", body = WorkflowView),
+        (status = 400, description = "InvalidRequest, InvalidWorkflow", body = ErrorBody),
+        (status = 409, description = "WorkflowExists, IdempotencyConflict", body = ErrorBody),
+    )
+)]
+pub(super) async fn create(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    JsonBody(bytes): JsonBody,
+) -> Result<Response, Error> {
+    let promise = conditions::promise(&headers, &caller, "POST /workflows", &bytes)?;
+    let value: Value = body::read(&bytes)?;
+    made(app.create_workflow(value, promise).await?)
+}
+
+/// One workflow.
+#[utoipa::path(
+    get,
+    path = "/workflows/{name}",
+    tag = "workflows",
+    params(("name" = String, Path, description = "The workflow's name")),
+    responses(
+        (status = 200, description = "The workflow, its hash as the ETag", body = WorkflowView),
+        (status = 404, description = "WorkflowNotFound", body = ErrorBody),
+    )
+)]
+pub(super) async fn show(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+) -> Result<impl IntoResponse, Error> {
+    let workflow = app.workflow(&name).await?;
+    Ok((conditions::etag(&workflow.hash), Json(workflow)))
+}
+
+/// Puts a graph in the place of the one that is there, or makes the workflow. A file workflow's file is written.
+#[utoipa::path(
+    put,
+    path = "/workflows/{name}",
+    tag = "workflows",
+    params(
+        ("name" = String, Path, description = "The workflow's name, as in the graph"),
+        ("If-Match" = Option<String>, Header, description = "Only if the workflow has this ETag"),
+    ),
+    request_body(content = Object, description = "The graph: name, description, nodes, edges"),
+    responses(
+        (status = 200, description = "The workflow, changed", body = WorkflowView),
+        (status = 201, description = "The workflow, made", body = WorkflowView),
+        (status = 400, description = "InvalidRequest, InvalidWorkflow", body = ErrorBody),
+        (status = 409, description = "WorkflowReadOnly", body = ErrorBody),
+        (status = 412, description = "PreconditionFailed", body = ErrorBody),
+    )
+)]
+pub(super) async fn replace(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    JsonBody(bytes): JsonBody,
+) -> Result<Response, Error> {
+    let expected = conditions::if_match(&headers)?;
+    let value: Value = body::read(&bytes)?;
+    made(app.put_workflow(&name, value, &expected).await?)
+}
+
+/// Removes a workflow. A file workflow's file is removed. Its runs stay.
+#[utoipa::path(
+    delete,
+    path = "/workflows/{name}",
+    tag = "workflows",
+    params(
+        ("name" = String, Path, description = "The workflow's name"),
+        ("If-Match" = Option<String>, Header, description = "Only if the workflow has this ETag"),
+    ),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "WorkflowNotFound", body = ErrorBody),
+        (status = 409, description = "WorkflowReadOnly", body = ErrorBody),
+        (status = 412, description = "PreconditionFailed", body = ErrorBody),
+    )
+)]
+pub(super) async fn remove(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Error> {
+    app.delete_workflow(&name, &conditions::if_match(&headers)?).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Checks a workflow: its shape, who it names, its templates, conditions and contracts. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/workflows/validate",
+    tag = "workflows",
+    request_body(content = Object, description = "The graph: name, description, nodes, edges"),
+    responses(
+        (status = 200, description = "What was found", body = ValidateWorkflowAnswer),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
+)]
+pub(super) async fn validate(
+    State(app): State<Arc<App>>,
+    JsonBody(bytes): JsonBody,
+) -> Result<Json<ValidateWorkflowAnswer>, Error> {
+    let value: Value = body::read(&bytes)?;
+    Ok(Json(app.validate_workflow(value).await?))
+}
+
+/// Runs a workflow.
+///
+/// With `wait` the answer comes when the run is over, or when the seconds have passed, and is the run with its nodes.
+#[utoipa::path(
+    post,
+    path = "/workflows/{name}/runs",
+    tag = "workflows",
+    params(
+        WaitQuery,
+        ("name" = String, Path, description = "The workflow's name"),
+        ("Idempotency-Key" = Option<String>, Header, description = "The same key and body get the first answer again"),
+    ),
+    request_body = CreateWorkflowRun,
+    responses(
+        (status = 201, description = "The run; with `wait` it is a WorkflowRunView", body = CreatedWorkflowRun),
+        (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
+        (status = 404, description = "WorkflowNotFound", body = ErrorBody),
+        (status = 409, description = "WorkflowBroken, IdempotencyConflict", body = ErrorBody),
+    )
+)]
+pub(super) async fn run(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<WaitQuery>,
+    headers: HeaderMap,
+    JsonBody(bytes): JsonBody,
+) -> Result<Response, Error> {
+    let wait = query.wait.unwrap_or_default();
+    check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
+    let request: CreateWorkflowRun = body::read(&bytes)?;
+    let route = format!("POST /workflows/{name}/runs");
+    let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
+    let created = app.create_workflow_run(&name, request, promise).await?;
+    if wait == 0 {
+        return Ok((StatusCode::CREATED, Json(created)).into_response());
+    }
+    let run = app.wait_for_workflow_run(&created.workflow_run_id, wait).await?;
+    Ok((StatusCode::CREATED, Json(run)).into_response())
+}
+
+fn made(made: MadeWorkflow) -> Result<Response, Error> {
+    Ok(match made {
+        MadeWorkflow::Created(view) => {
+            (StatusCode::CREATED, conditions::etag(&view.hash), Json(view)).into_response()
+        }
+        MadeWorkflow::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
+        MadeWorkflow::Replayed(answer) => {
+            (StatusCode::CREATED, [(header::CONTENT_TYPE, "application/json")], answer).into_response()
+        }
+    })
+}

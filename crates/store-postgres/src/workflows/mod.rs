@@ -1,0 +1,60 @@
+//! Workflows and their runs.
+
+mod advance;
+mod documents;
+mod read;
+mod rows;
+
+use accord_domain::id::WorkflowRunId;
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{
+    Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance, WorkflowDocuments,
+    WorkflowRunFilter, WorkflowRunStore,
+};
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::convert::whole;
+use crate::fault::retrying;
+use crate::store::PostgresStore;
+
+#[async_trait]
+impl WorkflowRunStore for PostgresStore {
+    async fn submit_workflow_run(
+        &self,
+        run: NewWorkflowRun,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError> {
+        retrying(|| self.add_workflow_run(&run, idempotency.as_ref())).await
+    }
+
+    async fn advance_workflow_run(&self, advance: WorkflowAdvance) -> Result<(), StoreError> {
+        let advance = advance::to_the_microsecond(advance);
+        retrying(|| self.move_workflow_run(&advance)).await
+    }
+
+    async fn stop_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError> {
+        let now = whole(now);
+        retrying(|| self.ask_to_stop(id, now)).await
+    }
+
+    async fn workflow_documents(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, StoreError> {
+        retrying(|| self.read_workflow_run(id)).await
+    }
+
+    async fn workflow_runs(
+        &self,
+        filter: &WorkflowRunFilter,
+        page: &PageRequest,
+    ) -> Result<Page<WorkflowRun>, StoreError> {
+        retrying(|| self.read_workflow_runs(filter, page)).await
+    }
+
+    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, StoreError> {
+        retrying(|| self.read_due_workflow_runs(limit)).await
+    }
+
+    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
+        retrying(|| self.read_done_hands(id)).await
+    }
+}

@@ -1,0 +1,104 @@
+//! Workflow runs are read.
+
+use accord_domain::id::WorkflowRunId;
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter};
+use sqlx::{Postgres, QueryBuilder, Row};
+
+use super::rows;
+use crate::convert::id;
+use crate::fault::Fault;
+use crate::page;
+use crate::store::PostgresStore;
+use crate::text::escape;
+
+/// One statement, so that the parts are of one version.
+const WHOLE: &str = "
+SELECT w.*, d.head, b.body AS definition,
+    (SELECT array_agg(n.node ORDER BY n.node) FROM workflow_nodes n WHERE n.workflow_run_id = w.id) AS nodes,
+    (SELECT array_agg(n.body ORDER BY n.node) FROM workflow_nodes n WHERE n.workflow_run_id = w.id) AS bodies
+FROM workflow_runs w
+JOIN workflow_documents d ON d.workflow_run_id = w.id
+JOIN documents b ON b.hash = d.definition
+WHERE w.id = $1";
+
+/// Whether somebody is done: over, or gone.
+macro_rules! done {
+    () => {
+        "(h.run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = h.run_id \
+          AND r.status NOT IN ('completed', 'failed', 'stopped')) \
+         OR h.child_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM workflow_runs c WHERE c.id = h.child_id \
+          AND c.finished_at IS NULL))"
+    };
+}
+
+const DUE: &str = concat!(
+    "SELECT w.id FROM workflow_runs w WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
+     OR w.status = 'stopping' OR EXISTS (SELECT 1 FROM workflow_hands h WHERE h.workflow_run_id = w.id AND ",
+    done!(),
+    ")) ORDER BY w.created_at, w.id LIMIT $1"
+);
+
+const DONE: &str = concat!(
+    "SELECT h.run_id, h.child_id FROM workflow_hands h WHERE h.workflow_run_id = $1 AND ",
+    done!(),
+    " ORDER BY h.number"
+);
+
+impl PostgresStore {
+    pub(super) async fn read_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, Fault> {
+        let row = sqlx::query(WHOLE).bind(id.as_str()).fetch_optional(&self.pool).await?;
+        let row = row.ok_or_else(|| rows::absent(id))?;
+        let (run, asked) = rows::run(&row)?;
+        let names: Option<Vec<String>> = row.try_get("nodes")?;
+        let bodies: Option<Vec<String>> = row.try_get("bodies")?;
+        let nodes = names.unwrap_or_default().into_iter().zip(bodies.unwrap_or_default());
+        Ok(WorkflowDocuments {
+            run,
+            definition: row.try_get("definition")?,
+            head: row.try_get("head")?,
+            nodes: nodes.map(|(node, body)| NodeRecord { node, body }).collect(),
+            asked,
+        })
+    }
+
+    pub(super) async fn read_workflow_runs(
+        &self,
+        filter: &WorkflowRunFilter,
+        page: &PageRequest,
+    ) -> Result<Page<WorkflowRun>, Fault> {
+        let mut query = QueryBuilder::<Postgres>::new("SELECT w.* FROM workflow_runs w WHERE true");
+        if let Some(status) = filter.status {
+            query.push(" AND w.status = ").push_bind(status.as_str());
+        }
+        if let Some(name) = &filter.workflow_name {
+            query.push(" AND w.workflow_name = ").push_bind(escape(name));
+        }
+        page::newest_first(&mut query, "w", page)?;
+        let rows = query.build().fetch_all(&self.pool).await?;
+        let runs = rows.iter().map(|row| Ok(rows::run(row)?.0)).collect::<Result<Vec<_>, Fault>>()?;
+        Ok(page::cut(runs, page, |run| page::cursor(run.created_at, run.id.as_str())))
+    }
+
+    pub(super) async fn read_due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, Fault> {
+        let query = sqlx::query_scalar(DUE).bind(i64::from(limit));
+        let due: Vec<String> = query.fetch_all(&self.pool).await?;
+        Ok(due.iter().map(|text| id(text)).collect::<Result<_, _>>()?)
+    }
+
+    pub(super) async fn read_done_hands(&self, workflow_run: &WorkflowRunId) -> Result<Vec<Hand>, Fault> {
+        let rows = sqlx::query(DONE).bind(workflow_run.as_str()).fetch_all(&self.pool).await?;
+        let mut done = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (run, child): (Option<&str>, Option<&str>) =
+                (row.try_get("run_id")?, row.try_get("child_id")?);
+            if let Some(run) = run {
+                done.push(Hand::Run(id(run)?));
+            }
+            if let Some(child) = child {
+                done.push(Hand::Workflow(id(child)?));
+            }
+        }
+        Ok(done)
+    }
+}

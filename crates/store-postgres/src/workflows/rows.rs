@@ -1,0 +1,102 @@
+//! Rows as workflow runs, and workflow runs as rows.
+
+use accord_domain::id::WorkflowRunId;
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{Asked, NewWorkflowRun, StoreError};
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use crate::convert::{count, counted, id, micros, named, small, time};
+use crate::fault::Fault;
+use crate::text::{escape, unescape};
+
+/// A workflow run, and what is asked of it.
+pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
+    let parent: Option<&str> = row.try_get("parent")?;
+    let asked: Option<&str> = row.try_get("asked")?;
+    let run = WorkflowRun {
+        id: id(row.try_get("id")?)?,
+        workflow_name: unescape(row.try_get("workflow_name")?),
+        status: named(row.try_get("status")?)?,
+        version: counted(row.try_get("version")?),
+        parent: parent.map(id).transpose()?,
+        depth: small(row.try_get("depth")?)?,
+        created_at: time(row.try_get("created_at")?)?,
+        updated_at: time(row.try_get("updated_at")?)?,
+        finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
+    };
+    Ok((run, asked.and_then(Asked::named)))
+}
+
+/// One workflow run, locked until the transaction ends.
+pub(super) async fn locked(
+    connection: &mut PgConnection,
+    id: &WorkflowRunId,
+) -> Result<(WorkflowRun, Option<Asked>), Fault> {
+    let query = sqlx::query("SELECT * FROM workflow_runs WHERE id = $1 FOR UPDATE").bind(id.as_str());
+    run(&query.fetch_optional(connection).await?.ok_or_else(|| absent(id))?)
+}
+
+pub(super) fn absent(id: &WorkflowRunId) -> StoreError {
+    StoreError::NoSuch { kind: "workflow run", name: id.to_string() }
+}
+
+/// The definition is shared by all runs of one version of a workflow.
+const INSERT: &str = "
+WITH document AS (
+    INSERT INTO documents (hash, body) VALUES (sha256(convert_to($1, 'UTF8')), $1) ON CONFLICT DO NOTHING
+), own AS (
+    INSERT INTO workflow_documents (workflow_run_id, definition, head)
+    VALUES ($2, sha256(convert_to($1, 'UTF8')), $3)
+)
+INSERT INTO workflow_runs
+    (id, workflow_name, status, version, parent, depth, asked, created_at, updated_at, finished_at)
+VALUES ($2, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+
+/// Writes a new workflow run, which is asked to begin.
+pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), Fault> {
+    let run = &new.run;
+    let inserted = sqlx::query(INSERT)
+        .bind(new.definition.as_str())
+        .bind(run.id.as_str())
+        .bind(new.head.as_str())
+        .bind(escape(&run.workflow_name))
+        .bind(run.status.as_str())
+        .bind(count(run.version))
+        .bind(run.parent.as_ref().map(WorkflowRunId::as_str))
+        .bind(i64::from(run.depth))
+        .bind(Asked::Begin.as_str())
+        .bind(micros(run.created_at))
+        .bind(micros(run.updated_at))
+        .bind(run.finished_at.map(micros))
+        .execute(connection)
+        .await
+        .map_err(Fault::from);
+    match inserted {
+        Err(fault) if fault.taken().is_some() => {
+            Err(StoreError::Exists { kind: "workflow run", name: run.id.to_string() }.into())
+        }
+        inserted => inserted.map(|_| ()),
+    }
+}
+
+const UPDATE: &str = "
+UPDATE workflow_runs SET status = $2, version = $3, asked = $4, updated_at = $5, finished_at = $6 WHERE id = $1";
+
+/// Writes what may change of a workflow run, and what is asked of it now.
+pub(super) async fn update(
+    connection: &mut PgConnection,
+    run: &WorkflowRun,
+    asked: Option<Asked>,
+) -> Result<(), Fault> {
+    sqlx::query(UPDATE)
+        .bind(run.id.as_str())
+        .bind(run.status.as_str())
+        .bind(count(run.version))
+        .bind(asked.map(Asked::as_str))
+        .bind(micros(run.updated_at))
+        .bind(run.finished_at.map(micros))
+        .execute(connection)
+        .await?;
+    Ok(())
+}

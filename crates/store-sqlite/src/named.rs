@@ -1,0 +1,109 @@
+//! Documents by name that may be changed: agents and workflows.
+
+use accord_store::{Condition, Idempotency, StoreError};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::fault::Done;
+use crate::rows::idempotency;
+use crate::value::{micros, time};
+
+/// Which table, and what is in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) kind: &'static str,
+}
+
+/// One document.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) document: String,
+    pub(crate) hash: String,
+    pub(crate) created_at: Timestamp,
+    pub(crate) modified_at: Timestamp,
+}
+
+impl Table {
+    pub(crate) fn find(self, connection: &Connection, name: &str) -> Done<Option<Named>> {
+        let sql = format!(
+            "SELECT name, document, hash, created_at, modified_at FROM {} WHERE name = ?1",
+            self.name
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([name])?;
+        rows.next()?.map(read).transpose()
+    }
+
+    pub(crate) fn all(self, connection: &Connection) -> Done<Vec<Named>> {
+        let sql =
+            format!("SELECT name, document, hash, created_at, modified_at FROM {} ORDER BY name", self.name);
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next()? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    pub(crate) fn put(
+        self,
+        connection: &Connection,
+        named: &Named,
+        condition: &Condition,
+        promise: Option<&Idempotency>,
+    ) -> Done<Option<String>> {
+        if let Some(response) = idempotency::replay(connection, promise)? {
+            return Ok(Some(response));
+        }
+        self.check(connection, &named.name, condition)?;
+        let sql = format!(
+            "INSERT INTO {} (name, document, hash, created_at, modified_at) VALUES (?1, ?2, ?3, ?4, ?5) \
+             ON CONFLICT (name) DO UPDATE SET document = excluded.document, hash = excluded.hash, \
+             modified_at = excluded.modified_at",
+            self.name
+        );
+        let (created, modified) = (micros(named.created_at), micros(named.modified_at));
+        let mut statement = connection.prepare_cached(&sql)?;
+        statement.execute(params![named.name, named.document, named.hash, created, modified])?;
+        idempotency::keep(connection, promise, named.modified_at)?;
+        Ok(None)
+    }
+
+    pub(crate) fn remove(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
+        self.check(connection, name, condition)?;
+        let sql = format!("DELETE FROM {} WHERE name = ?1", self.name);
+        let removed = connection.prepare_cached(&sql)?.execute([name])?;
+        if removed == 0 { Err(self.absent(name).into()) } else { Ok(()) }
+    }
+
+    fn check(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT hash FROM {} WHERE name = ?1", self.name))?;
+        let hash: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
+        let (kind, known) = (self.kind, name.to_owned());
+        let error = match (condition, hash) {
+            (Condition::Any, _) | (Condition::Absent, None) | (Condition::Present, Some(_)) => return Ok(()),
+            (Condition::Unchanged(wanted), Some(hash)) if *wanted == hash => return Ok(()),
+            (Condition::Absent, Some(_)) => StoreError::Exists { kind, name: known },
+            (Condition::Unchanged(_), Some(_)) => StoreError::Changed { kind, name: known },
+            (Condition::Unchanged(_) | Condition::Present, None) => self.absent(name),
+        };
+        Err(error.into())
+    }
+
+    fn absent(self, name: &str) -> StoreError {
+        StoreError::NoSuch { kind: self.kind, name: name.to_owned() }
+    }
+}
+
+fn read(row: &Row<'_>) -> Done<Named> {
+    Ok(Named {
+        name: row.get(0)?,
+        document: row.get(1)?,
+        hash: row.get(2)?,
+        created_at: time(row.get(3)?)?,
+        modified_at: time(row.get(4)?)?,
+    })
+}

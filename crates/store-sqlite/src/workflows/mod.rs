@@ -1,0 +1,62 @@
+//! Workflows and their runs.
+
+mod advance;
+mod documents;
+mod read;
+mod rows;
+
+use accord_domain::id::WorkflowRunId;
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{
+    Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance, WorkflowDocuments,
+    WorkflowRunFilter, WorkflowRunStore,
+};
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::store::SqliteStore;
+
+#[async_trait]
+impl WorkflowRunStore for SqliteStore {
+    async fn submit_workflow_run(
+        &self,
+        run: NewWorkflowRun,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError> {
+        let run = rows::Prepared::from(run);
+        self.write(move |write| advance::submit(write, &run, idempotency.as_ref())).await
+    }
+
+    async fn advance_workflow_run(&self, advance: WorkflowAdvance) -> Result<(), StoreError> {
+        let advance = advance::Prepared::new(advance)?;
+        self.write(move |write| advance::advance(write, advance)).await
+    }
+
+    async fn stop_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError> {
+        let id = id.clone();
+        self.write(move |write| advance::stop(write, &id, now)).await
+    }
+
+    async fn workflow_documents(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, StoreError> {
+        let id = id.clone();
+        self.read(move |connection| read::whole(connection, &id)).await
+    }
+
+    async fn workflow_runs(
+        &self,
+        filter: &WorkflowRunFilter,
+        page: &PageRequest,
+    ) -> Result<Page<WorkflowRun>, StoreError> {
+        let (filter, page) = (filter.clone(), page.clone());
+        self.read(move |connection| read::list(connection, &filter, &page)).await
+    }
+
+    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, StoreError> {
+        self.read(move |connection| read::due(connection, limit)).await
+    }
+
+    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
+        let id = id.clone();
+        self.read(move |connection| read::done(connection, &id)).await
+    }
+}

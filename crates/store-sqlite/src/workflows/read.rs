@@ -1,0 +1,110 @@
+//! Workflow runs are read.
+
+use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter};
+use rusqlite::{Connection, ToSql};
+
+use super::rows::{columns, find, read};
+use crate::fault::Done;
+use crate::page::{self, Position};
+use crate::value::{count, micros};
+
+pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<WorkflowDocuments> {
+    // One transaction, so that the parts are of one version. A store in memory reads where it writes, in one already.
+    let _reading = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
+    let found = find(connection, id)?;
+    let sql = "SELECT d.body, w.head FROM workflow_documents w JOIN documents d ON d.id = w.definition \
+               WHERE w.workflow_run = ?1";
+    let (definition, head) =
+        connection.prepare_cached(sql)?.query_row([found.seq], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut nodes = Vec::new();
+    let sql = "SELECT node, body FROM workflow_nodes WHERE workflow_run = ?1 ORDER BY node";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([found.seq])?;
+    while let Some(row) = rows.next()? {
+        nodes.push(NodeRecord { node: row.get(0)?, body: row.get(1)? });
+    }
+    Ok(WorkflowDocuments { run: found.run, definition, head, nodes, asked: found.asked })
+}
+
+pub(super) fn list(
+    connection: &Connection,
+    filter: &WorkflowRunFilter,
+    page: &PageRequest,
+) -> Done<Page<WorkflowRun>> {
+    let Position { at, seq } = Position::of(page)?;
+    let size = page::size(page);
+    let limit = count(size).saturating_add(1);
+    let mut sql =
+        concat!("SELECT ", columns!(), " FROM workflow_runs w WHERE (w.created_at, w.seq) < (:at, :seq)")
+            .to_owned();
+    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":at", &at), (":seq", &seq), (":limit", &limit)];
+    let status = filter.status.map(|status| status.as_str());
+    if status.is_some() {
+        sql.push_str(" AND w.status = :status");
+        values.push((":status", &status));
+    }
+    if filter.workflow_name.is_some() {
+        sql.push_str(" AND w.workflow_name = :name");
+        values.push((":name", &filter.workflow_name));
+    }
+    sql.push_str(" ORDER BY w.created_at DESC, w.seq DESC LIMIT :limit");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(values.as_slice())?;
+    let mut items = Vec::new();
+    while let Some(row) = rows.next()? {
+        let found = read(row)?;
+        let position = Position { at: micros(found.run.created_at), seq: found.seq };
+        items.push((position.to_string(), found.run));
+    }
+    Ok(page::cut(items, size))
+}
+
+/// Whether somebody is done: over, or gone.
+macro_rules! done {
+    () => {
+        "(h.run_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = h.run_id \
+          AND r.status NOT IN ('completed', 'failed', 'stopped'))) \
+         OR (h.child_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM workflow_runs c WHERE c.id = h.child_id \
+          AND c.finished_at IS NULL))"
+    };
+}
+
+pub(super) fn due(connection: &Connection, limit: u32) -> Done<Vec<WorkflowRunId>> {
+    let sql = concat!(
+        "SELECT w.id FROM workflow_runs w WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
+         OR w.status = 'stopping' OR EXISTS (SELECT 1 FROM workflow_hands h WHERE h.workflow_run = w.seq AND (",
+        done!(),
+        "))) ORDER BY w.seq LIMIT ?1"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([limit])?;
+    let mut due = Vec::new();
+    while let Some(row) = rows.next()? {
+        due.push(WorkflowRunId::try_from(row.get::<_, String>(0)?)?);
+    }
+    Ok(due)
+}
+
+pub(super) fn done(connection: &Connection, id: &WorkflowRunId) -> Done<Vec<Hand>> {
+    let sql = concat!(
+        "SELECT h.run_id, h.child_id FROM workflow_hands h JOIN workflow_runs w ON w.seq = h.workflow_run \
+         WHERE w.id = ?1 AND (",
+        done!(),
+        ") ORDER BY h.seq"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    let mut done = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (run, child): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+        if let Some(run) = run {
+            done.push(Hand::Run(RunId::try_from(run)?));
+        }
+        if let Some(child) = child {
+            done.push(Hand::Workflow(WorkflowRunId::try_from(child)?));
+        }
+    }
+    Ok(done)
+}

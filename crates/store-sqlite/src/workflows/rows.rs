@@ -1,0 +1,96 @@
+//! The table `workflow_runs` and the documents beside it.
+
+use accord_domain::id::WorkflowRunId;
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{Asked, NewWorkflowRun, StoreError};
+use rusqlite::{Connection, Row, params};
+
+use crate::fault::{Done, is_taken};
+use crate::rows::assignment::{Document, keep};
+use crate::value::{count, counted, micros, named, time, time_if};
+
+/// The columns of a workflow run, in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "w.seq, w.id, w.workflow_name, w.status, w.version, w.parent, w.depth, w.created_at, w.updated_at, \
+         w.finished_at, w.asked"
+    };
+}
+pub(super) use columns;
+
+/// A workflow run from a row.
+pub(super) struct Found {
+    pub(super) seq: i64,
+    pub(super) run: WorkflowRun,
+    pub(super) asked: Option<Asked>,
+}
+
+pub(super) fn read(row: &Row<'_>) -> Done<Found> {
+    let parent: Option<String> = row.get(5)?;
+    let asked: Option<String> = row.get(10)?;
+    let run = WorkflowRun {
+        id: WorkflowRunId::try_from(row.get::<_, String>(1)?)?,
+        workflow_name: row.get(2)?,
+        status: named(row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?)?,
+        version: counted(row.get(4)?)?,
+        parent: parent.map(WorkflowRunId::try_from).transpose()?,
+        depth: counted(row.get(6)?)?,
+        created_at: time(row.get(7)?)?,
+        updated_at: time(row.get(8)?)?,
+        finished_at: time_if(row.get(9)?)?,
+    };
+    Ok(Found { seq: row.get(0)?, run, asked: asked.as_deref().and_then(Asked::named) })
+}
+
+/// One workflow run.
+pub(super) fn find(connection: &Connection, id: &WorkflowRunId) -> Done<Found> {
+    let sql = concat!("SELECT ", columns!(), " FROM workflow_runs w WHERE w.id = ?1");
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    match rows.next()? {
+        Some(row) => read(row),
+        None => Err(StoreError::NoSuch { kind: "workflow run", name: id.to_string() }.into()),
+    }
+}
+
+/// A workflow run that is ready to be written.
+pub(super) struct Prepared {
+    pub(super) run: WorkflowRun,
+    definition: Document,
+    head: String,
+}
+
+impl From<NewWorkflowRun> for Prepared {
+    fn from(new: NewWorkflowRun) -> Self {
+        Self { run: new.run, definition: Document::new(new.definition), head: new.head }
+    }
+}
+
+/// Writes a new workflow run, which is asked to begin.
+pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
+    let run = &new.run;
+    let sql = "INSERT INTO workflow_runs (id, workflow_name, status, version, parent, depth, asked, created_at, \
+               updated_at, finished_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let inserted = connection.prepare_cached(sql)?.insert(params![
+        run.id.as_str(),
+        run.workflow_name,
+        run.status.as_str(),
+        count(run.version),
+        run.parent.as_ref().map(WorkflowRunId::as_str),
+        run.depth,
+        Asked::Begin.as_str(),
+        micros(run.created_at),
+        micros(run.updated_at),
+        run.finished_at.map(micros),
+    ]);
+    let seq = match inserted {
+        Err(error) if is_taken(&error) => {
+            return Err(StoreError::Exists { kind: "workflow run", name: run.id.to_string() }.into());
+        }
+        inserted => inserted?,
+    };
+    let definition = keep(connection, &new.definition)?;
+    let sql = "INSERT INTO workflow_documents (workflow_run, definition, head) VALUES (?1, ?2, ?3)";
+    connection.prepare_cached(sql)?.execute(params![seq, definition, new.head])?;
+    Ok(())
+}

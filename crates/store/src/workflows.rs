@@ -1,0 +1,189 @@
+//! Workflows and their runs.
+//!
+//! A run of a workflow is advanced by whoever looks at it: it is loaded, what follows is decided, and the next state is
+//! written together with the runs that it starts. Each change raises its version, and is written only on the version
+//! that was loaded. So of two who advance it at the same time one succeeds, and nothing is started twice.
+
+use accord_domain::event::Body;
+use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::workflow::{Status, WorkflowRun};
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::agents::Condition;
+use crate::error::StoreError;
+use crate::page::{Page, PageRequest};
+use crate::runs::{Idempotency, Submission};
+
+/// A workflow as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkflowRecord {
+    /// Its name.
+    pub name: String,
+    /// Its graph, as JSON text.
+    pub document: String,
+    /// A hash of the document, for conditions.
+    pub hash: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub modified_at: Timestamp,
+}
+
+/// Keeps workflows.
+#[async_trait]
+pub trait WorkflowStore: Send + Sync {
+    /// Writes one. `created_at` of one that exists is kept. Some text: the idempotency key was used before, and this was
+    /// the answer; nothing is written then.
+    async fn put_workflow(
+        &self,
+        workflow: WorkflowRecord,
+        condition: Condition,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError>;
+
+    /// One workflow.
+    async fn workflow(&self, name: &str) -> Result<Option<WorkflowRecord>, StoreError>;
+
+    /// All workflows, by name. They are few.
+    async fn workflows(&self) -> Result<Vec<WorkflowRecord>, StoreError>;
+
+    /// Removes one, under a condition. Its runs stay.
+    async fn remove_workflow(&self, name: &str, condition: Condition) -> Result<(), StoreError>;
+}
+
+/// The state of one node, as JSON text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeRecord {
+    /// Its id.
+    pub node: String,
+    /// Its state.
+    pub body: String,
+}
+
+/// A workflow run to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewWorkflowRun {
+    /// The run, in version 0.
+    pub run: WorkflowRun,
+    /// What is run, as JSON text. Fixed when the run is made.
+    pub definition: String,
+    /// What is not of one node, as JSON text.
+    pub head: String,
+}
+
+/// The documents of a workflow run, as JSON texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkflowDocuments {
+    /// The run.
+    pub run: WorkflowRun,
+    /// What is run.
+    pub definition: String,
+    /// What is not of one node.
+    pub head: String,
+    /// The nodes that something has happened to, by their ids.
+    pub nodes: Vec<NodeRecord>,
+    /// What nobody has looked at yet.
+    pub asked: Option<Asked>,
+}
+
+/// What is asked of a workflow run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// To begin.
+    Begin,
+    /// To stop.
+    Stop,
+}
+
+impl Asked {
+    /// Its name in a column.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Begin => "begin",
+            Self::Stop => "stop",
+        }
+    }
+
+    /// What this name means.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "begin" => Some(Self::Begin),
+            "stop" => Some(Self::Stop),
+            _ => None,
+        }
+    }
+}
+
+/// Somebody who works for a workflow run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hand {
+    /// A run of an agent.
+    Run(RunId),
+    /// A run of another workflow.
+    Workflow(WorkflowRunId),
+}
+
+/// A workflow run as it will be, and all that is to be written with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkflowAdvance {
+    /// The run. Its version is one more than that which was loaded.
+    pub run: WorkflowRun,
+    /// What is not of one node.
+    pub head: String,
+    /// The nodes that changed.
+    pub nodes: Vec<NodeRecord>,
+    /// What happened.
+    pub events: Vec<Body>,
+    /// Runs of agents that begin to work for it.
+    pub starts: Vec<Submission>,
+    /// Runs of other workflows that begin to work for it.
+    pub children: Vec<NewWorkflowRun>,
+    /// Those whose end has been taken into account.
+    pub taken: Vec<Hand>,
+}
+
+/// Which workflow runs to list.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorkflowRunFilter {
+    /// Those that stand so.
+    pub status: Option<Status>,
+    /// Those of this workflow.
+    pub workflow_name: Option<String>,
+}
+
+/// Keeps runs of workflows.
+#[async_trait]
+pub trait WorkflowRunStore: Send + Sync {
+    /// Writes a workflow run, which is asked to begin. Some text: the idempotency key was used before, and this was the
+    /// answer; nothing is written then.
+    async fn submit_workflow_run(
+        &self,
+        run: NewWorkflowRun,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError>;
+
+    /// Writes the next state and everything that goes with it, where nobody has changed the run meanwhile
+    /// ([`StoreError::Changed`]). What was asked has been looked at then.
+    async fn advance_workflow_run(&self, advance: WorkflowAdvance) -> Result<(), StoreError>;
+
+    /// Somebody asks to stop it. One that is over stays as it is.
+    async fn stop_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError>;
+
+    /// One workflow run, whole.
+    async fn workflow_documents(&self, id: &WorkflowRunId) -> Result<WorkflowDocuments, StoreError>;
+
+    /// Workflow runs, newest first.
+    async fn workflow_runs(
+        &self,
+        filter: &WorkflowRunFilter,
+        page: &PageRequest,
+    ) -> Result<Page<WorkflowRun>, StoreError>;
+
+    /// Workflow runs that are not over and that something was asked of, that are about to end, or that somebody works
+    /// for who is done.
+    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, StoreError>;
+
+    /// Those who work for a workflow run and are done, or are gone.
+    async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+}

@@ -1,0 +1,256 @@
+//! Workflows and their runs.
+
+use std::sync::Arc;
+
+use accord_domain::event::Body;
+use accord_domain::id::WorkflowRunId;
+use accord_domain::run::FailureType;
+use accord_domain::workflow::{NodeStatus, Status, WorkflowRun};
+use accord_store::{
+    Asked, Condition, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice, PageRequest, Store, StoreError,
+    WorkflowAdvance, WorkflowDocuments, WorkflowRecord, WorkflowRunFilter,
+};
+use tokio::task::JoinSet;
+
+use super::make::*;
+
+fn id(name: &str) -> WorkflowRunId {
+    WorkflowRunId::new(name)
+}
+
+fn new(name: &str, seconds: i64) -> NewWorkflowRun {
+    NewWorkflowRun {
+        run: WorkflowRun {
+            id: id(name),
+            workflow_name: "review".into(),
+            status: Status::Running,
+            version: 0,
+            parent: None,
+            depth: 0,
+            created_at: at(seconds),
+            updated_at: at(seconds),
+            finished_at: None,
+        },
+        definition: r#"{"name":"review"}"#.into(),
+        head: r#"{"input":1}"#.into(),
+    }
+}
+
+fn node(name: &str, body: &str) -> NodeRecord {
+    NodeRecord { node: name.into(), body: body.into() }
+}
+
+fn finished(name: &str) -> Body {
+    Body::WorkflowNodeFinished {
+        node: name.into(),
+        status: NodeStatus::Completed,
+        error: None,
+        warning: None,
+    }
+}
+
+/// The next version of a run, with nothing else to write.
+fn next(run: &WorkflowRun, seconds: i64) -> WorkflowAdvance {
+    WorkflowAdvance {
+        run: WorkflowRun { version: run.version + 1, updated_at: at(seconds), ..run.clone() },
+        head: r#"{"input":2}"#.into(),
+        nodes: Vec::new(),
+        events: Vec::new(),
+        starts: Vec::new(),
+        children: Vec::new(),
+        taken: Vec::new(),
+    }
+}
+
+async fn whole(store: &Arc<dyn Store>, name: &str) -> WorkflowDocuments {
+    store.workflow_documents(&id(name)).await.unwrap()
+}
+
+async fn due(store: &Arc<dyn Store>) -> Vec<WorkflowRunId> {
+    store.due_workflow_runs(PLENTY).await.unwrap()
+}
+
+/// Workflows are kept under conditions, as agents are.
+pub async fn workflows_are_kept_under_conditions(store: Arc<dyn Store>) {
+    let record = |document: &str, seconds| WorkflowRecord {
+        name: "review".into(),
+        document: document.into(),
+        hash: format!("hash of {document}"),
+        created_at: at(seconds),
+        modified_at: at(seconds),
+    };
+    assert_eq!(store.put_workflow(record("one", 1), Condition::Absent, None).await.unwrap(), None);
+    let twice = store.put_workflow(record("two", 2), Condition::Absent, None).await;
+    assert!(matches!(twice, Err(StoreError::Exists { kind: "workflow", .. })), "{twice:?}");
+    let stale = store.put_workflow(record("two", 2), Condition::Unchanged("other".into()), None).await;
+    assert!(matches!(stale, Err(StoreError::Changed { kind: "workflow", .. })), "{stale:?}");
+    store.put_workflow(record("two", 2), Condition::Unchanged("hash of one".into()), None).await.unwrap();
+    let expected = WorkflowRecord { created_at: at(1), ..record("two", 2) };
+    assert_eq!(store.workflow("review").await.unwrap(), Some(expected.clone()));
+    assert_eq!(store.workflows().await.unwrap(), [expected]);
+    store.remove_workflow("review", Condition::Present).await.unwrap();
+    let gone = store.remove_workflow("review", Condition::Present).await;
+    assert!(matches!(gone, Err(StoreError::NoSuch { kind: "workflow", .. })), "{gone:?}");
+}
+
+/// A new workflow run is there whole and waits to begin; the same key makes it once.
+pub async fn a_new_workflow_run_is_there_whole(store: Arc<dyn Store>) {
+    let new = new("a", 1);
+    let promise = accord_store::Idempotency {
+        scope: "s".into(),
+        key: "k".into(),
+        fingerprint: "f".into(),
+        response: "answer".into(),
+    };
+    assert_eq!(store.submit_workflow_run(new.clone(), Some(promise.clone())).await.unwrap(), None);
+    let again = super::workflows::new("b", 1);
+    assert_eq!(store.submit_workflow_run(again, Some(promise)).await.unwrap(), Some("answer".into()));
+    let expected = WorkflowDocuments {
+        run: new.run,
+        definition: new.definition,
+        head: new.head,
+        nodes: Vec::new(),
+        asked: Some(Asked::Begin),
+    };
+    assert_eq!(whole(&store, "a").await, expected);
+    assert_eq!(due(&store).await, [id("a")]);
+    let missing = store.workflow_documents(&id("b")).await;
+    assert!(matches!(missing, Err(StoreError::NoSuch { kind: "workflow run", .. })), "{missing:?}");
+}
+
+/// An advance is written whole: state, events, and the runs that it starts; once for each version.
+pub async fn an_advance_is_written_whole_and_once(store: Arc<dyn Store>) {
+    let mut notices = store.notices();
+    store.submit_workflow_run(new("a", 1), None).await.unwrap();
+    let loaded = whole(&store, "a").await;
+    let child = NewWorkflowRun {
+        run: WorkflowRun { parent: Some(id("a")), depth: 1, ..new("child", 2).run },
+        ..new("child", 2)
+    };
+    let advance = WorkflowAdvance {
+        nodes: vec![node("x", "{}"), node("y", r#"{"a":1}"#)],
+        events: vec![finished("x")],
+        starts: vec![fresh("r")],
+        children: vec![child.clone()],
+        ..next(&loaded.run, 2)
+    };
+    store.advance_workflow_run(advance.clone()).await.unwrap();
+    let expected = WorkflowDocuments {
+        run: advance.run.clone(),
+        head: advance.head.clone(),
+        nodes: advance.nodes.clone(),
+        asked: None,
+        ..loaded
+    };
+    assert_eq!(whole(&store, "a").await, expected);
+    assert_eq!(store.run(&run_id("r")).await.unwrap().id, run_id("r"));
+    assert_eq!(whole(&store, "child").await.run, child.run);
+    assert_eq!(due(&store).await, [id("child")], "nobody who works for it is done");
+    let filter = EventFilter { workflow_run_id: Some(id("a")), ..EventFilter::default() };
+    let events = events_of(&store, filter).await;
+    let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
+    assert_eq!(kinds, ["workflow.node_finished"]);
+    let event = events.first().unwrap();
+    let owner = (event.at, &event.session_id, &event.run_id, &event.workflow_run_id);
+    assert_eq!(owner, (at(2), &None, &None, &Some(id("a"))));
+    let wanted = Notice::WorkflowEvents { workflow_run_id: id("a") };
+    while notices.recv().await.unwrap() != wanted {}
+
+    let stale = store.advance_workflow_run(WorkflowAdvance { starts: vec![fresh("r2")], ..advance }).await;
+    assert!(matches!(stale, Err(StoreError::Changed { kind: "workflow run", .. })), "{stale:?}");
+    assert!(matches!(store.run(&run_id("r2")).await, Err(StoreError::NoRun(_))));
+}
+
+/// A workflow run is due when somebody who works for it is done, until that is taken into account.
+pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
+    store.submit_workflow_run(new("a", 1), None).await.unwrap();
+    let run = whole(&store, "a").await.run;
+    let starts = vec![fresh("r"), fresh("s")];
+    let children =
+        vec![NewWorkflowRun { run: WorkflowRun { depth: 1, ..new("child", 2).run }, ..new("child", 2) }];
+    store.advance_workflow_run(WorkflowAdvance { starts, children, ..next(&run, 2) }).await.unwrap();
+    let child = whole(&store, "child").await.run;
+    store.advance_workflow_run(next(&child, 3)).await.unwrap();
+    assert_eq!(due(&store).await, []);
+    assert_eq!(store.done_hands(&id("a")).await.unwrap(), []);
+
+    let (first, second) = (holder(&take(&store, 4).await.run), holder(&take(&store, 4).await.run));
+    store.finish_run(finish(&first, failed(FailureType::ExecutorFailed), 5)).await.unwrap();
+    assert_eq!(due(&store).await, [id("a")]);
+    assert_eq!(store.done_hands(&id("a")).await.unwrap(), [Hand::Run(run_id("r"))]);
+
+    let child = whole(&store, "child").await.run;
+    let over = WorkflowRun { status: Status::Completed, finished_at: Some(at(6)), ..next(&child, 6).run };
+    store.advance_workflow_run(WorkflowAdvance { run: over, ..next(&child, 6) }).await.unwrap();
+    let both = vec![Hand::Run(run_id("r")), Hand::Workflow(id("child"))];
+    assert_eq!(store.done_hands(&id("a")).await.unwrap(), both);
+
+    let run = whole(&store, "a").await.run;
+    store.advance_workflow_run(WorkflowAdvance { taken: both, ..next(&run, 7) }).await.unwrap();
+    assert_eq!(due(&store).await, []);
+    // A run that was removed with its session will never be told of in any other way.
+    store.finish_run(finish(&second, failed(FailureType::ExecutorFailed), 8)).await.unwrap();
+    store.remove_session(&session_id("s")).await.unwrap();
+    assert_eq!(store.done_hands(&id("a")).await.unwrap(), [Hand::Run(run_id("s"))]);
+}
+
+/// Who asks to stop is heard, also before the beginning and beside an advance; what is over stays.
+pub async fn a_workflow_run_can_be_asked_to_stop(store: Arc<dyn Store>) {
+    store.submit_workflow_run(new("a", 1), None).await.unwrap();
+    let before = whole(&store, "a").await.run;
+    let stopped = store.stop_workflow_run(&id("a"), at(2)).await.unwrap();
+    assert_eq!(stopped, WorkflowRun { version: 1, updated_at: at(2), ..before.clone() });
+    assert_eq!(store.stop_workflow_run(&id("a"), at(3)).await.unwrap(), stopped);
+    assert_eq!(whole(&store, "a").await.asked, Some(Asked::Stop));
+    // Whoever loaded it before does not overlook the question.
+    let stale = store.advance_workflow_run(next(&before, 4)).await;
+    assert!(matches!(stale, Err(StoreError::Changed { .. })), "{stale:?}");
+    let stopping = WorkflowRun { status: Status::Stopping, ..next(&stopped, 5).run };
+    store.advance_workflow_run(WorkflowAdvance { run: stopping.clone(), ..next(&stopped, 5) }).await.unwrap();
+    assert_eq!(due(&store).await, [id("a")], "one that is about to end is looked after");
+    let over = WorkflowRun { status: Status::Stopped, finished_at: Some(at(6)), ..next(&stopping, 6).run };
+    store.advance_workflow_run(WorkflowAdvance { run: over.clone(), ..next(&stopping, 6) }).await.unwrap();
+    assert_eq!(due(&store).await, []);
+    assert_eq!(store.stop_workflow_run(&id("a"), at(7)).await.unwrap(), over);
+}
+
+/// Of many who advance the same version one succeeds, and starts what it starts once.
+pub async fn one_of_many_advances(store: Arc<dyn Store>) {
+    store.submit_workflow_run(new("a", 1), None).await.unwrap();
+    let run = whole(&store, "a").await.run;
+    let mut tasks = JoinSet::new();
+    for number in 0..10 {
+        let (store, run) = (Arc::clone(&store), run.clone());
+        tasks.spawn(async move {
+            let starts = vec![fresh(&format!("r{number}"))];
+            store.advance_workflow_run(WorkflowAdvance { starts, ..next(&run, 2) }).await
+        });
+    }
+    let results = tasks.join_all().await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1, "{results:?}");
+    let page = PageRequest { limit: PLENTY, cursor: None };
+    assert_eq!(store.runs(&accord_store::RunFilter::default(), &page).await.unwrap().items.len(), 1);
+}
+
+/// Workflow runs are listed newest first, filtered and page by page.
+pub async fn workflow_runs_are_listed(store: Arc<dyn Store>) {
+    for (name, seconds) in [("a", 1), ("b", 2), ("c", 3)] {
+        store.submit_workflow_run(new(name, seconds), None).await.unwrap();
+    }
+    let other = WorkflowRun { workflow_name: "other".into(), ..new("d", 4).run };
+    store.submit_workflow_run(NewWorkflowRun { run: other, ..new("d", 4) }, None).await.unwrap();
+    let filter = WorkflowRunFilter { workflow_name: Some("review".into()), status: Some(Status::Running) };
+    let mut seen = Vec::new();
+    let mut page = PageRequest { limit: 2, cursor: None };
+    loop {
+        let found = store.workflow_runs(&filter, &page).await.unwrap();
+        seen.extend(found.items.into_iter().map(|run| run.id));
+        match found.next {
+            Some(cursor) => page.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    assert_eq!(seen, [id("c"), id("b"), id("a")]);
+    let made_up = PageRequest { limit: 2, cursor: Some("x".into()) };
+    assert!(store.workflow_runs(&filter, &made_up).await.is_err());
+}
