@@ -11,6 +11,7 @@ use accord_domain::comparison::{Contradiction, ContradictionKind};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Status, Worker};
+use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Known, Signature, Start, State, Step, Takes, advance, check, read};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -73,7 +74,8 @@ fn run() -> Run {
     // A start is answered before anything else happens.
     let (mut answered, mut ended) = (VecDeque::from([Event::Begun]), VecDeque::new());
     while let Some(event) = answered.pop_front().or_else(|| ended.pop_front()) {
-        let (state, steps) = advance(&flow, run.state, event, Timestamp::UNIX_EPOCH);
+        let (state, steps) =
+            advance(&flow, run.state, event, Timestamp::UNIX_EPOCH, &CompareOptions::default());
         run.state = state;
         for step in steps {
             match step {
