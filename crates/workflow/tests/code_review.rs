@@ -11,6 +11,7 @@ use accord_domain::comparison::{Contradiction, ContradictionKind};
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::workflow::{Status, Worker};
+use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Known, Signature, Start, State, Step, Takes, advance, check, read};
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -73,7 +74,8 @@ fn run() -> Run {
     // A start is answered before anything else happens.
     let (mut answered, mut ended) = (VecDeque::from([Event::Begun]), VecDeque::new());
     while let Some(event) = answered.pop_front().or_else(|| ended.pop_front()) {
-        let (state, steps) = advance(&flow, run.state, event, Timestamp::UNIX_EPOCH);
+        let (state, steps) =
+            advance(&flow, run.state, event, Timestamp::UNIX_EPOCH, &CompareOptions::default());
         run.state = state;
         for step in steps {
             match step {
@@ -109,11 +111,11 @@ fn what_specialists_contradict_each_other_on_surfaces_before_the_writer() {
     let run = run();
     assert_eq!(run.state.head.status, Status::Completed);
     assert_eq!(run.state.head.output, answers("writer")[1]);
-    let surfaced: Vec<(ContradictionKind, &Value, Vec<(&str, &Value)>)> = run
+    let surfaced: Vec<_> = run
         .contradictions
         .iter()
         .map(|each| {
-            let sides = each.sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect();
+            let sides: Vec<_> = each.sides.iter().map(|side| (side.agent.as_str(), &side.value)).collect();
             (each.kind, &each.key["line"], sides)
         })
         .collect();

@@ -6,6 +6,7 @@ use super::Misfit;
 use super::decimal::Decimal;
 use super::document::{is_remark, plain_items};
 use super::judge::{Answer, judge};
+use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
 use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};
 use super::search::{Search, below, misfit, shown};
 
@@ -359,39 +360,6 @@ impl<'s> Proof<'_, 's> {
 /// A bound at the limit itself holds unless the limit is excluded and the bound is not.
 fn reaches(bound: &Bound, limit: &Decimal, strict: bool) -> bool {
     bound.limit == *limit && (bound.exclusive || !strict)
-}
-
-const OF_NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const OF_STRINGS: &[&str] = &["minLength", "maxLength", "pattern", "format"];
-const OF_ARRAYS: &[&str] = &[
-    "items",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "prefixItems",
-    "additionalItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-];
-const OF_OBJECTS: &[&str] = &[
-    "required",
-    "properties",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedProperties",
-];
-
-/// Whether a keyword is about values of other types.
-fn concerns_others(keyword: &str, others: &[&[&str]]) -> bool {
-    others.iter().any(|keywords| keywords.contains(&keyword))
 }
 
 fn plain(kind: Kind) -> &'static str {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::decimal::Decimal;
 use super::document::{Document, has_patterns, is_remark, other_members, plain_items};
+use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
 
 /// Deeper schemas are not followed; a reference to itself would never end.
 const MAX_DEPTH: usize = 32;
@@ -175,35 +176,18 @@ impl Judge<'_, '_> {
             "patternProperties" if members.is_empty() || !has_patterns(all) => Answer::Yes,
             "minProperties" => counted(said, |limit| members.len() as u64 >= limit),
             "maxProperties" => counted(said, |limit| members.len() as u64 <= limit),
-            _ => applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_LISTS]),
+            _ => applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_ARRAYS]),
         }
     }
 }
 
-const OF_NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const OF_STRINGS: &[&str] = &["minLength", "maxLength", "pattern", "format"];
-const OF_LISTS: &[&str] =
-    &["items", "minItems", "maxItems", "uniqueItems", "prefixItems", "additionalItems", "contains"];
-const OF_OBJECTS: &[&str] = &[
-    "required",
-    "properties",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "dependencies",
-    "dependentRequired",
-    "dependentSchemas",
-];
-
 /// A keyword of other types says nothing; one that is not known says who knows what.
 fn applies_to(keyword: &str, others: &[&[&str]]) -> Answer {
-    if others.iter().any(|keywords| keywords.contains(&keyword)) { Answer::Yes } else { Answer::Unsure }
+    if concerns_others(keyword, others) { Answer::Yes } else { Answer::Unsure }
 }
 
 fn applies_to_none(keyword: &str) -> Answer {
-    applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_LISTS, OF_OBJECTS])
+    applies_to(keyword, &[OF_NUMBERS, OF_STRINGS, OF_ARRAYS, OF_OBJECTS])
 }
 
 fn counted(said: &Value, holds: impl Fn(u64) -> bool) -> Answer {
@@ -232,7 +216,7 @@ fn of_type(value: &Value, said: &Value) -> Answer {
 
 fn of_number(value: &Value, keyword: &str, said: &Value) -> Answer {
     let Some((number, limit)) = Decimal::of(value).zip(Decimal::of(said)) else {
-        return applies_to(keyword, &[OF_STRINGS, OF_LISTS, OF_OBJECTS]);
+        return applies_to(keyword, &[OF_STRINGS, OF_ARRAYS, OF_OBJECTS]);
     };
     match keyword {
         "minimum" => Answer::of(number >= limit),
@@ -243,7 +227,7 @@ fn of_number(value: &Value, keyword: &str, said: &Value) -> Answer {
             Some((number, step)) if step > 0 => Answer::of(number % step == 0),
             _ => Answer::Unsure,
         },
-        _ => applies_to(keyword, &[OF_STRINGS, OF_LISTS, OF_OBJECTS]),
+        _ => applies_to(keyword, &[OF_STRINGS, OF_ARRAYS, OF_OBJECTS]),
     }
 }
 
@@ -252,7 +236,7 @@ fn of_string(text: &str, keyword: &str, said: &Value) -> Answer {
     match keyword {
         "minLength" => counted(said, |limit| length() >= limit),
         "maxLength" => counted(said, |limit| length() <= limit),
-        _ => applies_to(keyword, &[OF_NUMBERS, OF_LISTS, OF_OBJECTS]),
+        _ => applies_to(keyword, &[OF_NUMBERS, OF_ARRAYS, OF_OBJECTS]),
     }
 }
 

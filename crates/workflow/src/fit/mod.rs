@@ -21,6 +21,7 @@ mod disjoint;
 mod document;
 mod include;
 mod judge;
+mod keywords;
 mod producer;
 mod search;
 #[cfg(test)]
