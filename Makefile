@@ -5,11 +5,13 @@ FUZZ_TARGETS := judge compile
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test run fuzz bench bench-coordinator peers deny
+.PHONY: help test test-dashboard run dashboard fuzz bench bench-coordinator peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
 	@echo 'make run    build, start, and run the example agents on a recorded model'
+	@echo 'make dashboard  build the dashboard, where Node is; cargo build takes it into the binary'
+	@echo 'make test-dashboard  its checks, its tests, and the real binary in Chromium'
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
@@ -19,8 +21,24 @@ help:
 test:
 	@.ci/run
 
-run:
+test-dashboard: dashboard
+	@cargo build --quiet --package accord-cli
+	@cd dashboard && npm run --silent lint && npm run --silent typecheck && npm test --silent && npm run --silent test:e2e
+
+run: dashboard
 	@examples/first-run
+
+# Without Node the binary is whole but for its pages, and says so there.
+dashboard:
+	@if command -v npm >/dev/null 2>&1; then $(MAKE) --no-print-directory dashboard/dist/index.html; \
+	else echo 'the dashboard is left out: building it needs Node 20.19 or newer'; fi
+
+dashboard/dist/index.html: dashboard/node_modules/.package-lock.json dashboard/openapi.json dashboard/index.html \
+    dashboard/vite.config.ts $(shell find dashboard/src dashboard/public -type f -not -name schema.ts)
+	@cd dashboard && npm run --silent build
+
+dashboard/node_modules/.package-lock.json: dashboard/package-lock.json
+	@cd dashboard && npm ci --no-audit --no-fund
 
 fuzz:
 	@if ! cargo +nightly fuzz --version >/dev/null 2>&1; then \

@@ -23,6 +23,8 @@ export default defineConfig({
     // Inlined assets would be data: addresses, which the Content-Security-Policy does not let in.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 900,
+    // For the check of the first load's size.
+    manifest: 'manifest.json',
   },
   server: {
     proxy: Object.fromEntries(apiPaths.map((path) => [`/${path}`, { target: coordinator, changeOrigin: true }])),

@@ -50,6 +50,14 @@ export async function open(browser: Browser, url: string, look: Look = {}): Prom
   return { page, complaints }
 }
 
+/** Changes the system's preference, and waits until it is painted. */
+export async function prefer(page: Page, theme: Theme): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
+  )
+}
+
 /** Waits until a text can be seen somewhere. */
 export async function seen(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).filter({ visible: true }).first().waitFor()

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 
 const binary = process.env.ACCORD_BIN ?? ''
 
@@ -58,7 +58,8 @@ export async function startAccord({ examples = true }: Options = {}): Promise<Ac
       await mkdir(join(folder, '.accord/agents', name), { recursive: true })
       await writeFile(join(folder, '.accord/agents', name, 'agent.yaml'), yaml)
       // The folder is watched; the file is known a moment later.
-      await expect.poll(async () => (await fetch(`${url}/agents/${name}`)).status, { timeout: 10_000 }).toBe(200)
+      const known = async () => expect((await fetch(`${url}/agents/${name}`)).status).toBe(200)
+      await vi.waitFor(known, { timeout: 10_000 })
     },
     start: async () => {
       server = await up(folder, new URL(url).host)

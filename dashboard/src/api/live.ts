@@ -43,7 +43,6 @@ export function useLiveUpdates(): void {
     if (asked !== null) return
     const stop = new AbortController()
     const stale = staleness(client)
-    let first = true
     const listener = {
       frame(frame: { id: string; data: string }) {
         const event = readEvent(frame.id, frame.data)
@@ -53,10 +52,8 @@ export function useLiveUpdates(): void {
       },
       connection(state: Connection) {
         connection.set(state)
-        if (state !== 'live' || !first) return
-        // What happened between the first answers and this moment was told to nobody.
-        first = false
-        void client.invalidateQueries({}, { cancelRefetch: false })
+        // What happened before the first event that it saw was told to nobody; what came later is replayed.
+        if (state === 'live') void client.invalidateQueries({}, { cancelRefetch: false })
       },
     }
     void follow('/events', listener, stop.signal)

@@ -20,5 +20,12 @@ export const agentsQuery = () =>
     queryFn: () => body(api.GET('/agents', { params: { query: { limit: ALL_AGENTS } } })),
   })
 
+/** Runners come and go without an event. */
+const RUNNERS_MS = 10_000
+
 export const runnersQuery = () =>
-  queryOptions({ queryKey: queryKeys.runners.all, queryFn: () => body(api.GET('/runners')) })
+  queryOptions({
+    queryKey: queryKeys.runners.all,
+    queryFn: () => body(api.GET('/runners')),
+    refetchInterval: RUNNERS_MS,
+  })

@@ -22,7 +22,7 @@ export function InertText({ text, lit = null, className }: Props) {
   const [extra, setExtra] = useState({ before: 0, after: 0 })
   const mark = useRef<HTMLElement>(null)
   useEffect(() => {
-    mark.current?.scrollIntoView({ block: 'center', behavior: 'smooth' })
+    mark.current?.scrollIntoView({ block: 'nearest' })
   }, [lit?.start, lit?.end, text])
   const first = windowOf(text.length, AT_FIRST, lit)
   const from = Math.max(0, first.from - extra.before)

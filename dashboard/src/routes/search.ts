@@ -8,6 +8,12 @@ export function textOf(search: RawSearch, name: string): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
+/** A whole number from 0. */
+export function indexOf(search: RawSearch, name: string): number | undefined {
+  const value = Number(search[name] ?? Number.NaN)
+  return Number.isInteger(value) && value >= 0 ? value : undefined
+}
+
 /** One of the values that there are. */
 export function oneOf<T extends string>(search: RawSearch, name: string, known: readonly T[]): T | undefined {
   return known.find((value) => value === search[name])

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { SESSION_STATUSES } from '@/lib/status'
 import { rootRoute } from './root'
-import { type RawSearch, oneOf, optional, textOf } from './search'
+import { type RawSearch, indexOf, oneOf, optional, textOf } from './search'
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -20,10 +20,10 @@ const one = createRoute({
   validateSearch: (search: RawSearch) => optional({
     /** The run that is looked at; the newest where nothing is said. */
     run: textOf(search, 'run'),
-    /** The attempt that is looked at, as `delivery.number`. */
+    /** The attempt that is looked at, as `delivery-number`. */
     attempt: textOf(search, 'attempt'),
     /** The error that is lit up, by its place in the attempt's list. */
-    error: textOf(search, 'error'),
+    error: indexOf(search, 'error'),
     view: oneOf(search, 'view', ['timeline', 'attempts', 'result', 'input', 'family'] as const),
   }),
   component: lazyRouteComponent(() => import('@/features/sessions/session-page'), 'SessionPage'),

@@ -20,7 +20,7 @@ interface Props {
 export function AttemptDetail({ attempt, next }: Props) {
   const search = route.useSearch()
   const errors = attempt.errors ?? []
-  const chosen = search.error === undefined ? undefined : errors[Number(search.error)]
+  const chosen = search.error === undefined ? undefined : errors[search.error]
   const lit = useMemo(() => (chosen ? locate(attempt.text, chosen.pointer) : null), [attempt.text, chosen])
   const [tab, setTab] = useState('output')
   return (
@@ -98,7 +98,7 @@ function Errors({ errors, more, onChoose }: { errors: Api.Error[]; more: number;
       <h3 className="font-medium">Errors</h3>
       <ul className="mt-1 flex flex-col gap-1">
         {errors.map((error, index) => {
-          const chosen = search.error === String(index)
+          const chosen = search.error === index
           return (
             <li key={index}>
               <button
@@ -106,7 +106,7 @@ function Errors({ errors, more, onChoose }: { errors: Api.Error[]; more: number;
                 aria-pressed={chosen}
                 onClick={() => {
                   onChoose()
-                  void navigate({ search: { ...search, error: chosen ? undefined : String(index) }, replace: true })
+                  void navigate({ search: { ...search, error: chosen ? undefined : index }, replace: true })
                 }}
                 className={cn(
                   'w-full rounded-md border px-3 py-1.5 text-left [overflow-wrap:anywhere] hover:bg-hover',

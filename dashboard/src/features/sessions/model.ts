@@ -139,7 +139,7 @@ export function resultTextOf(runText: string): { json: boolean; text: string } |
 
 /** How an attempt is named in an address: a run handed out twice begins to count anew. */
 export function attemptId(attempt: Api.Attempt): string {
-  return `${attempt.delivery}.${attempt.number}`
+  return `${attempt.delivery}-${attempt.number}`
 }
 
 /** Why a run failed where that is not the contract. */

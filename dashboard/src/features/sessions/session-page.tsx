@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { Link, getRouteApi } from '@tanstack/react-router'
 import type { Api } from '@/api'
 import { runsQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
@@ -55,7 +55,9 @@ function Session({ session }: { session: Api.SessionView }) {
       fill={(search.view ?? 'timeline') === 'timeline'}
       heading={
         <>
-          {session.agent_name}
+          <Link to="/agents/$name" params={{ name: session.agent_name }} className="hover:underline">
+            {session.agent_name}
+          </Link>
           <StatusBadge status={session.status} />
         </>
       }
