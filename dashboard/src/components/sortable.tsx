@@ -42,7 +42,8 @@ export function SortableList<T extends { readonly id: string }>({ items, label, 
   const place = (id: unknown) => `place ${indexOf(id) + 1} of ${items.length}`
   const announcements: Announcements = {
     onDragStart: ({ active }) => `${named(active.id)} is taken up, at ${place(active.id)}`,
-    onDragOver: ({ active, over }) => (over ? `${named(active.id)} would go to ${place(over.id)}` : undefined),
+    onDragOver: ({ active, over }) =>
+      over && over.id !== active.id ? `${named(active.id)} would go to ${place(over.id)}` : undefined,
     onDragEnd: ({ active, over }) => (over ? `${named(active.id)} is put down at ${place(over.id)}` : 'Nothing was moved'),
     onDragCancel: ({ active }) => `${named(active.id)} stays where it was`,
   }

@@ -30,13 +30,14 @@ describe('the field builder', () => {
     await user.click(screen.getByRole('button', { name: 'Add field' }))
     const name = screen.getByLabelText('Name')
     expect(document.activeElement).toBe(name)
-    await user.clear(name)
-    await user.type(name, 'severity')
+    // A new field's name is selected, so that typing replaces it.
+    await user.paste('severity')
     await user.selectOptions(screen.getByLabelText('Type of severity'), 'enum')
     await user.click(screen.getByRole('button', { name: 'Constraints of severity' }))
     await user.clear(screen.getByLabelText('Choices, one a line'))
-    await user.type(screen.getByLabelText('Choices, one a line'), 'low{enter}high{enter}')
-    await user.type(screen.getByLabelText('Description of severity'), 'How bad')
+    await user.paste('low\nhigh\n')
+    await user.click(screen.getByLabelText('Description of severity'))
+    await user.paste('How bad')
     expect(written()).toBe(
       '{"type":"object","properties":{"severity":{"type":"string","description":"How bad","enum":["low","high"]}},"required":["severity"]}',
     )

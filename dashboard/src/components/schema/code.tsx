@@ -1,43 +1,17 @@
 /** A schema as text, JSON or YAML, with what is wrong at its place. Loaded when it is needed: use it through index.tsx. */
 import { useEffect, useMemo, useState } from 'react'
-import { CodeEditor, type Finding } from '@/components/code'
+import { CodeEditor } from '@/components/code'
 import { Segmented } from '@/components/segmented'
-import { type Json, parse, same, write } from '@/lib/lossless'
-import { YamlError, readYaml, writeYaml } from '@/lib/yaml-text'
+import { type Json, same, write } from '@/lib/lossless'
+import { writeYaml } from '@/lib/yaml-text'
 import type { SchemaReport } from './api'
-import { findingsIn, locateInJson } from './findings'
-
-export type Notation = 'json' | 'yaml'
+import { findingsIn } from './findings'
+import { type Notation, readText } from './text'
 
 const NOTATIONS = [
   { value: 'json', label: 'JSON' },
   { value: 'yaml', label: 'YAML' },
 ] as const
-
-interface Reading {
-  value: Json | null
-  mistake: Finding | null
-  locate: ReturnType<typeof locateInJson>
-}
-
-export function readText(text: string, notation: Notation): Reading {
-  try {
-    if (notation === 'json') return { value: parse(text), mistake: null, locate: locateInJson(text) }
-    const { value, locate } = readYaml(text)
-    return { value, mistake: null, locate }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const from = offsetOf(error, message, text)
-    return { value: null, mistake: { from, to: from + 1, severity: 'error', message }, locate: locateInJson('') }
-  }
-}
-
-/** Browsers say in their own words where JSON is broken. */
-function offsetOf(error: unknown, message: string, text: string): number {
-  if (error instanceof YamlError) return error.offset
-  const position = /position (\d+)/.exec(message)?.[1]
-  return position === undefined ? Math.max(0, text.trimEnd().length - 1) : Number(position)
-}
 
 const writers: Record<Notation, (value: Json) => string> = { json: (value) => `${write(value, 2)}\n`, yaml: writeYaml }
 

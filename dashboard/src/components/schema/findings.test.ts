@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { readYaml } from '@/lib/yaml-text'
-import { readText } from './code'
 import type { SchemaReport } from './api'
+import { readExamples } from './examples'
 import { findingsIn, generalFindings, locateInJson, lossRows } from './findings'
-import { readExamples } from './infer-dialog'
+import { readText } from './text'
 
 const REPORT: SchemaReport = {
   valid: true,

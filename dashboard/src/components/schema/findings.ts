@@ -1,6 +1,6 @@
 /** What the server said about a schema, put at its place in the text. */
 import type { Api } from '@/api'
-import type { Finding } from '@/components/code'
+import type { Finding } from '@/components/code/types'
 import { type Span, follow, pointerParts, readJson } from '@/lib/json-text'
 import { pathParts } from '@/lib/paths'
 import type { LintFinding, SchemaReport } from './api'

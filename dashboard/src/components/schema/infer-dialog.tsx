@@ -3,23 +3,9 @@ import { useState } from 'react'
 import { messageOf } from '@/api'
 import { CodeEditor } from '@/components/code'
 import { Button, Checkbox, Dialog } from '@/components/ui'
-import { type Json, parse } from '@/lib/lossless'
+import type { Json } from '@/lib/lossless'
 import { inferSchema } from './api'
-
-/** One example, or several: one a line. */
-export function readExamples(text: string): Json[] {
-  try {
-    return [parse(text)]
-  } catch (whole) {
-    const lines = text.split('\n').filter((line) => line.trim() !== '')
-    if (lines.length < 2) throw whole
-    try {
-      return lines.map(parse)
-    } catch {
-      throw whole
-    }
-  }
-}
+import { readExamples } from './examples'
 
 interface Props {
   open: boolean

@@ -1,0 +1,82 @@
+/** The pages of agents and of trying them: no complaint, nothing that axe finds, readable on a phone. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { THEMES, launch, open, screenshot, seen, violations } from './support/browser'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let browser: Browser
+
+const BROKEN = `name: broken
+executor: { type: llm, provider: anthropic, modle: claude }
+output_schema: { type: objekt }
+invariants:
+  - rule: output.a ==
+    message: a must be b
+`
+
+beforeAll(async () => {
+  accord = await startAccord()
+  await accord.agent('broken', BROKEN)
+  await accord.agent('unreadable', 'name: [\n')
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+})
+
+/** Name, address, and a text that is there when the page is whole. */
+const PAGES: [name: string, path: string, text: string | RegExp][] = [
+  ['agents', '/ui/agents', /agents\/broken\/agent\.yaml:2:\d+/],
+  ['agent-general', '/ui/agents/ticket-triage', 'Limits of one run'],
+  ['agent-input', '/ui/agents/release-notes?tab=input', 'Exactly these fields'],
+  ['agent-output', '/ui/agents/release-notes?tab=output', 'Enforced on every run.'],
+  ['agent-output-code', '/ui/agents/release-notes?tab=output&as=code', 'additionalProperties'],
+  ['agent-prompt', '/ui/agents/release-notes?tab=prompt', 'You write release notes'],
+  ['agent-tools', '/ui/agents/release-notes?tab=tools', 'MCP servers'],
+  ['agent-invariants', '/ui/agents/release-notes?tab=invariants', 'Add invariant'],
+  ['agent-try', '/ui/agents/release-notes?tab=try', 'Add to commits'],
+  ['agent-new', '/ui/agents/new', 'It will live in the store.'],
+  ['agent-broken', '/ui/agents/broken', 'Fields that no agent has'],
+  ['agent-unreadable', '/ui/agents/unreadable', "This agent's file cannot be read."],
+  ['run-new', '/ui/runs/new?agent=invoice-reader', 'Run it'],
+]
+
+it.each(PAGES)('%s', async (name, path, text) => {
+  const { page, complaints } = await open(browser, accord.url + path)
+  await seen(page, text)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const found: Record<string, string[]> = {}
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme })
+    await screenshot(page, `${name}-${theme}`)
+    found[theme] = await violations(page)
+  }
+  expect(found).toEqual({ light: [], dark: [] })
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it.each(PAGES)('%s can be read on a phone', async (name, path, text) => {
+  const { page } = await open(browser, accord.url + path, { width: 390, height: 844 })
+  await seen(page, text)
+  await screenshot(page, `${name}-phone`)
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  expect(overflow).toBeLessThanOrEqual(0)
+  await page.close()
+})
+
+it('a misspelt field can be removed, and what is missing be filled in', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/agents/broken`)
+  await page.getByRole('button', { name: 'Remove modle' }).click()
+  await page.getByLabel('Model', { exact: true }).fill('claude-sonnet-4-6')
+  await page.getByRole('button', { name: 'Remove modle' }).waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  // The rest is still broken, and is said by its place.
+  await seen(page, /the blueprint has mistakes/)
+  await page.getByRole('tab', { name: /Invariants/ }).click()
+  await seen(page, 'line 1, column 12: the rule ends too early')
+  await page.close()
+})
