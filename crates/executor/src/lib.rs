@@ -11,6 +11,7 @@ mod cli;
 mod event;
 mod external;
 mod http;
+mod json;
 mod llm;
 mod mcp;
 mod mcp_server;

@@ -42,7 +42,7 @@ fn initialized(tools: &dyn Toolset, params: &Value) -> Value {
         "serverInfo": {"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")},
     });
     if let Some(instructions) = tools.instructions() {
-        result["instructions"] = Value::String(instructions);
+        rpc::set(&mut result, "instructions", Value::String(instructions));
     }
     result
 }

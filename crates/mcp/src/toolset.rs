@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use crate::rpc::notification;
+use crate::rpc::{self, notification};
 
 /// What a client is told of a tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl Tool {
             "annotations": hints,
         });
         if let Some(schema) = &self.output_schema {
-            described["outputSchema"] = schema.clone();
+            rpc::set(&mut described, "outputSchema", schema.clone());
         }
         described
     }
@@ -84,10 +84,10 @@ impl Answer {
     pub(crate) fn described(self) -> Value {
         let mut described = json!({"content": [{"type": "text", "text": self.text}]});
         if let Some(structured) = self.structured {
-            described["structuredContent"] = structured;
+            rpc::set(&mut described, "structuredContent", structured);
         }
         if self.is_error {
-            described["isError"] = Value::Bool(true);
+            rpc::set(&mut described, "isError", Value::Bool(true));
         }
         described
     }

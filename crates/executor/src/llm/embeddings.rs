@@ -16,6 +16,7 @@ use super::provider::{ProviderKind, Providers};
 use super::retry::{FIRST_PAUSE, Pauses, demanded, is_passing};
 use super::settings::Settings;
 use super::wire::Problem;
+use crate::json::set;
 use crate::session::OpenError;
 use crate::transport::{Request, Response, Transport, TransportError};
 
@@ -126,7 +127,7 @@ impl Embeddings {
             texts.iter().map(|text| text.chars().take(MAX_EMBEDDED_CHARACTERS).collect()).collect();
         let mut body = json!({"model": self.model, "input": input});
         if self.endpoint.kind != ProviderKind::Ollama {
-            body["encoding_format"] = json!("float");
+            set(&mut body, "encoding_format", json!("float"));
         }
         let answer = self.ask(&body).await?;
         let vectors = match self.endpoint.kind {

@@ -16,6 +16,7 @@ use super::events::Events;
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
 use super::rpc::{self, Incoming};
 use super::wire::{Fault, Wire};
+use crate::json::set;
 use crate::transport::{Request, Response, Transport, TransportError};
 
 /// How much of an answer that is none is shown.
@@ -105,7 +106,7 @@ impl Wire for Address {
         self.last_id += 1;
         let id = self.last_id;
         if method == "tools/call" {
-            params["_meta"] = json!({"progressToken": id});
+            set(&mut params, "_meta", json!({"progressToken": id}));
         }
         self.open = Some(id);
         let answered = self.answer_to(id, rpc::request(id, method, params), patience).await;

@@ -13,6 +13,7 @@ use super::limits::{END, EXIT, MESSAGE_BYTES, NOISE_LINES};
 use super::rpc::{self, Incoming};
 use super::wire::{Fault, Wire};
 use crate::child::{Environment, Heard, Live};
+use crate::json::set;
 
 pub(super) struct Program {
     live: Live,
@@ -99,7 +100,7 @@ impl Wire for Program {
         self.last_id += 1;
         let id = self.last_id;
         if method == "tools/call" {
-            params["_meta"] = json!({"progressToken": id});
+            set(&mut params, "_meta", json!({"progressToken": id}));
         }
         self.open = Some(id);
         self.say(&rpc::request(id, method, params), Instant::now() + patience).await?;

@@ -72,7 +72,7 @@ impl Accord {
             "next": next,
         });
         if let Some(error) = status.error {
-            answer["error"] = json!(error);
+            crate::rpc::set(&mut answer, "error", json!(error));
         }
         Ok(answer)
     }
@@ -88,7 +88,7 @@ impl Accord {
             "result_data": document(result_data.as_deref()),
         });
         if let Some(validation) = schema_validation {
-            answer["schema_validation"] = json!(validation);
+            crate::rpc::set(&mut answer, "schema_validation", json!(validation));
         }
         Ok(answer)
     }

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use crate::child::{Heard, Live};
 use crate::event::{Event, Events};
+use crate::json::set;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
@@ -111,17 +112,17 @@ impl Server {
             "config": {"mcp_servers": servers::inline(place.servers(desk.as_ref()))},
         });
         if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
-            params["model"] = json!(model);
+            set(&mut params, "model", json!(model));
         }
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
         let method = match &past {
             Some(id) => {
-                params["threadId"] = json!(id);
-                params["excludeTurns"] = json!(true);
+                set(&mut params, "threadId", json!(id));
+                set(&mut params, "excludeTurns", json!(true));
                 "thread/resume"
             }
             None => {
-                params["developerInstructions"] = json!(turn.system_prompt);
+                set(&mut params, "developerInstructions", json!(turn.system_prompt));
                 "thread/start"
             }
         };
@@ -160,10 +161,10 @@ impl Server {
         let Some(thread) = &self.thread else { return Err(Broken::process("Codex has no thread")) };
         let mut params = json!({"threadId": thread.id, "input": [{"type": "text", "text": prompt}]});
         if let Delivery::Native { schema, .. } = &turn.delivery {
-            params["outputSchema"] = schema.clone();
+            set(&mut params, "outputSchema", schema.clone());
         }
         if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
-            params["model"] = json!(model);
+            set(&mut params, "model", json!(model));
         }
         self.turn = None;
         let asked = self.request("turn/start", &params).await;

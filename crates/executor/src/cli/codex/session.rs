@@ -30,7 +30,7 @@ pub(super) enum Way {
     /// By its app server, which may have to be started again.
     Live(Option<Box<Server>>),
     /// By a process for each turn: the one at work.
-    Exec(Option<Exec>),
+    Exec(Option<Box<Exec>>),
 }
 
 impl Way {
@@ -133,7 +133,7 @@ impl Codex {
             Some(conversation) => told(conversation, turn),
             None => instructed(turn),
         };
-        let exec = running.insert(Exec::start(place, turn, &prompt, past.as_deref()).await?);
+        let exec = running.insert(Box::new(Exec::start(place, turn, &prompt, past.as_deref()).await?));
         let mut heard = Hearing::default();
         let told = hash(&turn.system_prompt);
         let end = exec.listen(place, &told, conversation, &mut heard, events).await?;

@@ -129,7 +129,12 @@ fn items(exchange: &Exchange, answer: &Answer) -> Vec<Value> {
         }
         Part::Text(text) => message(index, &output_text(text)),
         Part::Tool { name, arguments } => {
-            let mut call = json!({
+            // Some clients offer their tools in namespaces; such a tool is written `namespace/name` in a script.
+            let (namespace, name) = match name.split_once('/') {
+                Some((namespace, name)) => (Some(namespace), name),
+                None => (None, name.as_str()),
+            };
+            let call = json!({
                 "id": exchange.id("fc_", index),
                 "type": "function_call",
                 "status": status,
@@ -137,12 +142,13 @@ fn items(exchange: &Exchange, answer: &Answer) -> Vec<Value> {
                 "call_id": exchange.id("call_", index),
                 "name": name,
             });
-            // Some clients offer their tools in namespaces; such a tool is written `namespace/name` in a script.
-            if let Some((namespace, name)) = name.split_once('/') {
-                call["namespace"] = json!(namespace);
-                call["name"] = json!(name);
+            match (namespace, call) {
+                (Some(namespace), Value::Object(mut call)) => {
+                    call.insert("namespace".to_owned(), json!(namespace));
+                    Value::Object(call)
+                }
+                (_, call) => call,
             }
-            call
         }
     };
     let mut items: Vec<Value> = answer.parts.iter().enumerate().map(item).collect();
