@@ -68,7 +68,7 @@ async fn bench_of_exec(program: &Path, script: impl Into<Script>) -> Bench {
 
 /// The threads that requests belong to, as Codex tells them to the model's service.
 fn threads(bench: &Bench) -> BTreeSet<String> {
-    bench.requests().iter().map(|request| request.body["prompt_cache_key"].to_string()).collect()
+    bench.requests().iter().map(|request| request.body.get("prompt_cache_key").unwrap().to_string()).collect()
 }
 
 fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -158,7 +158,8 @@ async fn errors_of_codexs_model_are_told_by_what_can_be_done() {
     assert!(message.contains("401") && message.contains("invalid key"), "{message}");
     assert!(!ran.report.to_string().contains("sk-test-of-accord"), "{ran:?}");
     host.end().await;
-    let cases: [(fn() -> Reply, fn(&TurnError) -> bool); 3] = [
+    type Case = (fn() -> Reply, fn(&TurnError) -> bool);
+    let cases: [Case; 3] = [
         (|| Reply::error(503, "busy"), |error| matches!(error, TurnError::Transport(_))),
         (|| Reply::error(429, "slow down"), |error| matches!(error, TurnError::Transport(_))),
         (
