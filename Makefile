@@ -13,7 +13,7 @@ help:
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
-	@echo 'make bench-workflow  what comparing siblings costs'
+	@echo 'make bench-workflow  what graphs and comparing siblings cost'
 	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
 	@echo 'make deny   licences and sources of dependencies, where cargo-deny is'
 

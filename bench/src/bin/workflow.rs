@@ -1,4 +1,5 @@
-//! What comparing siblings costs, as Markdown: ten of them, and twice the findings at each step.
+//! What workflows cost, as Markdown: comparing ten siblings, with twice the findings at each step; and reading, checking
+//! and running through a graph, with twice the nodes at each step.
 //!
 //! Two layouts: findings spread over files as in a review, and all of them in one file, one line each. Times are the best
 //! of several rounds: a median would show the machine's other work in the ratios.
@@ -7,7 +8,10 @@
 
 use std::time::Duration;
 
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::workflow::{Status, Worker};
 use accord_workflow::compare::{CompareOptions, Sibling, compare};
+use accord_workflow::{End, Event, Flow, Known, Signature, State, Step, Takes, advance, check, read};
 use anyhow::{Context, Result};
 use bench::best_of;
 use serde_json::{Value, json};
@@ -63,8 +67,103 @@ fn main() -> Result<()> {
         }
         println!();
     }
-    println!("Worst ratio for twice the findings: {worst:.2}");
+    println!("Worst ratio for twice the findings: {worst:.2}\n");
+    graphs()
+}
+
+/// Nodes of the graphs. A thousand is what a large one has.
+const NODES: [usize; 4] = [250, 500, 1_000, 2_000];
+
+/// Each node is fed by so many before it.
+const FED_BY: usize = 3;
+
+fn graphs() -> Result<()> {
+    println!("## A graph of agents, each fed by {FED_BY} others, every tenth edge with a condition\n");
+    println!("| nodes | edges | read, ms | checked, ms | made ready, ms | run through, ms |");
+    println!("|---:|---:|---:|---:|---:|---:|");
+    for size in NODES {
+        let document = graph(size);
+        let known = known();
+        let parsed = || read(&document).0.context("the graph cannot be read");
+        let found = parsed()?;
+        let findings = check(&found, &known);
+        findings.is_empty().then_some(()).with_context(|| format!("{findings:?}"))?;
+        let times = [
+            best_of(ROUNDS, || read(&document)),
+            best_of(ROUNDS, || check(&found, &known)),
+            best_of(ROUNDS, || Flow::new(found.clone(), known.clone())),
+        ];
+        let flow = Flow::new(parsed()?, known.clone()).map_err(anyhow::Error::msg)?;
+        run_through(&flow)?;
+        let ran = best_of(3, || run_through(&flow));
+        let [read, checked, ready] = times.map(milliseconds);
+        let edges = found.edges.len();
+        println!("| {size} | {edges} | {read:.1} | {checked:.1} | {ready:.1} | {:.1} |", milliseconds(ran));
+    }
+    println!("\n\"Run through\" is every decision of a whole run, with all agents answering at once.");
     Ok(())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn known() -> Known {
+    let gives = json!({"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]});
+    let signature = Signature { takes: Takes::Prompt, gives: Some(gives), fixed: true };
+    Known { agents: [("agent".to_owned(), signature)].into(), ..Known::default() }
+}
+
+fn graph(size: usize) -> Value {
+    let mut nodes = serde_json::Map::from_iter([("input".to_owned(), json!({"type": "input"}))]);
+    let mut edges = Vec::new();
+    for index in 0..size {
+        let id = format!("n{index}");
+        let first = index.saturating_sub(FED_BY);
+        let feeds: Vec<String> = (first..index).map(|index| format!("n{index}")).collect();
+        let prompt: String = feeds.iter().map(|feed| format!("{{{{ {feed}.x }}}} ")).collect();
+        nodes.insert(
+            id.clone(),
+            json!({"type": "agent", "agent": "agent", "prompt": format!("Go on. {prompt}")}),
+        );
+        if feeds.is_empty() {
+            edges.push(json!({"from": "input", "to": id}));
+        }
+        for feed in feeds {
+            let mut edge = json!({"from": feed, "to": id});
+            if edges.len() % 10 == 0 {
+                edge["when"] = json!("output.x >= 0");
+            }
+            edges.push(edge);
+        }
+    }
+    nodes.insert("output".to_owned(), json!({"type": "output"}));
+    edges.push(json!({"from": format!("n{}", size - 1), "to": "output"}));
+    json!({"name": "large", "nodes": nodes, "edges": edges})
+}
+
+/// Every decision of a whole run. Each agent answers as soon as it is started.
+fn run_through(flow: &Flow) -> Result<()> {
+    let now = jiff::Timestamp::UNIX_EPOCH;
+    let options = CompareOptions::default();
+    let mut state = State::new(flow.graph(), json!({}));
+    let mut events = vec![Event::Begun];
+    let mut number = 0_u32;
+    while let Some(event) = events.pop() {
+        let (next, steps) = advance(flow, state, event, now, &options);
+        state = next;
+        for step in steps {
+            if let Step::Start(start) = step {
+                number += 1;
+                let worker = Worker::Run { run_id: RunId::new(number), session_id: SessionId::new(number) };
+                events
+                    .push(Event::Ended { worker: worker.clone(), end: End::Completed(json!({"x": number})) });
+                events.push(Event::Started { at: start.at, worker });
+            }
+        }
+    }
+    let status = state.head.status;
+    (status == Status::Completed).then_some(()).with_context(|| format!("the run is {status}"))
 }
 
 /// The file and the line of a finding.

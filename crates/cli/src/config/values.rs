@@ -13,6 +13,7 @@ pub(crate) struct Values {
     pub(crate) queue: Queue,
     pub(crate) runner: Runner,
     pub(crate) enforcement: Enforcement,
+    pub(crate) workflows: Workflows,
     pub(crate) log: Log,
     pub(crate) telemetry: Telemetry,
     pub(crate) providers: BTreeMap<String, Provider>,
@@ -62,6 +63,16 @@ pub(crate) struct Enforcement {
     pub(crate) extract_json: bool,
     pub(crate) validation_mode: accord_api::ValidationMode,
     pub(crate) strategy: accord_api::Strategy,
+}
+
+/// How siblings in workflows are compared.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Workflows {
+    /// The provider of an embedding model; texts are compared by their words where it is empty.
+    pub(crate) embedding_provider: String,
+    /// The model.
+    pub(crate) embedding_model: String,
 }
 
 /// What is logged, and how.

@@ -62,7 +62,11 @@ pub(crate) async fn coordinator(
     let address = listener.local_addr().map_err(problem)?;
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
     accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
-    let app = Arc::new(App::new(store, Arc::new(System), settings(config)));
+    let mut app = App::new(store, Arc::new(System), settings(config));
+    if let Some(embedder) = super::embeddings::embedder(config)? {
+        app = app.with_embedder(embedder);
+    }
+    let app = Arc::new(app);
     let coordinator = Coordinator::start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
     Ok(Hosted { app, coordinator })
 }

@@ -37,14 +37,15 @@ fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
         .with("replay", Arc::new(ReplayExecutor::new(make)))
 }
 
-fn network() -> Result<Arc<dyn Transport>, Failure> {
+/// The network.
+pub(super) fn network() -> Result<Arc<dyn Transport>, Failure> {
     let transport =
         HttpTransport::new().map_err(|error| Problem::new(format!("no HTTP client can be made: {error}")))?;
     Ok(Arc::new(transport))
 }
 
 /// The built-in providers by their usual variables, and the configured ones.
-fn providers(config: &Config) -> Result<Providers, Failure> {
+pub(super) fn providers(config: &Config) -> Result<Providers, Failure> {
     let built_in = Providers::from_environment(|name| std::env::var(name).ok());
     let mut all = built_in;
     for (name, settings) in &config.values.providers {

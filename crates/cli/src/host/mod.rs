@@ -5,6 +5,7 @@
 
 mod coordinator;
 mod embedded;
+mod embeddings;
 mod executors;
 mod log;
 mod runner;

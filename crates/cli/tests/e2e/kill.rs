@@ -24,10 +24,10 @@ const RUNS_A_ROUND: u32 = 3;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A small generator: the moments are the same in every run of the test.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -35,7 +35,8 @@ impl Random {
     }
 }
 
-struct Cluster<'a> {
+/// A coordinator and a runner that are killed and started again.
+pub(crate) struct Cluster<'a> {
     folder: &'a Path,
     database: String,
     port: u16,
@@ -44,13 +45,13 @@ struct Cluster<'a> {
 }
 
 impl<'a> Cluster<'a> {
-    fn start(folder: &'a Path, database: &str, port: u16) -> Self {
+    pub(crate) fn start(folder: &'a Path, database: &str, port: u16) -> Self {
         let coordinator = coordinator(folder, database, port);
         let runner = runner(folder, port);
         Self { folder, database: database.to_owned(), port, coordinator, runner }
     }
 
-    async fn kill(&mut self, what: u64) {
+    pub(crate) async fn kill(&mut self, what: u64) {
         if what != 1 {
             self.coordinator.kill().await.unwrap();
         }

@@ -12,3 +12,4 @@ mod seed_000;
 mod seed_001;
 mod seed_002;
 mod support;
+mod workflow;

@@ -190,7 +190,10 @@ pub(super) async fn run(
 ) -> Result<Response, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let request: CreateWorkflowRun = body::read(&bytes)?;
+    let request: CreateWorkflowRun = match bytes.is_empty() {
+        true => CreateWorkflowRun::default(),
+        false => body::read(&bytes)?,
+    };
     let route = format!("POST /workflows/{name}/runs");
     let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
     let created = app.create_workflow_run(&name, request, promise).await?;

@@ -31,7 +31,7 @@ pub async fn filters_let_their_own_through(store: Arc<dyn Store>) {
     let events = events_of(&store, of_session.clone()).await;
     let first = ["session.created", "run.queued", "run.claimed", "run.started", "result", "run.completed"];
     assert_eq!(kinds(&events), [&first[..], first.get(1..).unwrap()].concat());
-    assert!(events.iter().all(|event| event.session_id == session_id("a")));
+    assert!(events.iter().all(|event| event.session_id == Some(session_id("a"))));
 
     let of_run = EventFilter { run_id: Some(run_id("c")), ..none.clone() };
     let events = events_of(&store, of_run.clone()).await;

@@ -1,0 +1,88 @@
+use accord_api::WorkflowRunView;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::support::accord;
+
+fn file(model: &ModelServer, nodes: &Value, edges: &Value) -> Project {
+    let project = Project::new().agent(&any("parrot", model));
+    let folder = project.path().join(".accord/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("flow.json"), workflow("flow", nodes, edges).to_string()).unwrap();
+    project
+}
+
+fn echo() -> (Value, Value) {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "work": {"type": "agent", "agent": "parrot", "prompt": "[[{\"said\": \"{{ input.word }}\"}]]"},
+        "output": {"type": "output"},
+    });
+    (nodes, edges(&[("input", "work"), ("work", "output")]))
+}
+
+#[tokio::test]
+async fn a_workflow_runs_without_a_server() {
+    let model = parrot().await;
+    let (nodes, edges) = echo();
+    let project = file(&model, &nodes, &edges);
+    let run = |arguments: &[&str]| accord(project.path()).args(["workflow"]).args(arguments).output();
+    let listed = run(&["list"]).await.unwrap();
+    assert!(String::from_utf8(listed.stdout).unwrap().contains("flow"));
+    let shown = run(&["show", "flow"]).await.unwrap();
+    assert!(String::from_utf8(shown.stdout).unwrap().contains("work"));
+    let ran = run(&["run", "flow", "--param", "word=hello"]).await.unwrap();
+    let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(0), "{errors}");
+    assert_eq!(serde_json::from_slice::<Value>(&ran.stdout).unwrap(), json!({"said": "hello"}));
+    assert_eq!(errors, "", "in a pipe there is no talk");
+    let ran = run(&["run", "flow", "--param", "word=hello", "--json"]).await.unwrap();
+    let view: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let view: WorkflowRunView = serde_json::from_value(view).unwrap();
+    assert_eq!(view.output, json!({"said": "hello"}));
+    let unknown = run(&["run", "other"]).await.unwrap();
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("there is no workflow 'other'"));
+}
+
+#[tokio::test]
+async fn the_exit_code_says_how_it_ended() {
+    let model = parrot().await;
+    let nodes = |node: Value| json!({"input": {"type": "input"}, "node": node, "output": {"type": "output"}});
+    let edges = edges(&[("input", "node"), ("node", "output")]);
+    let check = json!({"type": "check", "assert": "input.n == 1", "message": "not one"});
+    let fails = json!({"type": "agent", "agent": "parrot", "prompt": "[[fail]]"});
+    let wrong = json!({"type": "agent", "agent": "parrot", "prompt": "[[no object]]"});
+    for (node, code) in [(check, 2), (fails, 3), (wrong, 2)] {
+        let project = file(&model, &nodes(node), &edges);
+        let ran = accord(project.path())
+            .args(["workflow", "run", "flow", "--param", "n=2"])
+            .output()
+            .await
+            .unwrap();
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(code), "{errors}");
+        assert!(ran.stdout.is_empty() && errors.contains("node 'node' failed"), "{errors}");
+    }
+    let hanging = ModelServer::start(Script::handler(|_, _| Reply::hang())).await.unwrap();
+    let (nodes, edges) = echo();
+    let project = file(&hanging, &nodes, &edges);
+    let command = ["workflow", "run", "flow", "--param", "word=x", "--timeout", "1"];
+    let ran = accord(project.path()).args(command).output().await.unwrap();
+    assert_eq!(ran.status.code(), Some(4), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[tokio::test]
+async fn a_run_can_be_looked_at_afterwards() {
+    let model = parrot().await;
+    let (nodes, edges) = echo();
+    let accord_up = file(&model, &nodes, &edges).up().await;
+    let run = accord_up.run_workflow("flow", json!({"word": "x"})).await;
+    let id = run.workflow_run_id.to_string();
+    let shown = accord(accord_up.path()).args(["workflow", "show", &id]).output().await.unwrap();
+    let text = String::from_utf8(shown.stdout).unwrap();
+    assert!(text.contains("completed") && text.contains("work"), "{text}");
+    let shown = accord(accord_up.path()).args(["workflow", "show", "flow"]).output().await.unwrap();
+    assert!(String::from_utf8(shown.stdout).unwrap().contains(&id));
+    accord_up.end().await;
+}

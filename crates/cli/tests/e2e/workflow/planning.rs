@@ -1,0 +1,45 @@
+use accord_api::WorkflowStatus;
+use serde_json::json;
+
+use super::*;
+
+fn planned() -> Value {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "work": {"type": "planner", "agent": "planner", "prompt": "Plan: {{ input.goal }}", "agents": ["parrot"],
+                 "synthesis": {"agent": "parrot", "prompt": "[[{\"both\": \"{{ results.a.x }}{{ results.b.x }}\"}]]"}},
+        "output": {"type": "output"},
+    });
+    workflow("planned", &nodes, &edges(&[("input", "work"), ("work", "output")]))
+}
+
+fn subtask(id: &str, dependencies: &[&str], agent: &str) -> Value {
+    let description = format!("Say [[{{\"x\": \"{id}\"}}]]");
+    json!({"id": id, "description": description, "agent": agent, "dependencies": dependencies, "priority": 1})
+}
+
+/// A plan for somebody who is not there, then one that goes round in a circle, then one that can be carried out.
+#[tokio::test]
+async fn a_bad_plan_is_asked_for_again_and_a_good_one_is_carried_out() {
+    let plans = [
+        json!({"subtasks": [subtask("a", &[], "nobody")]}),
+        json!({"subtasks": [subtask("a", &["b"], "parrot"), subtask("b", &["a"], "parrot")]}),
+        json!({"subtasks": [subtask("a", &[], "parrot"), subtask("b", &["a"], "parrot")]}),
+    ];
+    let planner = ModelServer::start(Script::replies(plans.iter().map(|plan| Reply::text(plan.to_string()))))
+        .await
+        .unwrap();
+    let model = parrot().await;
+    let project = Project::new().agent(&any("parrot", &model)).agent(&agent("planner", &planner, &json!({})));
+    let accord = project.up().await;
+    let run = accord.conduct(&planned(), json!({"goal": "all of it"})).await;
+    assert_eq!((run.status, &run.output), (WorkflowStatus::Completed, &json!({"both": "ab"})));
+    let asked = planner.requests();
+    assert_eq!(asked.len(), 3);
+    assert!(asked[0].text().contains("Plan: all of it"));
+    // The first is mended under the contract, in the same run; the second in the same session, by the engine.
+    assert!(asked[2].text().contains("wait for each other in a circle"), "{}", asked[2].text());
+    let names: Vec<&str> = run.nodes[1].tasks.iter().map(|task| task.name.as_str()).collect();
+    assert_eq!(names, ["plan", "subtask a", "subtask b", "synthesis"]);
+    accord.end().await;
+}

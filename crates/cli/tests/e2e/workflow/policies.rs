@@ -1,0 +1,75 @@
+use std::time::Duration;
+
+use accord_api::{CreateWorkflowRun, NodeStatus, RunQuery, RunStatus, WorkflowStatus};
+use serde_json::json;
+
+use super::*;
+
+fn risky(on_failure: Value) -> Value {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "risky": {"type": "agent", "agent": "parrot", "prompt": "[[fail]]", "on_failure": on_failure},
+        "safe": says(&json!({"ok": true})),
+        "output": {"type": "output", "value": "{{ safe }}"},
+    });
+    let edges = edges(&[("input", "risky"), ("input", "safe"), ("risky", "output"), ("safe", "output")]);
+    workflow("risky", &nodes, &edges)
+}
+
+#[tokio::test]
+async fn a_failure_ends_the_run_and_says_which_node() {
+    let model = parrot().await;
+    let accord = project(&model).await;
+    let run = accord.conduct(&risky(json!("fail")), json!({})).await;
+    assert_eq!((run.status, fault(&run)), (WorkflowStatus::Failed, Some("executor_failed")));
+    assert!(run.error.unwrap().message.starts_with("node 'risky' failed: "));
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn a_failure_can_be_gone_on_without() {
+    let model = parrot().await;
+    let accord = project(&model).await;
+    let run = accord.conduct(&risky(json!("continue")), json!({})).await;
+    assert_eq!((run.status, &run.output), (WorkflowStatus::Completed, &json!({"ok": true})));
+    assert_eq!(status(&run, "risky"), NodeStatus::Failed);
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn a_failure_is_tried_again_as_often_as_it_says() {
+    let model = parrot().await;
+    let accord = project(&model).await;
+    let run = accord.conduct(&risky(json!({"retry": 2, "then": "continue"})), json!({})).await;
+    assert_eq!(run.status, WorkflowStatus::Completed);
+    let task = &run.nodes[1].tasks[0];
+    assert_eq!((task.attempts, task.earlier.len()), (3, 2));
+    let failed = RunQuery { status: Some(RunStatus::Failed), ..RunQuery::default() };
+    assert_eq!(accord.client.runs(&failed).await.unwrap().items.len(), 3);
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn a_workflow_that_is_stopped_stops_its_runs() {
+    let model = ModelServer::start(Script::handler(|_, _| Reply::hang())).await.unwrap();
+    let accord = project(&model).await;
+    let nodes = json!({
+        "input": {"type": "input"}, "slow": says(&json!({})), "after": says(&json!({})), "output": {"type": "output"},
+    });
+    let edges = edges(&[("input", "slow"), ("slow", "after"), ("after", "output")]);
+    accord.client.create_workflow(&workflow("slow", &nodes, &edges)).await.unwrap();
+    let created = accord.client.run_workflow("slow", &CreateWorkflowRun::default(), None).await.unwrap();
+    let id = &created.workflow_run_id;
+    let mut pause = tokio::time::interval(Duration::from_millis(20));
+    while model.requests().is_empty() {
+        pause.tick().await;
+    }
+    accord.client.stop_workflow_run(id).await.unwrap();
+    accord.workflow_events(id).await;
+    let run = accord.client.workflow_run(id).await.unwrap();
+    assert_eq!(run.status, WorkflowStatus::Stopped);
+    assert_eq!((status(&run, "slow"), status(&run, "after")), (NodeStatus::Stopped, NodeStatus::Skipped));
+    let runs = accord.client.runs(&RunQuery::default()).await.unwrap().items;
+    assert_eq!(runs.iter().map(|run| run.status).collect::<Vec<_>>(), [RunStatus::Stopped]);
+    accord.end().await;
+}
