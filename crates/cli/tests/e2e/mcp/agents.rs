@@ -9,7 +9,8 @@ use crate::support::{Accord, Project, agent, ask, data, severity};
 
 /// What the model was told by the tools of its last step.
 fn told(request: &RecordedRequest) -> String {
-    request.body["messages"].as_array().and_then(|all| all.last()).map(Value::to_string).unwrap_or_default()
+    let messages = request.body.get("messages").and_then(Value::as_array);
+    messages.and_then(|all| all.last()).map(Value::to_string).unwrap_or_default()
 }
 
 /// A model that starts a child, tries to be its own father, and answers with what the child found.
@@ -35,13 +36,15 @@ async fn family(with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
     let model = ModelServer::start(Script::handler(father)).await.unwrap();
     let child_model =
         ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
-    let contract = json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt", "max_retries": 0}});
-    let mut own = contract.clone();
-    own["mcp_servers"] = json!({"accord": {}});
-    let mut childs = contract;
+    let options = json!({"strategy": "prompt", "max_retries": 0});
+    let own = json!({
+        "output_schema": severity(), "output_schema_options": options, "mcp_servers": {"accord": {}}
+    });
     let ticket =
         json!({"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "string"}}});
-    childs["parameters_schema"] = ticket;
+    let childs = json!({
+        "output_schema": severity(), "output_schema_options": options, "parameters_schema": ticket
+    });
     let project =
         Project::new().agent(&agent("father", &model, &own)).agent(&agent("child", &child_model, &childs));
     let mut accord = project.up().await;
