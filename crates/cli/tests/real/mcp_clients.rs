@@ -3,7 +3,12 @@
 //! They are installed by `setup-mcp` in this folder. Where they are missing these tests say so and pass, unless
 //! `ACCORD_REAL=1` is set: then nothing may be skipped.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set itself up has failed"
+)]
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::path::{Path, PathBuf};
