@@ -9,7 +9,7 @@ FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
-	@echo 'make test-real  the tests with agent CLIs from npm, none of them skipped'
+	@echo 'make test-real  the tests with real agent CLIs and MCP clients, none of them skipped'
 	@echo 'make run    build, start, and run the example agents on a recorded model'
 	@echo 'make dashboard  build the dashboard, where Node is; cargo build takes it into the binary'
 	@echo 'make test-dashboard  its checks, its tests, and the real binary in Chromium'
@@ -25,7 +25,8 @@ test:
 
 test-real:
 	@crates/cli/tests/real/setup
-	@ACCORD_REAL=1 cargo test --package accord-cli --test real
+	@crates/cli/tests/real/setup-mcp
+	@ACCORD_REAL=1 cargo test --package accord-cli --test real --test real_mcp
 
 test-dashboard: dashboard
 	@cargo build --quiet --package accord-cli

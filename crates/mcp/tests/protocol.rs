@@ -1,5 +1,5 @@
 //! The protocol, over both transports, with tools that do as they are told.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something is missing")]
+#![expect(clippy::unwrap_used, reason = "a test ends where something is missing")]
 
 use std::sync::Arc;
 
