@@ -26,7 +26,7 @@ async fn ollama_and_openai_give_the_same_vectors_for_the_same_texts() {
     }
     assert_eq!(answers[0], answers[1]);
     assert_eq!(answers[0].len(), texts.len());
-    assert_eq!((&answers[0][0], &answers[0][0] == &answers[0][1]), (&answers[0][7], false));
+    assert_eq!((&answers[0][0], answers[0][0] == answers[0][1]), (&answers[0][7], false));
 }
 
 #[tokio::test]
