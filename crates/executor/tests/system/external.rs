@@ -47,7 +47,7 @@ impl Program {
     }
 
     fn set(mut self, name: &str, value: Value) -> Self {
-        self.start.settings[name] = value;
+        self.start.settings.as_object_mut().unwrap().insert(name.to_owned(), value);
         self
     }
 

@@ -160,7 +160,7 @@ mod tests {
         drop(events);
         let mut told = Vec::new();
         while let Some(event) = receiver.recv().await {
-            told.push(event);
+            told.push(*event);
         }
         (hearing, told)
     }

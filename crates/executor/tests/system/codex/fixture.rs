@@ -44,7 +44,8 @@ impl Fake {
     /// One without an app server, whose `exec` does this wrong.
     pub(super) fn without_app_server(act: &str) -> Self {
         let mut fake = Self::new("no-app-server");
-        fake.start.settings["env"]["THEN"] = json!(act);
+        let variables = fake.start.settings.get_mut("env").and_then(Value::as_object_mut).unwrap();
+        variables.insert("THEN".to_owned(), json!(act));
         fake
     }
 
