@@ -99,7 +99,7 @@ function Root({ root, onChange, name, problems }: RootProps) {
 function Preview({ schema }: { schema: Json }) {
   return (
     <section aria-label="Preview of the schema" className="flex h-72 min-w-0 flex-col gap-1 @4xl:sticky @4xl:top-4 @4xl:h-[32rem]">
-      <h3 className="font-medium text-muted">Preview</h3>
+      <p className="font-medium text-muted">Preview</p>
       <div className="min-h-0 flex-1">
         <CodeEditor value={write(schema, 2)} language="json" label="The schema, as it will be saved" readOnly />
       </div>

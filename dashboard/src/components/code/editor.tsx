@@ -44,7 +44,8 @@ function setup(label: string): Extension[] {
     highlightActiveLine(),
     lintGutter(),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    // The number is for tools that look for what a keyboard reaches.
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...lintKeymap]),
     look,
   ]

@@ -60,7 +60,7 @@ function Losses({ report }: { report: SchemaReport }) {
   const rows = lossRows(report)
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <h3 className="font-semibold">What is enforced where</h3>
+      <h2 className="font-semibold">What is enforced where</h2>
       <p className="text-muted">
         Every answer is judged by the whole schema. Providers hold a model to a part of it while it writes; for the rest, a
         wrong answer costs a retry.

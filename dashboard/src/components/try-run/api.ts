@@ -27,33 +27,27 @@ export function startRun(request: JsonMap): Promise<Api.CreatedRun> {
   return body(api.POST('/runs', { body: {}, bodySerializer: () => sent }))
 }
 
-/** How often the server is asked while a run is under way, for when live updates do not come through. */
-const FALLBACK_MS = 3_000
-
 /** As text: the result's numbers stay as they were written. */
 export const runTextQuery = (id: string) =>
   queryOptions({
     queryKey: [...queryKeys.runs.one(id), 'text'],
     queryFn: () => text(`/runs/${encodeURIComponent(id)}`),
-    refetchInterval: (query) => (query.state.data?.includes('"finished_at":"') ? false : FALLBACK_MS),
   })
 
-export const attemptsQuery = (id: string, underWay: boolean) =>
+export const attemptsQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.runs.attempts(id),
     queryFn: () => body(api.GET('/runs/{id}/attempts', { params: { path: { id } } })),
-    refetchInterval: underWay ? FALLBACK_MS : false,
   })
 
 /** As many as one looks at beside a form; the session's page has all. */
 const LATEST_EVENTS = 500
 
-export const eventsQuery = (session: string, underWay: boolean) =>
+export const eventsQuery = (session: string) =>
   queryOptions({
     queryKey: [...queryKeys.sessions.events(session), 'tried'],
     queryFn: () =>
       body(api.GET('/sessions/{id}/events', { params: { path: { id: session }, query: { limit: LATEST_EVENTS } } })),
-    refetchInterval: underWay ? FALLBACK_MS : false,
   })
 
 export const stopRun = (id: string) => body(api.POST('/runs/{id}/stop', { params: { path: { id } } }))

@@ -7,8 +7,8 @@ import { plain } from '@/lib/inert'
 import { attemptsQuery } from './api'
 
 /** Every answer of the model with what was made of it, as they come. */
-export function Attempts({ run, underWay }: { run: string; underWay: boolean }) {
-  const { data } = useQuery(attemptsQuery(run, underWay))
+export function Attempts({ run }: { run: string }) {
+  const { data } = useQuery(attemptsQuery(run))
   const attempts = data?.items ?? []
   if (attempts.length === 0) return null
   return (

@@ -7,8 +7,8 @@ import { plain } from '@/lib/inert'
 import { eventsQuery } from './api'
 
 /** What happens in a run, as it happens. */
-export function Happenings({ run, session, underWay }: { run: string; session: string; underWay: boolean }) {
-  const { data } = useQuery(eventsQuery(session, underWay))
+export function Happenings({ run, session }: { run: string; session: string }) {
+  const { data } = useQuery(eventsQuery(session))
   const entries = (data?.items ?? [])
     .filter((event) => event.run_id === run)
     .flatMap((event) => {

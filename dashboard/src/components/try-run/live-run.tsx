@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ExternalLink, Square } from 'lucide-react'
 import { useMemo } from 'react'
+import type { Api } from '@/api'
 import { CopyButton } from '@/components/command'
 import { InertText } from '@/components/inert-text'
 import { JsonView } from '@/components/json-view'
@@ -29,18 +30,17 @@ export function LiveRun({ id }: { id: string }) {
 function Loaded({ text }: { text: string }) {
   const shown = useMemo(() => readRun(text), [text])
   const { run } = shown
-  const underWay = isUnderWay(run.status)
   return (
     <>
-      <Head shown={shown} underWay={underWay} />
+      <Head run={run} />
       <Result shown={shown} />
-      <Attempts run={run.run_id} underWay={underWay} />
-      <Happenings run={run.run_id} session={run.session_id} underWay={underWay} />
+      <Attempts run={run.run_id} />
+      <Happenings run={run.run_id} session={run.session_id} />
     </>
   )
 }
 
-function Head({ shown: { run }, underWay }: { shown: Shown; underWay: boolean }) {
+function Head({ run }: { run: Api.RunView }) {
   const stop = useMutation({ mutationFn: () => stopRun(run.run_id) })
   const verdict = verdictOf(run)
   return (
@@ -53,7 +53,7 @@ function Head({ shown: { run }, underWay }: { shown: Shown; underWay: boolean })
             {between(run.started_at, run.finished_at)}
           </span>
           <div className="ml-auto flex gap-2">
-            {underWay ? (
+            {isUnderWay(run.status) ? (
               <Button size="small" variant="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
                 <Square aria-hidden /> Stop
               </Button>

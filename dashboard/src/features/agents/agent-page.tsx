@@ -30,7 +30,10 @@ export function AgentPage() {
 }
 
 function Loaded({ agent }: { agent: Agent }) {
-  if (isMap(agent.blueprint)) return <AgentEditor agent={agent} initial={agent.blueprint} />
+  const [initial, setInitial] = useState(isMap(agent.blueprint) ? agent.blueprint : null)
+  // Once it could be read, what is typed stays, whatever becomes of the file.
+  if (initial === null && isMap(agent.blueprint)) setInitial(agent.blueprint)
+  if (initial !== null) return <AgentEditor agent={agent} initial={initial} />
   const { summary, file } = agent.view
   return (
     <Page title={summary.name} heading={<>{summary.name} <AgentVerdict agent={summary} /></>} lead={file}>

@@ -93,7 +93,7 @@ export function AgentRow({ agent }: { agent: Api.AgentSummary }) {
             params={{ name: agent.name }}
             search={{ tab: 'try' }}
             className={buttonStyle({ size: 'small' })}
-            aria-label={`Try ${agent.name}`}
+            aria-label={`Try it: ${agent.name}`}
           >
             <Play aria-hidden /> Try it
           </Link>

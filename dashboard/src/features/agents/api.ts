@@ -2,10 +2,14 @@ import { queryOptions } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
 import { type Json, at, parse, toPlain, write } from '@/lib/lossless'
 
+/** Agents are files, and no event tells when somebody edits one: pages that show them look again by the clock. */
+const LOOK_AGAIN_MS = 10_000
+
 export const agentsQuery = (tags?: string) =>
   queryOptions({
     queryKey: queryKeys.agents.list({ tags }),
     queryFn: () => body(api.GET('/agents', { params: { query: { tags } } })),
+    refetchInterval: LOOK_AGAIN_MS,
   })
 
 /** An agent, its blueprint in its own order and digits. */
@@ -23,6 +27,7 @@ export const agentQuery = (name: string) =>
   queryOptions({
     queryKey: queryKeys.agents.one(name),
     queryFn: async () => readAgent(await text(`/agents/${encodeURIComponent(name)}`)),
+    refetchInterval: LOOK_AGAIN_MS,
   })
 
 export const contractQuery = (name: string) =>

@@ -1,5 +1,5 @@
 import { RotateCcw, Save, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { messageOf } from '@/api'
 import { Button, Confirm } from '@/components/ui'
 import { isMap } from '@/lib/lossless'
@@ -22,6 +22,16 @@ export function EditorActions({ base, changed, saving }: Props) {
     if (base !== null && isMap(base.blueprint)) draft.replace(base.blueprint)
     save.reset()
   }
+  const ready = !save.isPending && draft.blocked.length === 0 && (base === null || changed)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      if (ready) save.mutate(draft.blueprint)
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  })
   return (
     <>
       {base === null ? null : (
@@ -36,7 +46,8 @@ export function EditorActions({ base, changed, saving }: Props) {
       ) : null}
       <Button
         variant="primary"
-        disabled={save.isPending || draft.blocked.length > 0 || (base !== null && !changed)}
+        disabled={!ready}
+        title="Ctrl+S"
         onClick={() => save.mutate(draft.blueprint)}
       >
         <Save aria-hidden /> {base === null ? 'Create agent' : 'Save'}

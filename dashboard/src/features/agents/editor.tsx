@@ -38,6 +38,7 @@ export function AgentEditor({ agent, initial }: Props) {
     withResolver: true,
   })
   const name = base?.view.summary.name ?? 'New agent'
+  const broken = draft.problems.some((problem) => problem.severity === 'error')
   return (
     <DraftProvider value={draft}>
       <Page
@@ -45,7 +46,7 @@ export function AgentEditor({ agent, initial }: Props) {
         heading={
           <>
             {name}
-            {base === null ? null : <AgentVerdict agent={{ valid: base.view.summary.valid, problems: draft.problems }} />}
+            {base === null ? null : <AgentVerdict agent={{ valid: base.view.summary.valid && !broken, problems: draft.problems }} />}
             {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
           </>
         }
@@ -126,7 +127,7 @@ function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean 
 function Count({ problems }: { problems: number }) {
   if (problems === 0) return null
   return (
-    <span className="rounded-full bg-warning-soft px-1.5 text-[0.86rem] text-warning">
+    <span className="relative rounded-full bg-warning-soft px-1.5 text-[0.86rem] text-warning">
       {problems}
       <span className="sr-only"> to look at</span>
     </span>

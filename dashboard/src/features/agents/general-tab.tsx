@@ -27,6 +27,7 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
               <TextAt path={['name']} label="Name" hint="Letters, digits, -, _ and . It cannot be changed later." placeholder="pr-reviewer" />
             ) : null}
             <ChoiceAt
+              className={isNew ? undefined : 'sm:col-span-2'}
               path={['type']}
               label="Type"
               options={[

@@ -5,6 +5,7 @@ import { Segmented } from '@/components/segmented'
 import { Card, CardBody, CardHeader, Field, Select } from '@/components/ui'
 import { plural } from '@/lib/format'
 import { type JsonMap, at, isMap } from '@/lib/lossless'
+import { contractQuery } from './api'
 import { useDraft } from './draft'
 import { type ContractKind, USUAL_RETRIES, contractKind, freshBlueprint, withContractKind } from './model'
 import { useBlock } from './use-block'
@@ -70,9 +71,13 @@ function optionsOf(blueprint: JsonMap, kind: ContractKind): JsonMap {
 
 /** That the contract holds, and how often a model may try. */
 function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' }) {
-  const { blueprint } = useDraft()
+  const { blueprint, base, dirty } = useDraft()
+  const name = blueprint.get('name')
+  // As long as nothing is changed, the server knows best: its configuration may say otherwise than usual.
+  const saved = useQuery({ ...contractQuery(typeof name === 'string' ? name : ''), enabled: base !== null && !dirty })
   const asked = at(blueprint, `${kind}_options`, 'max_retries')
-  const retries = typeof asked === 'number' ? asked : USUAL_RETRIES[kind]
+  const usual = (dirty ? null : saved.data?.max_retries) ?? USUAL_RETRIES[kind]
+  const retries = typeof asked === 'number' ? asked : usual
   const procedural = at(blueprint, 'executor', 'type') === 'process'
   const again =
     retries === 0

@@ -6,7 +6,7 @@ import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/f
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { Ago, useNow } from '@/components/time'
-import { Card, StatusBadge } from '@/components/ui'
+import { Card, StatusBadge, buttonStyle } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
 import { between, count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
@@ -98,6 +98,9 @@ export function RunsPage() {
               void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })
             }
           />
+          <Link to="/runs/new" search={{ agent: search.agent }} className={buttonStyle({ variant: 'primary' })}>
+            New run
+          </Link>
         </>
       }
     >
