@@ -11,6 +11,7 @@ use crate::id::{RunId, SessionId};
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = SessionStatus)]
 pub enum Status {
     /// Its run waits for a runner.
     Pending,

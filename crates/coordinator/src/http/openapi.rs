@@ -2,6 +2,8 @@
 //!
 //! The page is whole as it is served: no scripts, and nothing is fetched from elsewhere.
 
+mod shapes;
+
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +12,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
-use utoipa::OpenApi;
+use utoipa::{Modify, OpenApi};
 
 use super::{agents, events, health, keys, metrics, runner, runs, schemas, sessions, stats};
 use crate::app::App;
@@ -73,13 +75,41 @@ pub(super) fn routes() -> Router<Arc<App>> {
         sessions::stop,
         stats::stats,
     ),
-    components(schemas(accord_api::EventView, accord_api::RunView, accord_api::Contract))
+    components(schemas(accord_api::EventView, accord_api::RunView, accord_api::Contract)),
+    modifiers(&UniqueNames)
 )]
 struct Document;
 
-static JSON: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
+/// Handlers are called `list` or `create` in every module; whoever makes a client from the document needs a name of its
+/// own for each operation.
+struct UniqueNames;
 
-static PAGE: LazyLock<String> = LazyLock::new(|| page(&serde_json::from_str(&JSON).unwrap_or_default()));
+impl Modify for UniqueNames {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        for item in document.paths.paths.values_mut() {
+            let operations =
+                [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter();
+            for operation in operations.flatten() {
+                let tag = operation.tags.iter().flatten().next();
+                if let (Some(tag), Some(name)) = (tag, &operation.operation_id) {
+                    operation.operation_id = Some(format!("{tag}_{name}"));
+                }
+            }
+        }
+    }
+}
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    shapes::name_variants(&mut document);
+    shapes::open_objects(&mut document);
+    shapes::drop_empty_defaults(&mut document);
+    document
+});
+
+static JSON: LazyLock<String> = LazyLock::new(|| DOCUMENT.to_string());
+
+static PAGE: LazyLock<String> = LazyLock::new(|| page(&DOCUMENT));
 
 /// This description of the interface, as OpenAPI 3.1.
 #[utoipa::path(
@@ -205,6 +235,18 @@ mod tests {
         let routes: BTreeSet<String> =
             ROUTES.iter().map(|route| format!("{} {}", route.method, route.path)).collect();
         assert_eq!(described, routes);
+    }
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let document: Value = serde_json::from_str(&JSON).unwrap();
+        let mut names = BTreeSet::new();
+        for (path, item) in members(document.get("paths")) {
+            for (method, operation) in members(Some(item)) {
+                let name = operation.get("operationId").and_then(Value::as_str).unwrap();
+                assert!(names.insert(name), "{method} {path}: {name} is taken");
+            }
+        }
     }
 
     #[test]

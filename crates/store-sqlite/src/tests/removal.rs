@@ -4,7 +4,7 @@ use accord_domain::id::{LeaseId, RunnerId};
 use accord_domain::run::change::End;
 use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Finish, Report, SessionStore};
+use accord_store::{Claim, Finish, Report, RunReader, SessionStore};
 use jiff::SignedDuration;
 
 use super::*;
@@ -121,8 +121,8 @@ async fn shared_documents_stay_until_nobody_needs_them() {
         submission.assignment.contract = Some(contract.to_owned());
         submission
     };
-    lived_in(&store, with("a", "{}")).await;
-    lived_in(&store, with("b", "{}")).await;
+    lived_in(&store, with("a", "[1]")).await;
+    lived_in(&store, with("b", "[1]")).await;
     lived_in(&store, with("c", r#"{"x":1}"#)).await;
     let documents = async |store: &SqliteStore| {
         let count = |connection: &rusqlite::Connection| {
@@ -135,7 +135,7 @@ async fn shared_documents_stay_until_nobody_needs_them() {
     assert_eq!(documents(&store).await, 2);
     store.remove_session(&SessionId::new("a")).await.unwrap();
     assert_eq!(documents(&store).await, 2);
-    assert_eq!(store.assignment(&RunId::new("b")).await.unwrap().contract.as_deref(), Some("{}"));
+    assert_eq!(store.assignment(&RunId::new("b")).await.unwrap().contract.as_deref(), Some("[1]"));
     store.remove_session(&SessionId::new("b")).await.unwrap();
     assert_eq!(documents(&store).await, 0);
 }

@@ -120,13 +120,11 @@ impl Turn<'_> {
         attempts.retain(|earlier| earlier.delivery != attempt.delivery);
         // Asking the same in the same way gives the same, and here there is no other way.
         let is_repeated = attempts.last().is_some_and(|last| repeats(last, &attempt));
-        if self.run.retry_count < self.in_force.terms.max_retries && !is_repeated {
+        let has_retries = self.run.retry_count < self.in_force.terms.max_retries;
+        if has_retries && !is_repeated {
             return self.ask_again(attempt, &rejected).await;
         }
-        let unmet = match is_repeated {
-            true => Unmet::NoProgress,
-            false => Unmet::RetriesSpent,
-        };
+        let unmet = if has_retries { Unmet::NoProgress } else { Unmet::RetriesSpent };
         if is_repeated {
             attempt.outcome = Judged::NoProgress;
             self.span.record("outcome", attempt.outcome.as_str());
