@@ -106,7 +106,7 @@ pub struct ClaimedRun {
     /// What to ask, in the place of the parameters, where the coordinator asks again.
     pub retry_prompt: Option<String>,
     /// The conversation so far.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub conversation: Option<Box<RawValue>>,
     /// Another model than the blueprint names.
     pub model: Option<String>,
@@ -116,7 +116,7 @@ pub struct ClaimedRun {
     pub facts: Vec<FactReport>,
     /// What invariants see as `input`, where that is not the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub input: Option<Box<RawValue>>,
     /// What deliveries before this one have used: it counts against the agent's limits and the contract's retries.
     #[serde(default)]
@@ -206,7 +206,7 @@ pub struct HeldAnswer {
     pub text: String,
     /// A structured value beside it.
     #[serde(default)]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub structured: Option<Box<RawValue>>,
     /// Whether it was cut off.
     #[serde(default)]
@@ -232,7 +232,7 @@ pub struct FinishRun {
     pub result_text: Option<String>,
     /// The conforming value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
     /// The text that the value was found in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,7 +251,7 @@ pub struct FinishRun {
     pub usage: Usage,
     /// The conversation; none leaves the session's as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub conversation: Option<Box<RawValue>>,
     /// What every later run of the session must demand.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,7 @@ use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::session::ExecutionMode;
 use accord_domain::usage::Usage;
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -174,11 +175,21 @@ pub struct RunResult {
     /// The text of an agent without a contract.
     pub result_text: Option<String>,
     /// The conforming value.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
     /// How the contract was met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_validation: Option<Validation>,
+}
+
+impl RunResult {
+    /// The conforming value as a type of yours. An agent without a contract has none: that is an error, as a value that
+    /// does not fit the type is.
+    pub fn data<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        let text = self.result_data.as_deref().map_or("null", RawValue::get);
+        // By way of a value: tagged enums and flattened structs cannot read numbers straight from text here.
+        serde_json::from_value(serde_json::from_str(text)?)
+    }
 }
 
 /// The attempts of a run.

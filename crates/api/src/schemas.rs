@@ -53,7 +53,7 @@ pub struct ValidateSchema {
     pub text: Option<String>,
     /// Or a value.
     #[serde(default)]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub value: Option<Value>,
     /// How much may be mended.
     #[serde(default)]

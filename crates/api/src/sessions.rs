@@ -101,14 +101,14 @@ pub struct SessionResult {
     /// The text of an agent without a contract.
     pub result_text: Option<String>,
     /// The conforming value.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
     /// The raw text of the accepted attempt; only under a contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// The same value as `result_data`; only under a contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub validated_output: Option<Box<RawValue>>,
     /// How the contract was met.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,32 @@
 //! [`ClientError`] tells what it needs to know for that. The one exception is the stream of events, which reconnects
 //! and goes on behind the last event that was read.
 //!
+//! ```no_run
+//! use accord_client::api::CreateRun;
+//! use accord_client::{ApiKey, Client};
+//!
+//! #[derive(serde::Deserialize)]
+//! struct Triage {
+//!     category: String,
+//!     urgency: String,
+//! }
+//!
+//! # async fn triage() -> Result<Triage, Box<dyn std::error::Error>> {
+//! let key = ApiKey::new("accord_…");
+//! let client = Client::new("http://127.0.0.1:8765", Some(&key))?;
+//! let request = CreateRun {
+//!     agent_name: Some("ticket-triage".to_owned()),
+//!     parameters: Some(serde_json::json!({"ticket": "Nobody can log in since 9:00"})),
+//!     ..CreateRun::default()
+//! };
+//! let run = client.create_run_and_wait(&request, 60, Some("ticket-4711")).await?;
+//! let result = run.result.ok_or("the run failed or is not over")?;
+//! Ok(result.data()?)
+//! # }
+//! ```
+//!
+//! `examples/typed_result.rs` is the whole of it, with what to do when a run is not over and when it failed.
+//!
 //! Absent on purpose: redirects (the key would go where nobody sent it), and the key in any error or debug output.
 
 mod agents;
@@ -18,6 +44,8 @@ mod schemas;
 mod sessions;
 mod workflows;
 
+/// What goes over the wire, so that users need no other crate.
+pub use accord_api as api;
 pub use client::{ApiKey, Client};
 pub use error::ClientError;
 pub use events::{EventFilter, EventStream};

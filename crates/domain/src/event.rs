@@ -14,6 +14,7 @@ use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", deny_unknown_fields)]
+#[schema(as = EventBody)]
 pub enum Body {
     /// A session began.
     #[serde(rename = "session.created")]
@@ -60,7 +61,7 @@ pub enum Body {
         /// The tool.
         name: String,
         /// Its arguments.
-        #[schema(value_type = Object)]
+        #[schema(value_type = Value)]
         arguments: Value,
     },
     /// A tool ended.
@@ -87,7 +88,7 @@ pub enum Body {
         /// The text of an agent without a contract.
         result_text: Option<String>,
         /// The conforming value.
-        #[schema(value_type = Option<Object>)]
+        #[schema(value_type = Option<Value>)]
         result_data: Option<Value>,
     },
     /// The run is completed.

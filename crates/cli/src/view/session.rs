@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::{RunView, SessionView};
+use accord_api::{RunView, SessionView, UndeliveredCallback};
 
 use super::words::{Times, fields, line};
 use super::{Tone, run};
@@ -45,7 +45,22 @@ pub(crate) fn view(
     if !children.is_empty() {
         let _ = write!(text, "\nchildren\n{}", list(children, times));
     }
+    for callback in &session.undelivered_callbacks {
+        let _ = writeln!(text, "{}", undelivered(callback));
+    }
     text
+}
+
+/// A child's end that this session has not been told.
+fn undelivered(callback: &UndeliveredCallback) -> String {
+    let UndeliveredCallback { session_id, held, message, .. } = callback;
+    match held {
+        Some(reason) => {
+            let head = Tone::Warning.paint(&format!("not told[{reason}]:"));
+            format!("{head} the end of {session_id}; {}", line(message.as_deref().unwrap_or_default()))
+        }
+        None => format!("not told yet: the end of {session_id}"),
+    }
 }
 
 #[cfg(test)]
@@ -82,5 +97,19 @@ mod tests {
         SESSION  AGENT   STATUS    LAST RUN  PARENT  UPDATED
         ses_2    triage  finished  run_1     ses_1   2026-11-15 10:00:02
         "#);
+    }
+
+    #[test]
+    fn what_a_session_was_not_told_is_told_to_people() {
+        let callback = |more: &str| -> UndeliveredCallback {
+            serde_json::from_str(&format!(
+                r#"{{"session_id": "ses_2", "run_id": "run_2", "since": "2026-11-15T10:00:00Z"{more}}}"#
+            ))
+            .unwrap()
+        };
+        let plain = |callback| anstream::adapter::strip_str(&undelivered(&callback)).to_string();
+        assert_eq!(plain(callback("")), "not told yet: the end of ses_2");
+        let held = callback(r#", "held": "parent_failed", "message": "resume it""#);
+        assert_eq!(plain(held), "not told[parent_failed]: the end of ses_2; resume it");
     }
 }

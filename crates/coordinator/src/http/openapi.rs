@@ -2,6 +2,8 @@
 //!
 //! The page is whole as it is served: no scripts, and nothing is fetched from elsewhere.
 
+mod shapes;
+
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
@@ -117,9 +119,17 @@ impl Modify for UniqueNames {
     }
 }
 
-static JSON: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    shapes::name_variants(&mut document);
+    shapes::open_objects(&mut document);
+    shapes::drop_empty_defaults(&mut document);
+    document
+});
 
-static PAGE: LazyLock<String> = LazyLock::new(|| page(&serde_json::from_str(&JSON).unwrap_or_default()));
+static JSON: LazyLock<String> = LazyLock::new(|| DOCUMENT.to_string());
+
+static PAGE: LazyLock<String> = LazyLock::new(|| page(&DOCUMENT));
 
 /// This description of the interface, as OpenAPI 3.1.
 #[utoipa::path(

@@ -6,9 +6,9 @@ use accord_api::{AttemptList, CreateRun, CreatedRun, ErrorBody, Page, RunQuery, 
 use accord_domain::id::RunId;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
+use serde::Serialize;
 
 use super::extract::{Id, JsonBody, Query};
 use super::{body, conditions};
@@ -21,6 +21,16 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/runs/{id}", get(one))
         .route("/runs/{id}/attempts", get(attempts))
         .route("/runs/{id}/stop", post(stop))
+}
+
+/// A run that was made. The larger shape comes first, because whoever reads the other one into it notices.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub(super) enum NewRun {
+    /// As it is at its end, or when the time is over.
+    Whole(Box<RunView>),
+    /// As it was made.
+    Created(CreatedRun),
 }
 
 /// Makes a run: starts a session with an agent, or resumes one.
@@ -36,7 +46,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
     ),
     request_body = CreateRun,
     responses(
-        (status = 201, description = "The run; with `wait` it is a RunView", body = CreatedRun),
+        (status = 201, description = "The run; with `wait` the whole of it", body = NewRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed, InvalidSchema", body = ErrorBody),
         (status = 404, description = "AgentNotFound, SchemaNotFound, SessionNotFound", body = ErrorBody),
         (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = ErrorBody),
@@ -48,18 +58,18 @@ pub(super) async fn create(
     Query(query): Query<WaitQuery>,
     headers: HeaderMap,
     JsonBody(bytes): JsonBody,
-) -> Result<Response, Error> {
+) -> Result<(StatusCode, Json<NewRun>), Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
     let mut request: CreateRun = body::read(&bytes)?;
     app.adopt(&caller, &mut request).await?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
     let created = app.create_run(request, promise).await?;
-    if wait == 0 {
-        return Ok((StatusCode::CREATED, Json(created)).into_response());
-    }
-    let run = app.wait_for_run(&created.run_id, wait).await?;
-    Ok((StatusCode::CREATED, Json(run)).into_response())
+    let run = match wait {
+        0 => NewRun::Created(created),
+        wait => NewRun::Whole(Box::new(app.wait_for_run(&created.run_id, wait).await?)),
+    };
+    Ok((StatusCode::CREATED, Json(run)))
 }
 
 /// Runs, newest first, without their documents.

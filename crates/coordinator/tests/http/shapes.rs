@@ -72,8 +72,11 @@ async fn json_has_other_names() {
 #[tokio::test]
 async fn the_server_says_how_it_is() {
     let desk = Desk::new();
-    assert_eq!(desk.get("/health").await, (200, json!({"status": "ok"})));
-    assert_eq!(desk.get("/ready").await, (200, json!({"status": "ready"})));
+    let (status, health) = desk.get("/health").await;
+    assert_eq!((status, &health["status"]), (200, &json!("ok")));
+    let instance = health["instance"].clone();
+    assert_ne!(instance, json!(""));
+    assert_eq!(desk.get("/ready").await, (200, json!({"status": "ready", "instance": instance})));
     let (status, document) = desk.get("/openapi.json").await;
     assert_eq!((status, document["openapi"].as_str().unwrap().get(..3)), (200, Some("3.1")));
     let page = desk.raw(Request::get("/docs").body(Body::empty()).unwrap()).await;

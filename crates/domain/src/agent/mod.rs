@@ -96,11 +96,11 @@ pub struct Blueprint {
     pub parameters_schema: Option<Value>,
     /// The output contract.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub output_schema: Option<Value>,
     /// The output contract where nobody else sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub default_output_schema: Option<Value>,
     /// Options of the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]

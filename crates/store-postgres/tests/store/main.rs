@@ -7,6 +7,7 @@
 
 mod claims;
 mod connect;
+mod documents;
 mod make;
 mod notices;
 mod order;

@@ -46,7 +46,7 @@ async fn a_stronger_model_is_asked_in_a_way_that_it_takes() {
 
 #[tokio::test]
 async fn what_a_stronger_model_refuses_is_remembered_for_it() {
-    let refused = Reply::Fail(TurnError::SchemaRejected("no".into()));
+    let refused = Reply::Fail(TurnError::FormatRejected("no".into()));
     let replies = vec![says("{\"n\": true}"), refused, submits(&["{\"n\": 1}"])];
     let ran = Case::with(Strategy::Auto).retries(1).stronger(&["large"]).run(replies).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 1));

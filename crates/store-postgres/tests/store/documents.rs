@@ -1,0 +1,58 @@
+//! Documents that runs share, and go with the last of them.
+
+use accord_domain::run::Assignment;
+use accord_store::{RunReader, RunStore, SessionStore, Submission};
+use sqlx::PgConnection;
+
+use crate::make::{Database, at, fresh, run_id, session_id};
+
+fn with(name: &str, contract: &str) -> Submission {
+    let plain = fresh(name);
+    let assignment = Assignment { contract: Some(contract.to_owned()), ..plain.assignment };
+    Submission { assignment, ..plain }
+}
+
+async fn documents(connection: &mut PgConnection) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM documents").fetch_one(connection).await.unwrap()
+}
+
+#[tokio::test]
+async fn they_stay_until_nobody_needs_them() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut connection = database.connection().await;
+    for (name, contract) in [("a", "[1]"), ("b", "[1]"), ("c", "[2]")] {
+        store.submit_run(with(name, contract)).await.unwrap();
+        store.stop_run(&run_id(name), at(1)).await.unwrap();
+    }
+    assert_eq!(documents(&mut connection).await, 3, "a blueprint and two contracts");
+    for (name, left) in [("c", 2), ("a", 2), ("b", 0)] {
+        store.remove_session(&session_id(name)).await.unwrap();
+        assert_eq!(documents(&mut connection).await, left, "without {name}");
+    }
+}
+
+/// Some make runs and some remove them, with the same documents: no run is ever without its own.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn they_do_not_go_from_under_a_new_run() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut callers = Vec::new();
+    for caller in 0..4 {
+        let store = store.clone();
+        callers.push(tokio::spawn(async move {
+            for round in 0..40 {
+                let name = format!("{caller}-{round}");
+                store.submit_run(with(&name, "[1]")).await.unwrap();
+                let assignment = store.assignment(&run_id(&name)).await.unwrap();
+                assert_eq!(assignment.contract.as_deref(), Some("[1]"));
+                store.stop_run(&run_id(&name), at(1)).await.unwrap();
+                store.remove_session(&session_id(&name)).await.unwrap();
+            }
+        }));
+    }
+    for caller in callers {
+        caller.await.unwrap();
+    }
+    assert_eq!(documents(&mut database.connection().await).await, 0);
+}
