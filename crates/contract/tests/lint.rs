@@ -36,13 +36,19 @@ fn a_sound_schema_has_no_findings() {
         "properties": {
             "reason": {"type": "string"},
             "verdict": {"enum": ["yes", "no"]},
-            "created_at": {"type": "string", "format": "date-time"},
             "code": {"type": "string", "pattern": "^[a-z]+$"},
         },
-        "required": ["reason", "verdict", "created_at", "code"],
+        "required": ["reason", "verdict", "code"],
         "additionalProperties": false,
     });
     assert_eq!(findings(&document), []);
+}
+
+#[test]
+fn a_usual_format_is_enforced_by_all_but_one() {
+    let found = findings(&around(json!({"type": "string", "format": "date-time"})));
+    let found: Vec<_> = found.iter().map(|each| (each.rule, each.provider.as_deref())).collect();
+    assert_eq!(found, [("provider-does-not-enforce", Some("claude-code"))]);
 }
 
 #[test]

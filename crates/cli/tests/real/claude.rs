@@ -48,8 +48,9 @@ async fn bench(program: &std::path::Path, script: impl Into<Script>) -> Bench {
 /// The sessions of Claude Code that requests belong to, as it tells them to the model's service.
 fn sessions(bench: &Bench) -> BTreeSet<String> {
     let id = |body: &Value| {
-        let user: Value = serde_json::from_str(body["metadata"]["user_id"].as_str().unwrap()).unwrap();
-        user["session_id"].as_str().unwrap().to_owned()
+        let user = body.pointer("/metadata/user_id").and_then(Value::as_str).unwrap();
+        let user: Value = serde_json::from_str(user).unwrap();
+        user.get("session_id").and_then(Value::as_str).unwrap().to_owned()
     };
     bench.requests().iter().map(|request| id(&request.body)).collect()
 }
@@ -107,7 +108,7 @@ async fn claude_that_never_keeps_the_contract_fails_the_run() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let error = &ran.report["error"];
     assert_eq!((&error["type"], &error["attempts"]), (&json!("output_schema_validation_failed"), &json!(2)));
-    let expected = json!(["$.severity: 'urgent' is not one of ['low', 'medium', 'high']"]);
+    let expected = json!(["$.severity: 'dire' is not one of ['low', 'medium', 'high']"]);
     assert_eq!(error["validation_errors"], expected, "{ran:?}");
     assert_eq!((bench.starts().len(), &ran.report["result_data"]), (1, &json!(null)));
     host.end().await;

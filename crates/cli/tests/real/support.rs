@@ -111,7 +111,7 @@ impl Bench {
         text.lines().map(|line| line.parse().unwrap()).collect()
     }
 
-    /// The requests to the model that are turns of the agent, and not questions of the CLI's own.
+    /// The requests to the model so far.
     pub(crate) fn requests(&self) -> Vec<RecordedRequest> {
         self.model.requests()
     }
@@ -128,7 +128,6 @@ pub(crate) struct Host<'a> {
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) report: Value,
-    pub(crate) stderr: String,
 }
 
 impl Host<'_> {
@@ -137,11 +136,10 @@ impl Host<'_> {
         let mut command = self.bench.accord();
         let output = command.args(arguments).arg("--json").output();
         let output = tokio::time::timeout(PATIENCE, output).await.unwrap().unwrap();
-        Ran {
-            code: output.status.code(),
-            report: serde_json::from_slice(&output.stdout).unwrap_or_default(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        // What is no JSON is shown by the check that fails for it.
+        let words = || format!("{} {}", output.stdout.escape_ascii(), output.stderr.escape_ascii());
+        let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| Value::String(words()));
+        Ran { code: output.status.code(), report }
     }
 
     /// `accord run` of the agent.
@@ -151,10 +149,9 @@ impl Host<'_> {
 
     /// What the attempts of a run came to: strategy and outcome.
     pub(crate) async fn attempts(&self, ran: &Ran) -> Vec<(String, String)> {
-        let run = ran.report["run_id"].as_str().unwrap();
-        let report = self.run(&["runs", "attempts", run]).await.report;
-        let word = |attempt: &Value, name: &str| attempt[name].as_str().unwrap().to_owned();
-        let attempts = report["items"].as_array().or(report.as_array()).unwrap();
+        let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap().to_owned();
+        let report = self.run(&["runs", "attempts", &word(&ran.report, "run_id")]).await.report;
+        let attempts = report.get("items").and_then(Value::as_array).or(report.as_array()).unwrap();
         attempts.iter().map(|attempt| (word(attempt, "strategy"), word(attempt, "outcome"))).collect()
     }
 

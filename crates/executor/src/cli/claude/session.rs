@@ -67,9 +67,8 @@ impl Session for ClaudeCode {
                 asked.unwrap_or(Err(TurnError::TimedOut(seconds)))
             }
         };
-        match &asked {
-            Err(TurnError::Stopped | TurnError::TimedOut(_)) => self.interrupt().await,
-            Err(_) | Ok(_) => {}
+        if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
+            self.interrupt().await;
         }
         let usage = self.totals().since(&before);
         match asked {
