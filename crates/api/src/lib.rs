@@ -9,6 +9,7 @@ mod events;
 mod keys;
 mod page;
 mod problem;
+mod run_token;
 mod runner;
 mod runs;
 mod schemas;
@@ -33,6 +34,7 @@ pub use events::{EventList, EventView};
 pub use keys::{CreateKey, CreatedKey, KeyView};
 pub use page::{Page, PageQuery};
 pub use problem::{Problem, Severity};
+pub use run_token::{NotARunToken, RunToken};
 pub use runner::{
     ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, FinishRun, FinishStatus, FinishedRun, Heartbeat,
     HeartbeatAnswer, HeldAnswer, HeldRun, Holding, RegisterRunner, RegisteredRunner, ReportAttempts,

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, check, completions, coordinator, doctor, init, keys, record, replay, run, runner, runs, schema,
-    schemas, sessions, stats, up,
+    agents, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner, runs,
+    schema, schemas, sessions, stats, submit, up,
 };
 
 /// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
@@ -49,8 +49,11 @@ pub(crate) enum Command {
     Schema(schema::Arguments),
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
+    Mcp(mcp::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),
+    #[command(hide = true)]
+    Submit(submit::Arguments),
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! The async side of a command, and the signals that end it.
 
 use std::future::Future;
+use std::os::fd::AsFd as _;
 
+use tokio::fs::File;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -37,4 +39,12 @@ pub(crate) fn signals() -> Result<mpsc::UnboundedReceiver<()>, Failure> {
         }
     });
     Ok(signals)
+}
+
+/// stdin and stdout, for talking over both for as long as it takes.
+pub(crate) fn streams() -> Result<(File, File), Failure> {
+    let problem = |error| Problem::new(format!("stdin and stdout cannot be used: {error}"));
+    let input = std::io::stdin().as_fd().try_clone_to_owned().map_err(problem)?;
+    let output = std::io::stdout().as_fd().try_clone_to_owned().map_err(problem)?;
+    Ok((File::from_std(input.into()), File::from_std(output.into())))
 }

@@ -77,6 +77,11 @@ impl Client {
         Ok(Self { base, authorization, http })
     }
 
+    /// The same client with another key.
+    pub fn with_key(&self, key: &ApiKey) -> Result<Self, ClientError> {
+        Ok(Self { authorization: Some(key.header()?), ..self.clone() })
+    }
+
     /// The coordinator's address.
     pub fn base_url(&self) -> &str {
         self.base.as_str()

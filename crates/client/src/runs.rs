@@ -35,6 +35,12 @@ impl Client {
         self.get(&["runs", id.as_str()]).read().await
     }
 
+    /// A run at its end, or as it is when the seconds are over.
+    pub async fn wait_for_run(&self, id: &RunId, wait_seconds: u32) -> Result<RunView, ClientError> {
+        let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
+        self.get(&["runs", id.as_str()]).query(wait).waiting(wait_seconds).read().await
+    }
+
     /// Runs, the newest first.
     pub async fn runs(&self, which: &RunQuery) -> Result<Page<RunView>, ClientError> {
         self.get(&["runs"]).query(query(which)?).read().await

@@ -16,7 +16,7 @@ mod outside;
 mod server;
 mod settings;
 
-pub use app::{App, agents_in, new_key, refuse_open_bind};
+pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
 pub use http::router;

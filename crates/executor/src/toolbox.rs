@@ -36,6 +36,9 @@ pub trait Toolbox: Send + Sync {
 
     /// Runs one tool. What goes wrong is told to the model; it never ends the turn.
     async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput;
+
+    /// Ends what the tools have started. Most have started nothing.
+    async fn close(&self) {}
 }
 
 /// Makes the toolbox of a session from the names that its blueprint lists.

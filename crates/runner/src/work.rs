@@ -20,6 +20,7 @@ use crate::leases::{Hold, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
 use crate::report::Reporter;
 use crate::runner::Shared;
+use crate::servers::Filling;
 
 /// The work on a run, for traces. Spans are told at debug: what is logged at info and above names the run by itself.
 pub(crate) fn span(claim: &ClaimedRun) -> Span {
@@ -72,7 +73,7 @@ async fn attempt(shared: &Shared, claim: &ClaimedRun, hold: &Arc<Hold>) -> (Fini
     };
     let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
     let opened = tokio::select! {
-        opened = timeout(TIME_TO_OPEN, open(shared, &assignment)) => opened.unwrap_or_else(|_| {
+        opened = timeout(TIME_TO_OPEN, open(shared, &assignment, hold)) => opened.unwrap_or_else(|_| {
             let seconds = TIME_TO_OPEN.as_secs();
             Err(format!("the executor did not open a session within {seconds} seconds"))
         }),
@@ -120,11 +121,17 @@ async fn read(shared: &Shared, claim: &ClaimedRun) -> Result<Assignment, String>
     }
 }
 
-async fn open(shared: &Shared, assignment: &Assignment) -> Result<Box<dyn Session>, String> {
+async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<Box<dyn Session>, String> {
     let kind = assignment.agent.executor.kind();
     let Some(executor) = shared.registry.get(kind) else {
         let known = shared.registry.kinds().join(", ");
         return Err(format!("this runner has no executor '{kind}'; it has: {known}"));
+    };
+    let filling = Filling {
+        coordinator_url: shared.settings.coordinator_url.as_deref(),
+        variables: &shared.settings.variables,
+        run_id: &assignment.run_id,
+        lease_id: &hold.holding.lease_id,
     };
     let start = Start {
         session_id: assignment.session_id.to_string(),
@@ -132,7 +139,7 @@ async fn open(shared: &Shared, assignment: &Assignment) -> Result<Box<dyn Sessio
         settings: assignment.settings.clone(),
         project_dir: project_dir(shared, assignment)?,
         tools: assignment.agent.tools.clone(),
-        mcp_servers: Vec::new(),
+        mcp_servers: filling.servers(&assignment.agent.mcp_servers)?,
         parameters: assignment.parameters.clone(),
         conversation: assignment.conversation.clone(),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),

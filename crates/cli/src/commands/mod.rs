@@ -7,6 +7,7 @@ pub(crate) mod coordinator;
 pub(crate) mod doctor;
 pub(crate) mod init;
 pub(crate) mod keys;
+pub(crate) mod mcp;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod run;
@@ -16,6 +17,7 @@ pub(crate) mod schema;
 pub(crate) mod schemas;
 pub(crate) mod sessions;
 pub(crate) mod stats;
+pub(crate) mod submit;
 pub(crate) mod up;
 
 use crate::arguments::Command;
@@ -40,6 +42,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
+        Command::Submit(arguments) => submit::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     }
 }

@@ -22,14 +22,7 @@ pub(crate) struct Hosted {
 impl Hosted {
     /// Its address for clients on this machine.
     pub(crate) fn url(&self) -> String {
-        let mut address = self.coordinator.address();
-        if address.ip().is_unspecified() {
-            address.set_ip(match address {
-                SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
-                SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
-            });
-        }
-        format!("http://{address}")
+        url(self.coordinator.address())
     }
 
     /// A client of it inside this process, with a key of its own: keys that exist do not shut us out.
@@ -63,6 +56,7 @@ pub(crate) async fn coordinator(
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
     accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
     let app = Arc::new(App::new(store, Arc::new(System), settings(config)));
+    app.serves_mcp(super::mcp::guest(url(address))?);
     let coordinator = Coordinator::start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
     Ok(Hosted { app, coordinator })
 }
@@ -84,4 +78,15 @@ fn settings(config: &Config) -> Settings {
             strategy: values.enforcement.strategy,
         },
     }
+}
+
+/// An address for clients on this machine.
+fn url(mut address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("http://{address}")
 }

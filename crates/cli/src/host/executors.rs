@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use accord_executor::{
     BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport, LlmExecutor,
-    MakeExecutor, ProcessExecutor, Provider, ProviderKind, Providers, Recorder, RecordingTransport, Redactor,
-    Registry, ReplayExecutor, Secret, SubmitServer, Transport,
+    MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
+    RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, SubmitServer, Transport,
 };
 
 use crate::config::{self, Config};
@@ -14,22 +14,27 @@ use crate::failure::{Failure, Problem};
 /// The executors, on the network.
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
-    Ok(registry(providers, network()?))
+    let network = network()?;
+    Ok(registry(providers, Arc::clone(&network), network))
 }
 
 /// The executors, and a recorder that keeps what models are asked and what they answer.
 pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder), Failure> {
     let providers = providers(config)?;
     let recorder = Recorder::new(Redactor::new(secrets(&providers)));
-    let transport = Arc::new(RecordingTransport::new(network()?, recorder.clone()));
-    Ok((registry(providers, transport), recorder))
+    let network = network()?;
+    let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
+    Ok((registry(providers, transport, network), recorder))
 }
 
-fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
+/// `network` is for MCP servers, whatever models are asked by: what they say is not recorded.
+fn registry(providers: Providers, transport: Arc<dyn Transport>, network: Arc<dyn Transport>) -> Registry {
     let tools = Arc::new(BuiltinTools::new(std::env::vars_os()));
-    let replayed = tools.clone();
+    let servers = McpServers::new(network, std::env::vars_os());
+    let (replayed, replayed_servers) = (tools.clone(), servers.clone());
     let make: MakeExecutor = Arc::new(move |transport| -> Arc<dyn Executor> {
-        Arc::new(LlmExecutor::new(keyless(), transport, replayed.clone()))
+        let executor = LlmExecutor::new(keyless(), transport, replayed.clone());
+        Arc::new(executor.with_mcp_servers(replayed_servers.clone()))
     });
     // What a CLI hands in comes through this program itself; the name alone finds it where its path is not known.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
@@ -38,7 +43,7 @@ fn registry(providers: Providers, transport: Arc<dyn Transport>) -> Registry {
         .with("claude-code", Arc::new(ClaudeCodeExecutor::new(std::env::vars_os(), submit.clone())))
         .with("codex", Arc::new(CodexExecutor::new(std::env::vars_os(), submit)))
         .with("external", Arc::new(ExternalExecutor::new(std::env::vars_os())))
-        .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools)))
+        .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools).with_mcp_servers(servers)))
         .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
         .with("replay", Arc::new(ReplayExecutor::new(make)))
 }

@@ -7,6 +7,7 @@ mod coordinator;
 mod embedded;
 mod executors;
 mod log;
+mod mcp;
 mod runner;
 mod telemetry;
 

@@ -1,5 +1,6 @@
 //! A runner, from the configuration.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use accord_api::Profile;
 use accord_client::Client;
 use accord_executor::Registry;
-use accord_runner::{Runner, RunnerSettings, Shutdown};
+use accord_runner::{Runner, RunnerSettings, Shutdown, Variables};
 use tokio::task::JoinHandle;
 
 use crate::config::Config;
@@ -47,7 +48,14 @@ pub(crate) fn runner(
         ..Profile::default()
     };
     let drain = Duration::from_secs(u64::from(values.drain_seconds));
-    let settings = RunnerSettings { drain, ..RunnerSettings::new(profile) };
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let settings = RunnerSettings {
+        drain,
+        coordinator_url: Some(client.base_url().to_owned()),
+        variables: Variables::new(std::env::vars_os().filter_map(text)),
+        ..RunnerSettings::new(profile)
+    };
     let runner = Runner::new(Arc::new(client), executors, settings);
     let task = tokio::spawn(async move {
         if let Err(error) = runner.run(shutdown).await {

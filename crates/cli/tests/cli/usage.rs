@@ -66,6 +66,7 @@ fn every_help_fits_and_most_teach_by_example() {
         "keys create",
         "keys list",
         "keys rm",
+        "mcp",
         "record",
         "replay",
         "run",

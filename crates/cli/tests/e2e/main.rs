@@ -8,6 +8,7 @@ mod external;
 mod faults;
 mod kill;
 mod lifecycle;
+mod mcp;
 mod observability;
 mod seed_000;
 mod seed_001;

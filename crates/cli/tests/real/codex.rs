@@ -405,6 +405,28 @@ async fn codex_hands_its_result_in() {
 }
 
 #[tokio::test]
+async fn codex_hands_its_result_in_to_accord() {
+    let Some(file) = codex() else { return };
+    let submit = |word: &str| Reply::tool("mcp__accord_submit/submit_result", &json!({"severity": word}));
+    for live in [true, false] {
+        let replies = [submit("urgent"), Reply::text("Handed in."), submit("high"), Reply::text("Again.")];
+        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
+        let by_tool = json!({"output_schema": severity(), "output_schema_options": {"strategy": "tool"}});
+        bench.agent(&executor(&bench), &by_tool);
+        let host = bench.up().await;
+        let ran = host.ask().await;
+        assert_eq!(
+            (ran.code, &ran.report["result_data"]),
+            (Some(0), &json!({"severity": "high"})),
+            "{ran:?}"
+        );
+        assert_eq!(host.attempts(&ran).await, words(&[("tool", "schema_invalid"), ("tool", "accepted")]));
+        assert_eq!(threads(&bench).len(), 1);
+        host.end().await;
+    }
+}
+
+#[tokio::test]
 async fn codex_writes_nothing_unless_it_may() {
     let Some(file) = codex() else { return };
     let call = || Reply::tool("exec_command", &json!({"cmd": "echo x > made.txt; ls made.txt"}));

@@ -15,8 +15,8 @@ use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use super::App;
 use super::agents::hex;
+use super::{Acting, App};
 use crate::error::Error;
 use crate::outside::Outside;
 
@@ -38,6 +38,8 @@ pub(crate) struct Caller {
     pub(crate) key_id: Option<KeyId>,
     /// What is allowed.
     pub(crate) role: Role,
+    /// The run, where one acts for itself.
+    pub(crate) acting: Option<Acting>,
 }
 
 /// The keys, as they were lately.
@@ -80,7 +82,7 @@ impl Keys {
     /// Who has this key.
     pub(crate) async fn caller(&self, presented: Option<&str>) -> Result<Caller, Error> {
         if self.open().await? {
-            return Ok(Caller { key_id: None, role: Role::Admin });
+            return Ok(Caller { key_id: None, role: Role::Admin, acting: None });
         }
         let Some(presented) = presented else {
             let message = "a key is needed: send 'Authorization: Bearer KEY'; 'accord keys create' makes one";
@@ -123,7 +125,7 @@ impl Keys {
 /// Who has the key, if the secret is the right one. The comparison takes the same time wherever they differ.
 fn key_holder(key: &Key, hash: &str) -> Result<Caller, Error> {
     if bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
-        return Ok(Caller { key_id: Some(key.id.clone()), role: key.role });
+        return Ok(Caller { key_id: Some(key.id.clone()), role: key.role, acting: None });
     }
     Err(unknown())
 }

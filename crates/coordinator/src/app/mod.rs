@@ -1,5 +1,6 @@
 //! The use cases. Each is a method of [`App`], in the file of its subject; nothing here knows of HTTP.
 
+mod acting;
 pub(crate) mod agents;
 mod cache;
 mod callbacks;
@@ -8,6 +9,7 @@ mod claims;
 mod contracts;
 mod events;
 mod found;
+mod guest;
 mod keys;
 mod page;
 mod reports;
@@ -18,15 +20,17 @@ mod sessions;
 mod stats;
 mod upkeep;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use acting::Acting;
 pub use agents::agents_in;
 pub(crate) use agents::{Expected, Made, Promise, hex, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
+pub use guest::{Guest, GuestAnswer, GuestBody};
 pub(crate) use keys::{Caller, Keys};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
@@ -45,6 +49,8 @@ pub struct App {
     pub(crate) keys: Keys,
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
+    /// Who answers at `/mcp`.
+    pub(crate) mcp: OnceLock<Guest>,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
 }
@@ -62,6 +68,7 @@ impl App {
             keys,
             hub: Hub::default(),
             contracts: Contracts::default(),
+            mcp: OnceLock::new(),
             closing: CancellationToken::new(),
         }
     }

@@ -3,15 +3,15 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use accord_api::ErrorName;
+use accord_api::{ErrorName, RunToken};
 use accord_domain::key::Role;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
-use super::routes::{Access, ROUTES};
-use crate::app::App;
+use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
+use crate::app::{Acting, App};
 use crate::error::Error;
 
 /// Lets a request through, with who asks, or answers it.
@@ -23,25 +23,68 @@ pub(super) async fn guard(State(app): State<Arc<App>>, mut request: Request, nex
 }
 
 async fn admit(app: &App, request: &mut Request) -> Result<(), Error> {
-    let access = access(request)?;
+    let (access, path) = access(request)?;
     if access == Access::Open {
         return Ok(());
     }
     if app.keys.open().await? {
         refuse_strangers(app, request)?;
     }
-    let caller = app.keys.caller(bearer(request.headers())?).await?;
+    let caller = match bearer(request.headers())? {
+        // Where everything is open, too: a run stays what it is.
+        Some(token) if RunToken::is_meant(token) => app.acting(token).await?,
+        key => app.keys.caller(key).await?,
+    };
     if !allows(caller.role, access) {
         let message =
             format!("a key with the role '{}' does not allow this; {}", caller.role, remedy(access));
         return Err(Error::new(ErrorName::Forbidden, message));
     }
+    if let Some(acting) = &caller.acting {
+        // The request itself cannot be held while something is waited for: its body is not to be shared.
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        confine(app, acting, &method, path, uri.path()).await?;
+    }
     request.extensions_mut().insert(caller);
     Ok(())
 }
 
-/// Who may use the route that a request goes to.
-fn access(request: &Request) -> Result<Access, Error> {
+/// Keeps a run that acts for itself to what it has started.
+async fn confine(
+    app: &App,
+    acting: &Acting,
+    method: &Method,
+    path: &'static str,
+    asked: &str,
+) -> Result<(), Error> {
+    let route = (method.as_str(), path);
+    let scope = FOR_RUNS.iter().find(|known| (known.0, known.1) == route).map(|known| known.2);
+    // The paths that are looked at have the id in the second place.
+    let id = asked.split('/').nth(2).unwrap_or_default();
+    match scope {
+        None => {
+            let message =
+                format!("{method} {path} is not for runs: a run token starts and follows children only");
+            Err(Error::new(ErrorName::Forbidden, message))
+        }
+        Some(Scope::Free) => Ok(()),
+        Some(Scope::Session) => match id.parse() {
+            Ok(session_id) => app.check_descent(acting, &session_id).await,
+            // What cannot be an id is not found, as for everybody.
+            Err(_) => Ok(()),
+        },
+        Some(Scope::Run) => match id.parse() {
+            Ok(run_id) => {
+                let session_id = app.store.run(&run_id).await?.session_id;
+                app.check_descent(acting, &session_id).await
+            }
+            Err(_) => Ok(()),
+        },
+    }
+}
+
+/// Who may use the route that a request goes to, and the route's path.
+fn access(request: &Request) -> Result<(Access, &'static str), Error> {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let here: Vec<_> = ROUTES.iter().filter(|route| Some(route.path) == path).collect();
     if here.is_empty() {
@@ -50,7 +93,7 @@ fn access(request: &Request) -> Result<Access, Error> {
     }
     let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
     match here.iter().find(|route| route.method == method.as_str()) {
-        Some(route) => Ok(route.access),
+        Some(route) => Ok((route.access, route.path)),
         None => {
             let methods: Vec<&str> = here.iter().map(|route| route.method).collect();
             let message =

@@ -1,6 +1,6 @@
 //! Headers that make requests safe to repeat and changes safe to make: `ETag`, `If-Match`, `Idempotency-Key`.
 
-use accord_api::ErrorName;
+use accord_api::{ErrorName, KeyId};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
@@ -47,7 +47,8 @@ pub(super) fn promise(
         let message = format!("Idempotency-Key must have 1 to {LONGEST_KEY} characters");
         return Err(Error::new(ErrorName::InvalidRequest, message));
     }
-    let who = caller.key_id.as_ref().map_or("open", |id| id.as_str());
+    let run = caller.acting.as_ref().map(|acting| acting.run_id.as_str());
+    let who = run.or(caller.key_id.as_ref().map(KeyId::as_str)).unwrap_or("open");
     let digest = Sha256::digest(body);
     let fingerprint = crate::app::hex(&digest);
     Ok(Some(Promise { scope: format!("{who} {route}"), key: key.to_owned(), fingerprint }))

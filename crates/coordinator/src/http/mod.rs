@@ -12,6 +12,7 @@ mod events;
 mod extract;
 mod health;
 mod keys;
+mod mcp;
 mod metrics;
 mod openapi;
 mod routes;
@@ -36,6 +37,7 @@ pub fn router(app: Arc<App>) -> Router {
         .merge(events::routes())
         .merge(health::routes())
         .merge(keys::routes())
+        .merge(mcp::routes())
         .merge(metrics::routes())
         .merge(openapi::routes())
         .merge(runner::routes())

@@ -12,7 +12,7 @@ use axum::routing::get;
 use serde_json::Value;
 use utoipa::OpenApi;
 
-use super::{agents, events, health, keys, metrics, runner, runs, schemas, sessions, stats};
+use super::{agents, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats};
 use crate::app::App;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -43,6 +43,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         keys::create,
         keys::list,
         keys::remove,
+        mcp::answer,
         metrics::render,
         runner::attempts,
         runner::claim,

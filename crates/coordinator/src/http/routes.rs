@@ -78,6 +78,36 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/keys", Access::Administer),
     route("POST", "/keys", Access::Administer),
     route("DELETE", "/keys/{id}", Access::Administer),
+    route("POST", "/mcp", Access::Read),
+];
+
+/// What a run that acts for itself has to be asked for at a route that it may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nothing: everybody's agents and schemas, or what the handler narrows by itself.
+    Free,
+    /// The session in the path descends from its own.
+    Session,
+    /// The run in the path is of a session that descends from its own.
+    Run,
+}
+
+/// The routes for runs that act for themselves. There are no others.
+pub(crate) const FOR_RUNS: &[(&str, &str, Scope)] = &[
+    ("POST", "/mcp", Scope::Free),
+    ("GET", "/agents", Scope::Free),
+    ("GET", "/agents/{name}", Scope::Free),
+    ("GET", "/agents/{name}/contract", Scope::Free),
+    ("GET", "/schemas", Scope::Free),
+    ("GET", "/schemas/{name}", Scope::Free),
+    // Both are narrowed by their handlers.
+    ("POST", "/runs", Scope::Free),
+    ("GET", "/sessions", Scope::Free),
+    ("GET", "/runs/{id}", Scope::Run),
+    ("GET", "/sessions/{id}", Scope::Session),
+    ("GET", "/sessions/{id}/status", Scope::Session),
+    ("GET", "/sessions/{id}/result", Scope::Session),
+    ("POST", "/sessions/{id}/stop", Scope::Session),
 ];
 
 #[cfg(test)]
@@ -89,14 +119,25 @@ mod tests {
     use axum::http::{Request, StatusCode};
     use tower::ServiceExt as _;
 
-    use super::ROUTES;
+    use super::{Access, FOR_RUNS, ROUTES};
+    use crate::app::agents::fixture::stub;
     use crate::{App, Settings, System, router};
+
+    #[test]
+    fn runs_use_routes_that_callers_use() {
+        for (method, path, _) in FOR_RUNS {
+            let route = ROUTES.iter().find(|route| (route.method, route.path) == (*method, *path)).unwrap();
+            assert!(matches!(route.access, Access::Read | Access::Call), "{route:?}");
+        }
+    }
 
     /// The other way round the door sees to it: what is not in the table is not let through.
     #[tokio::test]
     async fn every_route_of_the_table_is_served() {
         let store = Arc::new(SqliteStore::in_memory().unwrap());
-        let router = router(Arc::new(App::new(store, Arc::new(System), Settings::default())));
+        let app = Arc::new(App::new(store, Arc::new(System), Settings::default()));
+        app.serves_mcp(stub());
+        let router = router(app);
         for route in ROUTES {
             let path = route.path.replace("{name}", "none").replace("{id}", "none");
             let request = Request::builder().method(route.method).uri(&path).body(Body::empty()).unwrap();

@@ -51,7 +51,8 @@ pub(super) async fn create(
 ) -> Result<Response, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let request: CreateRun = body::read(&bytes)?;
+    let mut request: CreateRun = body::read(&bytes)?;
+    app.adopt(&caller, &mut request).await?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
     let created = app.create_run(request, promise).await?;
     if wait == 0 {
@@ -80,18 +81,27 @@ pub(super) async fn list(
 }
 
 /// One run, with its parameters, its contract and its result.
+///
+/// With `wait` the answer comes when the run is over, or when the seconds have passed.
 #[utoipa::path(
     get,
     path = "/runs/{id}",
     tag = "runs",
-    params(("id" = RunId, Path, description = "The run")),
+    params(WaitQuery, ("id" = RunId, Path, description = "The run")),
     responses(
         (status = 200, description = "The run", body = RunView),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]
-pub(super) async fn one(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Result<Json<RunView>, Error> {
-    app.run(&id).await.map(Json)
+pub(super) async fn one(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+    Query(query): Query<WaitQuery>,
+) -> Result<Json<RunView>, Error> {
+    let wait = query.wait.unwrap_or_default();
+    check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
+    app.wait_for_run(&id, wait).await.map(Json)
 }
 
 /// Every answer of the model in a run, with what was made of it.

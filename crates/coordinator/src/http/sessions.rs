@@ -10,10 +10,10 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 
 use super::extract::{Id, Query};
-use crate::app::App;
+use crate::app::{App, Caller};
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -40,8 +40,10 @@ pub(super) fn routes() -> Router<Arc<App>> {
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
-    Query(query): Query<SessionQuery>,
+    Extension(caller): Extension<Caller>,
+    Query(mut query): Query<SessionQuery>,
 ) -> Result<Json<Page<SessionView>>, Error> {
+    app.narrow(&caller, &mut query).await?;
     app.sessions(query).await.map(Json)
 }
 

@@ -13,6 +13,7 @@ mod fencing;
 mod gate;
 mod held;
 mod metrics;
+mod run_tokens;
 mod runners;
 mod sessions;
 mod shapes;

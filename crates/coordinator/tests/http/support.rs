@@ -102,6 +102,11 @@ impl Desk {
         (status.as_u16(), value)
     }
 
+    /// Asks with a key or a token.
+    pub(crate) async fn ask_as(&self, bearer: &str, method: &str, path: &str, body: Option<Value>) -> Answer {
+        self.send(method, path, &[("authorization", &format!("Bearer {bearer}"))], body).await
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], None).await
     }

@@ -3,11 +3,15 @@
 //! The types say which fields there are. Whether schemas compile and rules parse is for those who can compile them.
 
 mod executor;
+mod mcp_server;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use executor::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
+pub use mcp_server::{McpServer, Unfilled, fill};
 
 use crate::contract::{Invariant, Options};
 use crate::demands::Demands;
@@ -75,9 +79,8 @@ pub struct Blueprint {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// MCP servers by name.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[schema(value_type = Object)]
-    pub mcp_servers: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mcp_servers: BTreeMap<String, McpServer>,
     /// Bounds on one run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,

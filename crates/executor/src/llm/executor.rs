@@ -11,6 +11,7 @@ use super::provider::{ProviderKind, Providers};
 use super::retry::{FIRST_PAUSE, Pauses};
 use super::session::LlmSession;
 use super::settings::{Reasoning, Settings};
+use crate::mcp::McpServers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 use crate::toolbox::Toolboxes;
@@ -21,13 +22,20 @@ pub struct LlmExecutor {
     providers: Providers,
     transport: Arc<dyn Transport>,
     toolboxes: Arc<dyn Toolboxes>,
+    servers: Option<McpServers>,
     first_pause: Duration,
 }
 
 impl LlmExecutor {
     /// An executor that asks these providers, by this way, with these tools.
     pub fn new(providers: Providers, transport: Arc<dyn Transport>, toolboxes: Arc<dyn Toolboxes>) -> Self {
-        Self { providers, transport, toolboxes, first_pause: FIRST_PAUSE }
+        Self { providers, transport, toolboxes, servers: None, first_pause: FIRST_PAUSE }
+    }
+
+    /// With MCP servers, for agents that list some.
+    #[must_use]
+    pub fn with_mcp_servers(self, servers: McpServers) -> Self {
+        Self { servers: Some(servers), ..self }
     }
 
     /// Another pause before the first retry; the further ones grow from it.
@@ -52,6 +60,16 @@ impl Executor for LlmExecutor {
         let conversation = match start.conversation {
             Some(stored) => Conversation::restore(stored)?,
             None => Conversation::new(),
+        };
+        // The last that can fail: nothing is left running when something else is wrong.
+        let toolbox = match &self.servers {
+            Some(servers) => servers.open(&start.mcp_servers, &start.project_dir, toolbox).await?,
+            None if start.mcp_servers.is_empty() => toolbox,
+            None => {
+                return Err(OpenError::Settings(
+                    "MCP servers cannot be used here: take out `mcp_servers`".into(),
+                ));
+            }
         };
         Ok(Box::new(LlmSession {
             pauses: Pauses::new(self.first_pause, &start.session_id),

@@ -81,7 +81,9 @@ impl Session for LlmSession {
         serde_json::to_value(&self.conversation).ok()
     }
 
-    async fn close(self: Box<Self>) {}
+    async fn close(self: Box<Self>) {
+        self.toolbox.close().await;
+    }
 }
 
 impl LlmSession {

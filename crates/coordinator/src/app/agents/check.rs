@@ -2,13 +2,14 @@
 
 mod contract;
 mod executor;
+mod servers;
 
 use accord_contract::{Invariants, Place, Schema};
 use accord_domain::agent::{Blueprint, Executor, Type};
 
 use super::finding::Findings;
 use super::name;
-use super::read::{Read, kind_of};
+use super::read::Read;
 
 /// The tools that every runner has.
 const TOOLS: [&str; 5] = ["read_file", "list_files", "search_files", "write_file", "run_command"];
@@ -40,6 +41,7 @@ pub(super) fn check(read: &Read, findings: &mut Findings) -> Contracts {
         fit(blueprint, findings);
     }
     tools(blueprint, findings);
+    servers::check(blueprint, read.executor_is_known, findings);
     limits(blueprint, findings);
     contract::check(blueprint, findings)
 }
@@ -52,14 +54,6 @@ fn names(blueprint: &Blueprint, findings: &mut Findings) {
         if tag.is_empty() || tag.contains(',') {
             let place = Place::root().key("tags").index(index);
             findings.error(place, format!("the tag {tag:?} cannot be asked for: it is empty or has a comma"));
-        }
-    }
-    for (server, settings) in &blueprint.mcp_servers {
-        if !settings.is_object() {
-            let place = Place::root().key("mcp_servers").key(server);
-            let message =
-                format!("an MCP server is an object with a command or a url, not {}", kind_of(settings));
-            findings.error(place, message);
         }
     }
 }

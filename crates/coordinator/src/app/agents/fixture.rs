@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use accord_store_sqlite::SqliteStore;
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Method, Request, StatusCode};
+use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
+use futures_util::stream::{self, StreamExt as _};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
-use crate::app::App;
+use crate::app::{App, Guest};
 use crate::outside::Outside;
 use crate::settings::Settings;
 
@@ -47,6 +48,11 @@ impl Outside for Fake {
         secret[..8].copy_from_slice(&count.to_be_bytes());
         Ok(secret)
     }
+}
+
+/// Somebody who answers at `/mcp`.
+pub(crate) fn stub() -> Guest {
+    Arc::new(|_| Box::pin(async { Response::new(stream::empty().boxed()) }))
 }
 
 /// An application, its folder and its clock.
@@ -92,6 +98,7 @@ impl Fixture {
         }
         let settings = Settings { agents_dir: Some(agents), ..Settings::default() };
         let app = App::new(store, Arc::clone(&outside) as Arc<dyn Outside>, settings);
+        app.serves_mcp(stub());
         Self { app: Arc::new(app), outside, folder, key: Mutex::default() }
     }
 

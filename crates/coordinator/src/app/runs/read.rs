@@ -13,12 +13,6 @@ use crate::error::Error;
 use crate::metrics;
 
 impl App {
-    /// One run with its documents.
-    pub(crate) async fn run(&self, run_id: &RunId) -> Result<RunView, Error> {
-        let run = self.store.run(run_id).await?;
-        self.view_with_documents(run).await
-    }
-
     /// Runs, newest first, without their documents.
     pub(crate) async fn runs(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
         let RunQuery { status, agent_name, session_id, since, limit, cursor } = query;

@@ -103,9 +103,43 @@ fn parts_must_fit_each_other() {
         ),
         ("escalate_to: ['']\n", "3:15 $.escalate_to[0]: the name of a model cannot be empty"),
         ("tags: ['a,b']\n", "3:8 $.tags[0]: the tag \"a,b\" cannot be asked for: it is empty or has a comma"),
+        ("mcp_servers: { x: y }\n", "3:19 $.mcp_servers.x: this is the text \"y\"; it must be an object"),
         (
-            "mcp_servers: { x: y }\n",
-            "3:19 $.mcp_servers.x: an MCP server is an object with a command or a url, not a text",
+            "mcp_servers: { x: {} }\n",
+            "3:19 $.mcp_servers.x: an MCP server has a 'command' to start or a 'url' to speak to",
+        ),
+        (
+            "mcp_servers: { x: { comand: y } }\n",
+            "3:21 $.mcp_servers.x.comand: there is no field 'comand'; did you mean 'command'?",
+        ),
+        (
+            "mcp_servers: { x: { command: y, url: 'http://z' } }\n",
+            "3:38 $.mcp_servers.x.url: a server is started or spoken to: give 'command' or 'url', not both",
+        ),
+        (
+            "mcp_servers: { x: { command: y, headers: { a: b } } }\n",
+            "3:42 $.mcp_servers.x.headers: a program gets no headers: give it 'env' or 'args'",
+        ),
+        (
+            "mcp_servers: { x: { command: y, env: { KEY: '${a b}' } } }\n",
+            "3:45 $.mcp_servers.x.env.KEY: '${a b}' is not a variable: write ${NAME}, with letters, digits and '_'",
+        ),
+        (
+            "mcp_servers: { x: { command: y, args: ['${KEY}'] } }\n",
+            "3:40 warning: $.mcp_servers.x.args[0]: '${…}' is replaced in 'env' and 'headers' only; here it stays as it is",
+        ),
+        (
+            "mcp_servers: { x: { url: 'z', env: { A: b } } }\n",
+            "3:26 $.mcp_servers.x.url: the address must begin with http:// or https://",
+        ),
+        (
+            "mcp_servers: { 'a b': { command: y } }\n",
+            "3:23 $.mcp_servers['a b']: the name of a server has 1 to 32 letters, digits, '-' and '_'",
+        ),
+        (
+            "mcp_servers: { accord: { command: y } }\n",
+            "3:24 $.mcp_servers.accord: 'accord' is the coordinator itself and takes no settings: write 'accord: {}', \
+             or use another name for a server of your own",
         ),
     ];
     for (rest, expected) in cases {

@@ -1,0 +1,48 @@
+//! `accord mcp`: Accord's tools for an MCP client that starts its servers itself.
+
+use std::sync::Arc;
+
+use accord_api::SessionId;
+use accord_mcp::Accord;
+
+use crate::connection::ConnectionArguments;
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::{host, runtime};
+
+/// Names the session that starts what is started here: whoever starts this server sets it, not the model.
+const PARENT: &str = "ACCORD_PARENT_SESSION";
+
+/// Serve Accord's tools over MCP on stdin and stdout
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For MCP clients that start their servers themselves; others use the address /mcp of a coordinator,
+http://127.0.0.1:8765/mcp. It needs a coordinator that runs (accord up). Logs go to stderr.
+
+ACCORD_PARENT_SESSION names the session that is the parent of what is started here.
+
+Examples:
+  claude mcp add accord -- accord mcp --dir /path/to/project
+  ACCORD_RUNNER__KEY=accord_… accord mcp --coordinator http://10.0.0.5:8765")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let config = arguments.connection.config(Vec::new())?;
+    let parent = parent()?;
+    host::observed(&config, async {
+        let client = arguments.connection.client().await?;
+        let tools = Arc::new(Accord::new(client, parent));
+        let (input, output) = runtime::streams()?;
+        accord_mcp::serve(tools, input, output).await?;
+        Ok(Exit::Success)
+    })
+}
+
+fn parent() -> Result<Option<SessionId>, Problem> {
+    let Some(text) = std::env::var(PARENT).ok().filter(|text| !text.is_empty()) else { return Ok(None) };
+    let problem = |error| Problem::new(format!("{PARENT} cannot be used: {error}"));
+    text.parse().map(Some).map_err(problem)
+}

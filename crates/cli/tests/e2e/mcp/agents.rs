@@ -1,0 +1,82 @@
+//! Agents that start agents, by the coordinator's own MCP server.
+
+use accord_api::{Role, RunStatus, SessionQuery, SessionStatus};
+use accord_client::{ApiKey, Client};
+use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
+use serde_json::{Value, json};
+
+use crate::support::{Accord, Project, agent, ask, data, severity};
+
+/// What the model was told by the tools of its last step.
+fn told(request: &RecordedRequest) -> String {
+    request.body["messages"].as_array().and_then(|all| all.last()).map(Value::to_string).unwrap_or_default()
+}
+
+/// A model that starts a child, tries to be its own father, and answers with what the child found.
+fn father(request: &RecordedRequest, step: usize) -> Reply {
+    match step {
+        0 => Reply::tool(
+            "accord__start_agent_session",
+            &json!({"agent_name": "child", "parameters": {"ticket": "Nobody can log in"}}),
+        ),
+        1 if told(request).contains(r#"\"severity\": \"high\""#) => Reply::tool(
+            "accord__start_agent_session",
+            &json!({"agent_name": "child", "parameters": {"ticket": "x"}, "parent_session_id": "ses_forged"}),
+        ),
+        2 if told(request).contains("unknown field `parent_session_id`") => {
+            Reply::tool("accord__list_agent_sessions", &json!({}))
+        }
+        3 => Reply::text(r#"{"severity": "high"}"#),
+        _ => Reply::text(told(request)),
+    }
+}
+
+async fn family(with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
+    let model = ModelServer::start(Script::handler(father)).await.unwrap();
+    let child_model =
+        ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
+    let contract = json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt", "max_retries": 0}});
+    let mut own = contract.clone();
+    own["mcp_servers"] = json!({"accord": {}});
+    let mut childs = contract;
+    let ticket =
+        json!({"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "string"}}});
+    childs["parameters_schema"] = ticket;
+    let project =
+        Project::new().agent(&agent("father", &model, &own)).agent(&agent("child", &child_model, &childs));
+    let mut accord = project.up().await;
+    if with_keys {
+        let create = accord_api::CreateKey { role: Role::Admin, name: "admin".to_owned() };
+        let key = accord.client.create_key(&create).await.unwrap().key;
+        accord.client = Client::new(&accord.url, Some(&ApiKey::new(key))).unwrap();
+    }
+    (accord, model, [child_model])
+}
+
+#[tokio::test]
+async fn an_agent_starts_a_child_and_gets_its_conforming_result() {
+    for with_keys in [false, true] {
+        let (accord, model, _child) = family(with_keys).await;
+        let run = accord.run(&ask("father")).await;
+        let requests = model.requests();
+        assert_eq!(run.status, RunStatus::Completed, "{:?}: {}", run.error, told(requests.last().unwrap()));
+        assert_eq!(data(&run), Some(json!({"severity": "high"})));
+        assert_eq!(requests.len(), 4);
+        let offered = requests[0].tools();
+        assert!(
+            offered.contains(&"accord__start_agent_session") && offered.contains(&"accord__list_agents"),
+            "{offered:?}"
+        );
+        let which = SessionQuery { agent_name: Some("child".to_owned()), ..SessionQuery::default() };
+        let children = accord.client.sessions(&which).await.unwrap().items;
+        assert_eq!(children.len(), 1, "the forged one was never started");
+        assert_eq!(children[0].parent_session_id, Some(run.session_id.clone()));
+        assert_eq!(children[0].status, SessionStatus::Finished);
+        assert!(told(&requests[3]).contains(children[0].session_id.as_str()), "it sees its own child");
+        let events =
+            accord.client.session_events(&run.session_id, &accord_api::PageQuery::default()).await.unwrap();
+        let events = serde_json::to_string(&events).unwrap();
+        assert!(!events.contains("lse_") && !events.contains("run.run_"), "the token is nowhere to be seen");
+        accord.end().await;
+    }
+}

@@ -1,0 +1,238 @@
+//! Accord's tools, as an MCP client sees them.
+
+use accord_api::{ExecutionMode, Role, SessionId, SessionQuery};
+use accord_client::{ApiKey, Client};
+use accord_test_support::{ModelServer, Reply, Script};
+use serde_json::{Value, json};
+
+use super::{Pipes, call, post, text};
+use crate::support::{Accord, Project, agent, ask, severity};
+
+fn contracted() -> Value {
+    json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt", "max_retries": 0}})
+}
+
+/// An agent that keeps its contract, one that never does, and one that is free.
+async fn project() -> (Accord, [ModelServer; 2]) {
+    let good =
+        ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
+    let bad = ModelServer::start(Script::handler(|_, _| Reply::text("I would rather not"))).await.unwrap();
+    let project = Project::new()
+        .agent(&agent("triage", &good, &contracted()))
+        .agent(&agent("stubborn", &bad, &contracted()))
+        .agent(&agent("free", &good, &json!({"tags": ["loose"]})));
+    (project.up().await, [good, bad])
+}
+
+#[tokio::test]
+async fn over_pipes_an_agent_is_found_started_and_followed() {
+    let (accord, _models) = project().await;
+    let mut pipes = Pipes::start(accord.path(), &["mcp"], &[]);
+    let greeting = pipes.ask("initialize", json!({"protocolVersion": "2025-06-18"})).await;
+    assert_eq!(greeting["result"]["protocolVersion"], "2025-06-18");
+    let listed = pipes.ask("tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let expected = [
+        "list_agents",
+        "start_agent_session",
+        "resume_agent_session",
+        "get_agent_session_status",
+        "get_agent_session_result",
+        "stop_agent_session",
+        "list_agent_sessions",
+        "list_schemas",
+        "get_schema",
+    ];
+    assert_eq!(names, expected);
+    let agents = pipes.call("list_agents", json!({})).await;
+    let agents = agents["structuredContent"]["agents"].as_array().unwrap();
+    let known: Vec<_> = agents.iter().map(|agent| (&agent["name"], &agent["output_schema"])).collect();
+    let (free, stubborn, triage) = (json!("free"), json!("stubborn"), json!("triage"));
+    assert_eq!(known, [(&free, &Value::Null), (&stubborn, &severity()), (&triage, &severity())]);
+    let loose = pipes.call("list_agents", json!({"tags": ["loose"]})).await;
+    assert_eq!(loose["structuredContent"]["agents"].as_array().map(Vec::len), Some(1));
+
+    let started = pipes.call("start_agent_session", json!({"agent_name": "triage", "prompt": "Help"})).await;
+    let result = &started["structuredContent"];
+    assert_eq!(
+        (&result["status"], &result["result_data"]),
+        (&json!("completed"), &json!({"severity": "high"}))
+    );
+    assert_eq!(serde_json::from_str::<Value>(text(&started)).unwrap(), *result);
+    let session = json!({"session_id": result["session_id"]});
+    let status = pipes.call("get_agent_session_status", session.clone()).await;
+    assert_eq!(status["structuredContent"]["status"], "finished");
+    let fetched = pipes.call("get_agent_session_result", session.clone()).await;
+    assert_eq!(fetched["structuredContent"]["result_data"], json!({"severity": "high"}));
+    let resume = json!({"session_id": result["session_id"], "prompt": "And now?", "mode": null});
+    let resumed = pipes.call("resume_agent_session", resume).await;
+    assert_eq!(resumed["structuredContent"]["session_id"], result["session_id"]);
+    let stopped = pipes.call("stop_agent_session", session).await;
+    assert_eq!(stopped["structuredContent"]["status"], "finished", "nothing was under way");
+    let sessions = pipes.call("list_agent_sessions", json!({"agent_name": "triage", "limit": 5})).await;
+    assert_eq!(sessions["structuredContent"]["sessions"][0]["session_id"], result["session_id"]);
+    assert_eq!(pipes.end().await, Some(0));
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn what_goes_wrong_is_told_with_what_to_do() {
+    let (accord, _models) = project().await;
+    let url = accord.url.as_str();
+    let start = |arguments: Value| async move { call(url, None, "start_agent_session", arguments).await };
+    let schema = json!({"type": "object", "properties": {}});
+    let cases = [
+        (json!({"agent_name": "triag", "prompt": "x"}), "The agents that there are: free, stubborn, triage."),
+        (json!({"agent_name": "triage", "parameters": {"x": 1}}), "\"parameters_schema\""),
+        (json!({"agent_name": "triage", "prompt": "x", "parameters": {}}), "send one of them, not both"),
+        (
+            json!({"agent_name": "triage", "prompt": "x", "output_schema": schema}),
+            "Call again without output_schema",
+        ),
+        (json!({"agent_name": "free", "prompt": "x", "output_schema": {"type": 5}}), "InvalidSchema"),
+        (
+            json!({"agent_name": "free", "prompt": "x", "output_schema_name": "none"}),
+            "There are no schemas yet.",
+        ),
+        (
+            json!({"agent_name": "free", "prompt": "x", "mode": "async_callback"}),
+            "async_callback needs a parent",
+        ),
+        (json!({"agent_name": "free", "prompt": "x", "mode": "later"}), "unknown variant `later`"),
+        (
+            json!({"agent_name": "free", "prompt": "x", "parent_session_id": "ses_1"}),
+            "unknown field `parent_session_id`",
+        ),
+        (json!({"prompt": "x"}), "missing field `agent_name`"),
+        (json!({"agent_name": "stubborn", "prompt": "x"}), "Output did not match schema"),
+        (json!({"agent_name": "stubborn", "prompt": "x"}), "resume_agent_session"),
+    ];
+    for (arguments, expected) in cases {
+        let result = start(arguments.clone()).await;
+        assert_eq!(result["isError"], true, "{arguments}");
+        assert_eq!(
+            result.get("structuredContent"),
+            None,
+            "an error has no structure that could be taken for a result"
+        );
+        assert!(text(&result).contains(expected), "{arguments}: {}", text(&result));
+    }
+    let failed = start(json!({"agent_name": "stubborn", "prompt": "x", "mode": "async_poll"})).await;
+    let session = json!({"session_id": failed["structuredContent"]["session_id"]});
+    let cases = [
+        ("get_agent_session_status", json!({"session_id": "ses_none"}), "list_agent_sessions shows"),
+        ("get_agent_session_status", json!({"session_id": "none"}), "The arguments do not fit"),
+        ("get_agent_session_result", session, "SessionNotFinished"),
+        ("get_schema", json!({"name": "none"}), "SchemaNotFound"),
+        ("list_agent_sessions", json!({"limit": 100_000}), "InvalidRequest"),
+    ];
+    for (tool, arguments, expected) in cases {
+        let result = call(url, None, tool, arguments).await;
+        assert!(result["isError"] == true && text(&result).contains(expected), "{tool}: {}", text(&result));
+    }
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn a_schema_of_the_registry_holds_a_free_agent() {
+    let (accord, _models) = project().await;
+    let schema = json!({"name": "severity", "description": "How bad", "schema": severity()});
+    accord.client.create_schema(&serde_json::from_value(schema).unwrap()).await.unwrap();
+    let url = accord.url.as_str();
+    let listed = call(url, None, "list_schemas", json!({})).await;
+    assert_eq!(listed["structuredContent"]["schemas"][0]["name"], "severity");
+    let got = call(url, None, "get_schema", json!({"name": "severity"})).await;
+    assert_eq!(got["structuredContent"]["schema"], severity());
+    let arguments = json!({"agent_name": "free", "prompt": "x", "output_schema_name": "severity"});
+    let started = call(url, None, "start_agent_session", arguments).await;
+    assert_eq!(started["structuredContent"]["result_data"], json!({"severity": "high"}));
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn over_http_the_callers_key_decides() {
+    let (accord, _models) = project().await;
+    let url = accord.url.as_str();
+    let key = async |role| {
+        let create = accord_api::CreateKey { role, name: "test".to_owned() };
+        accord.client.create_key(&create).await.map(|created| created.key)
+    };
+    let admin = key(Role::Admin).await.unwrap();
+    let by_admin = Client::new(url, Some(&ApiKey::new(admin))).unwrap();
+    let viewer = by_admin
+        .create_key(&accord_api::CreateKey { role: Role::Viewer, name: "v".to_owned() })
+        .await
+        .unwrap();
+    let caller = by_admin
+        .create_key(&accord_api::CreateKey { role: Role::Caller, name: "c".to_owned() })
+        .await
+        .unwrap();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    assert_eq!(post(url, None, ping.clone()).await.0, 401);
+    assert_eq!(post(url, Some("accord_x_y"), ping.clone()).await.0, 401);
+    assert_eq!(post(url, Some(&viewer.key), ping).await.0, 200);
+    let start = json!({"agent_name": "triage", "prompt": "x"});
+    let refused = call(url, Some(&viewer.key), "start_agent_session", start.clone()).await;
+    assert!(
+        text(&refused).contains("a key with the role 'viewer' does not allow this"),
+        "{}",
+        text(&refused)
+    );
+    let started = call(url, Some(&caller.key), "start_agent_session", start).await;
+    assert_eq!(started["structuredContent"]["status"], "completed");
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn the_parent_comes_from_whoever_starts_the_server() {
+    let (accord, _models) = project().await;
+    let parent = accord.run(&ask("free")).await.session_id;
+    let mut pipes = Pipes::start(accord.path(), &["mcp"], &[("ACCORD_PARENT_SESSION", parent.as_str())]);
+    let arguments = json!({"agent_name": "free", "prompt": "x", "mode": "async_callback"});
+    let started = pipes.call("start_agent_session", arguments).await;
+    let child: SessionId =
+        serde_json::from_value(started["structuredContent"]["session_id"].clone()).unwrap();
+    let session = accord.client.session(&child).await.unwrap();
+    assert_eq!(session.parent_session_id, Some(parent.clone()));
+    let run = accord.client.run(&session.last_run_id).await.unwrap();
+    assert_eq!(run.execution_mode, ExecutionMode::AsyncCallback);
+    let listed = pipes.call("list_agent_sessions", json!({})).await;
+    assert_eq!(listed["structuredContent"]["sessions"].as_array().map(Vec::len), Some(1), "its own children");
+    let all = accord.client.sessions(&SessionQuery::default()).await.unwrap();
+    assert_eq!(all.items.len(), 2);
+    assert_eq!(pipes.end().await, Some(0));
+    let mut wrong = Pipes::start(accord.path(), &["mcp"], &[("ACCORD_PARENT_SESSION", "nonsense")]);
+    assert_eq!(wrong.child.wait().await.unwrap().code(), Some(1));
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn without_a_coordinator_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut pipes = Pipes::start(folder.path(), &["mcp"], &[]);
+    assert_eq!(pipes.child.wait().await.unwrap().code(), Some(1));
+    assert_eq!(pipes.lines.next_line().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn results_of_cli_agents_are_taken_by_a_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, out) = (folder.path().join("schema.json"), folder.path().join("out.jsonl"));
+    std::fs::write(&schema, severity().to_string()).unwrap();
+    let (schema, out) = (schema.to_str().unwrap(), out.to_str().unwrap());
+    let mut pipes = Pipes::start(folder.path(), &["submit", "--schema", schema, "--out", out], &[]);
+    let listed = pipes.ask("tools/list", json!({})).await;
+    let tools = &listed["result"]["tools"];
+    assert_eq!((&tools[0]["name"], &tools[0]["inputSchema"]), (&json!("submit_result"), &severity()));
+    assert_eq!(text(&pipes.call("submit_result", json!({"severity": "odd", "n": 1.50})).await), "received");
+    assert_eq!(text(&pipes.call("submit_result", json!({"severity": "low"})).await), "received");
+    let kept = "{\"severity\":\"odd\",\"n\":1.5}\n{\"severity\":\"low\"}\n";
+    assert_eq!(std::fs::read_to_string(out).unwrap(), kept, "there when the answer is");
+    assert_eq!(pipes.end().await, Some(0));
+    for (arguments, reason) in [(["--schema", "gone"], "no file"), (["--schema", out], "no JSON")] {
+        let all = [&["submit", "--out", "x"], &arguments[..]].concat();
+        let mut pipes = Pipes::start(folder.path(), &all, &[]);
+        assert_eq!(pipes.child.wait().await.unwrap().code(), Some(1), "{reason}");
+    }
+}

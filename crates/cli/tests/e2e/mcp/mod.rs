@@ -1,0 +1,83 @@
+//! MCP on both sides: Accord's tools for clients, and the tools of servers for agents.
+
+mod agents;
+mod clients;
+mod servers;
+
+use std::path::Path;
+use std::process::Stdio;
+
+use accord_executor::{HttpTransport, Request, Transport as _};
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+
+use crate::support::accord;
+
+/// A client of `accord mcp`, or of anything that speaks MCP in lines.
+struct Pipes {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Lines<BufReader<ChildStdout>>,
+    asked: u64,
+}
+
+impl Pipes {
+    fn start(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = accord(folder);
+        command.args(arguments).envs(variables.iter().copied());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { stdin: child.stdin.take(), child, lines, asked: 0 }
+    }
+
+    /// Asks, and gives the answer.
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.asked += 1;
+        let message = json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        let line = self.lines.next_line().await.unwrap().unwrap_or_default();
+        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|_| json!(line));
+        assert_eq!(answer["id"], self.asked, "{answer}");
+        answer
+    }
+
+    /// Calls a tool, and gives its result.
+    async fn call(&mut self, name: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": name, "arguments": arguments})).await["result"].clone()
+    }
+
+    /// Closes its stdin, and waits for it; nothing more may have been on its stdout.
+    async fn end(mut self) -> Option<i32> {
+        self.stdin = None;
+        assert_eq!(self.lines.next_line().await.unwrap(), None, "stdout is for messages only");
+        self.child.wait().await.unwrap().code()
+    }
+}
+
+/// Posts a message to `/mcp`, and gives the status and what came back.
+async fn post(url: &str, key: Option<&str>, message: Value) -> (u16, Value) {
+    let headers = key.map(|key| ("authorization".to_owned(), format!("Bearer {key}"))).into_iter().collect();
+    let request = Request { url: format!("{url}/mcp"), headers, body: message };
+    let mut response = HttpTransport::new().unwrap().send(request).await.unwrap();
+    let mut body = Vec::new();
+    while let Some(bytes) = response.body.next().await {
+        body.extend(bytes.unwrap());
+    }
+    (response.status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+}
+
+/// Calls a tool over HTTP, and gives its result.
+async fn call(url: &str, key: Option<&str>, name: &str, arguments: Value) -> Value {
+    let params = json!({"name": name, "arguments": arguments});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let (status, answer) = post(url, key, message).await;
+    assert_eq!(status, 200, "{answer}");
+    answer["result"].clone()
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}

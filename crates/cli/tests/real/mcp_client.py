@@ -1,0 +1,75 @@
+"""The official Python MCP client against Accord.
+
+Usage: mcp_client.py stdio ACCORD FOLDER | http URL [KEY]
+
+Needs an agent `triage` with an output contract and an agent `counter` with a parameters_schema. Prints one JSON object
+with what the client saw; a result that does not conform to its tool's outputSchema is an exception of the client's own.
+"""
+
+import asyncio
+import json
+import os
+import sys
+
+import httpx2
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+
+def server():
+    if sys.argv[1] == "stdio":
+        return StdioServerParameters(
+            command=sys.argv[2], args=["mcp", "--dir", sys.argv[3]], env=dict(os.environ)
+        )
+    headers = {"Authorization": f"Bearer {sys.argv[3]}"} if len(sys.argv) > 3 else {}
+    return streamable_http_client(sys.argv[2], http_client=httpx2.AsyncClient(headers=headers, timeout=60))
+
+
+def text(result):
+    return "".join(part.text for part in result.content)
+
+
+async def look(mode):
+    told = []
+
+    async def progress(step, total, message):
+        told.append(message)
+
+    async with Client(server(), mode=mode) as client:
+        tools = (await client.list_tools()).tools
+        started = await client.call_tool(
+            "start_agent_session",
+            {"agent_name": "triage", "prompt": "Nobody can log in"},
+            progress_callback=progress,
+        )
+        session = {"session_id": started.structured_content["session_id"]}
+        polled = await client.call_tool(
+            "start_agent_session",
+            {"agent_name": "triage", "prompt": "Nobody can log in", "mode": "async_poll"},
+        )
+        unknown = await client.call_tool("start_agent_session", {"agent_name": "triag", "prompt": "x"})
+        wrong = await client.call_tool("start_agent_session", {"agent_name": "counter", "parameters": {"text": 5}})
+        return {
+            "version": client.protocol_version,
+            "tools": [tool.name for tool in tools],
+            "with_output_schema": all(tool.output_schema for tool in tools),
+            "started": started.structured_content,
+            "same_as_text": json.loads(text(started)) == started.structured_content,
+            "progress": len(told),
+            "status": (await client.call_tool("get_agent_session_status", session)).structured_content,
+            "result": (await client.call_tool("get_agent_session_result", session)).structured_content,
+            "agents": (await client.call_tool("list_agents", {})).structured_content,
+            "sessions": len((await client.call_tool("list_agent_sessions", {})).structured_content["sessions"]),
+            "polled": polled.structured_content,
+            "unknown": {"is_error": unknown.is_error, "text": text(unknown)},
+            "wrong": {"is_error": wrong.is_error, "text": text(wrong)},
+        }
+
+
+async def main():
+    seen = {mode: await look(mode) for mode in ("auto", "legacy")}
+    print(json.dumps(seen))
+
+
+asyncio.run(main())

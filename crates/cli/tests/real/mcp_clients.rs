@@ -1,0 +1,193 @@
+//! MCP clients of others against Accord, over both transports: the official Python client and the Inspector.
+//!
+//! They are installed by `setup-mcp` in this folder. Where they are missing these tests say so and pass, unless
+//! `ACCORD_REAL=1` is set: then nothing may be skipped.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up has failed")]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use accord_test_support::{ModelServer, Reply, Script};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+/// Longer than anything here takes, on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+const TOOLS: [&str; 9] = [
+    "list_agents",
+    "start_agent_session",
+    "resume_agent_session",
+    "get_agent_session_status",
+    "get_agent_session_result",
+    "stop_agent_session",
+    "list_agent_sessions",
+    "list_schemas",
+    "get_schema",
+];
+
+/// The folder with the clients. Else the test is skipped, and that is said; or it fails, where nothing may be skipped.
+fn installed() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/accord-real"));
+    let folder = std::env::var_os("ACCORD_REAL_DIR").map(PathBuf::from).or(home).unwrap().join("mcp-clients");
+    if folder.join("installed").exists() {
+        return Some(folder);
+    }
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let reason = format!("no MCP clients in {}: run crates/cli/tests/real/setup-mcp", folder.display());
+    if std::env::var_os("ACCORD_REAL").is_some_and(|value| value == "1") {
+        panic!("{test} cannot run: {reason}");
+    }
+    eprintln!("SKIPPED {test}: {reason}");
+    None
+}
+
+/// `accord up` with an agent under contract, and one with parameters.
+struct Host {
+    folder: tempfile::TempDir,
+    url: String,
+    _child: Child,
+    _model: ModelServer,
+}
+
+impl Host {
+    async fn up() -> Self {
+        let model =
+            ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let schema =
+            |name: &str, of: Value| json!({"type": "object", "required": [name], "properties": {name: of}});
+        let executor =
+            json!({"type": "llm", "provider": "anthropic", "model": "claude-test", "base_url": model.url()});
+        let agents = [
+            json!({
+                "name": "triage", "executor": executor,
+                "output_schema": schema("severity", json!({"enum": ["low", "high"]})),
+                "output_schema_options": {"strategy": "prompt"},
+            }),
+            json!({
+                "name": "counter", "type": "procedural", "executor": {"type": "process", "command": "cat"},
+                "parameters_schema": schema("text", json!({"type": "string"})),
+            }),
+        ];
+        for agent in agents {
+            let home = folder.path().join(".accord/agents").join(agent["name"].as_str().unwrap());
+            std::fs::create_dir_all(&home).unwrap();
+            std::fs::write(home.join("agent.json"), agent.to_string()).unwrap();
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
+        command.args(["up", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
+        command.env("ACCORD_LOG__FILTER", "warn").stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let line = BufReader::new(child.stdout.take().unwrap()).lines().next_line().await.unwrap().unwrap();
+        let url = format!("{}/mcp", line.split_whitespace().last().unwrap());
+        Self { folder, url, _child: child, _model: model }
+    }
+
+    fn path(&self) -> &str {
+        self.folder.path().to_str().unwrap()
+    }
+}
+
+async fn finished(command: &mut Command) -> Output {
+    timeout(PATIENCE, command.kill_on_drop(true).output()).await.unwrap().unwrap()
+}
+
+/// What the Python client saw, by the way in which it connected.
+async fn python(clients: &Path, arguments: &[&str]) -> Value {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/mcp_client.py");
+    let mut command = Command::new(clients.join("python/bin/python"));
+    let output = finished(command.arg(script).args(arguments)).await;
+    let said = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
+}
+
+fn check_python(seen: &Value) {
+    // One tries the newest protocol first and falls back; the other shakes hands at once.
+    for mode in ["auto", "legacy"] {
+        let seen = &seen[mode];
+        assert_eq!(seen["version"], "2025-11-25", "{mode}");
+        assert_eq!(seen["tools"], json!(TOOLS));
+        assert_eq!((&seen["with_output_schema"], &seen["same_as_text"]), (&json!(true), &json!(true)));
+        let started = &seen["started"];
+        assert_eq!(
+            (&started["status"], &started["result_data"]),
+            (&json!("completed"), &json!({"severity": "high"}))
+        );
+        assert_eq!(seen["result"]["result_data"], json!({"severity": "high"}));
+        assert_eq!(seen["status"]["status"], "finished");
+        assert!(seen["progress"].as_u64().is_some_and(|count| count >= 1), "{}", seen["progress"]);
+        assert_eq!(seen["agents"]["agents"].as_array().map(Vec::len), Some(2));
+        assert!(seen["polled"]["next"].as_str().unwrap().contains("get_agent_session_result"));
+        for (case, expected) in
+            [("unknown", "The agents that there are: counter, triage."), ("wrong", "$.text")]
+        {
+            assert_eq!(seen[case]["is_error"], true, "{case}");
+            assert!(seen[case]["text"].as_str().unwrap().contains(expected), "{}", seen[case]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_python_client_over_http() {
+    let Some(clients) = installed() else { return };
+    let host = Host::up().await;
+    check_python(&python(&clients, &["http", &host.url]).await);
+}
+
+#[tokio::test]
+async fn the_python_client_over_stdio() {
+    let Some(clients) = installed() else { return };
+    let host = Host::up().await;
+    check_python(&python(&clients, &["stdio", env!("CARGO_BIN_EXE_accord"), host.path()]).await);
+}
+
+/// Runs the Inspector, and gives its exit code, its stdout as JSON, and its stderr.
+async fn inspect(clients: &Path, arguments: &[&str]) -> (Option<i32>, Value, String) {
+    let modules = clients.join("node/node_modules");
+    let mut command = Command::new(modules.join("node/bin/node"));
+    command.arg(modules.join("@modelcontextprotocol/inspector/clients/launcher/build/index.js")).arg("--cli");
+    // What it keeps for itself goes where nobody else looks.
+    let home = tempfile::tempdir().unwrap();
+    command.args(arguments).env("HOME", home.path()).stdin(Stdio::null());
+    let output = finished(&mut command).await;
+    let stdout = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code(), stdout, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+async fn check_inspector(clients: &Path, server: &[&str]) {
+    let ask = async |arguments: &[&str]| inspect(clients, &[server, arguments].concat()).await;
+    let (code, listed, said) = ask(&["--method", "tools/list", "--strict"]).await;
+    assert_eq!(code, Some(0), "{said}");
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names, TOOLS);
+    assert!(!said.contains("Warning"), "its schemas are portable: {said}");
+    let start = ["--method", "tools/call", "--tool-name", "start_agent_session", "--tool-arg", "prompt=Help"];
+    let (code, called, said) = ask(&[&start[..], &["--tool-arg", "agent_name=triage"]].concat()).await;
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(called["structuredContent"]["result_data"], json!({"severity": "high"}));
+    let (code, refused, said) = ask(&[&start[..], &["--tool-arg", "agent_name=nobody"]].concat()).await;
+    assert_ne!(code, Some(0), "{said}");
+    assert_eq!(refused["isError"], true);
+    assert!(refused["content"][0]["text"].as_str().unwrap().contains("counter, triage"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_inspector_over_http() {
+    let Some(clients) = installed() else { return };
+    let host = Host::up().await;
+    check_inspector(&clients, &[&host.url, "--transport", "http"]).await;
+}
+
+#[tokio::test]
+async fn the_inspector_over_stdio() {
+    let Some(clients) = installed() else { return };
+    let host = Host::up().await;
+    check_inspector(&clients, &[env!("CARGO_BIN_EXE_accord"), "mcp", "--dir", host.path()]).await;
+}

@@ -1,0 +1,99 @@
+//! Runs that act for themselves: an agent that starts and follows other agents.
+//!
+//! Such a run shows a token that only the holder of its lease can make. It may look at agents and schemas, start
+//! sessions, which become children of its own whatever it says, and deal with what descends from its own session.
+
+use accord_api::{CreateRun, ErrorName, RunToken, SessionQuery};
+use accord_domain::id::{RunId, SessionId};
+use accord_domain::key::Role;
+use accord_store::StoreError;
+use subtle::ConstantTimeEq as _;
+
+use super::{App, Caller};
+use crate::error::Error;
+
+/// How far up the parents of a session are looked for. Agents that start agents are a few levels deep; without a bound
+/// one question could cost any number of reads.
+const DEEPEST: usize = 64;
+
+/// A run that acts for itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Acting {
+    /// The run.
+    pub(crate) run_id: RunId,
+    /// Its session, the parent of what it starts.
+    pub(crate) session_id: SessionId,
+}
+
+impl App {
+    /// Who shows this token, if its lease is still the run's.
+    pub(crate) async fn acting(&self, presented: &str) -> Result<Caller, Error> {
+        let token: RunToken = presented.parse().map_err(|_| stale())?;
+        let run = match self.store.run(token.run_id()).await {
+            Ok(run) => run,
+            Err(StoreError::NoRun(_)) => return Err(stale()),
+            Err(error) => return Err(error.into()),
+        };
+        let lease = run.lease.filter(|_| !run.status.is_over()).ok_or_else(stale)?;
+        if !bool::from(lease.id.as_str().as_bytes().ct_eq(token.lease_id().as_str().as_bytes())) {
+            return Err(stale());
+        }
+        let acting = Acting { run_id: run.id, session_id: run.session_id };
+        Ok(Caller { key_id: None, role: Role::Caller, acting: Some(acting) })
+    }
+
+    /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only
+    /// what it has started.
+    pub(crate) async fn adopt(&self, caller: &Caller, request: &mut CreateRun) -> Result<(), Error> {
+        let Some(acting) = &caller.acting else { return Ok(()) };
+        match &request.session_id {
+            Some(session_id) => {
+                self.check_descent(acting, session_id).await?;
+                request.parent_session_id = None;
+            }
+            None => request.parent_session_id = Some(acting.session_id.clone()),
+        }
+        Ok(())
+    }
+
+    /// Narrows a list to what the caller may see.
+    pub(crate) async fn narrow(&self, caller: &Caller, query: &mut SessionQuery) -> Result<(), Error> {
+        let Some(acting) = &caller.acting else { return Ok(()) };
+        match &query.parent_session_id {
+            Some(parent) if *parent != acting.session_id => self.check_descent(acting, parent).await,
+            _ => {
+                query.parent_session_id = Some(acting.session_id.clone());
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a session descends from that of the run.
+    pub(crate) async fn check_descent(&self, acting: &Acting, session_id: &SessionId) -> Result<(), Error> {
+        let mut parent = self.store.session(session_id).await?.parent_session_id;
+        for _ in 0..DEEPEST {
+            match parent {
+                Some(id) if id == acting.session_id => return Ok(()),
+                Some(id) => parent = self.parent_of(&id).await?,
+                None => break,
+            }
+        }
+        let message =
+            format!("{session_id} was not started by this run: it may deal only with its own children");
+        Err(Error::new(ErrorName::Forbidden, message))
+    }
+
+    /// A parent that was removed meanwhile ends the line.
+    async fn parent_of(&self, session_id: &SessionId) -> Result<Option<SessionId>, Error> {
+        match self.store.session(session_id).await {
+            Ok(session) => Ok(session.parent_session_id),
+            Err(StoreError::NoSession(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn stale() -> Error {
+    let message = "this run token is not valid, or no longer: the run is over, or another runner works on it";
+    Error::new(ErrorName::Unauthorized, message)
+}

@@ -1,0 +1,107 @@
+//! The MCP servers of a blueprint.
+
+use accord_contract::Place;
+use accord_domain::agent::{Blueprint, Executor, McpServer, fill};
+
+use super::super::finding::Findings;
+
+/// The name of a server begins the names of its tools, of which providers take 64 characters.
+const LONGEST_NAME: usize = 32;
+
+/// Servers are processes and connections of every run; an agent with more has no idea what it needs.
+const MOST: usize = 16;
+
+pub(super) fn check(blueprint: &Blueprint, executor_is_known: bool, findings: &mut Findings) {
+    let all = Place::root().key("mcp_servers");
+    if blueprint.mcp_servers.len() > MOST {
+        findings.error(
+            all.clone(),
+            format!("there are {} servers; {MOST} is the most", blueprint.mcp_servers.len()),
+        );
+    }
+    if executor_is_known
+        && !blueprint.mcp_servers.is_empty()
+        && matches!(blueprint.executor, Executor::Process(_))
+    {
+        findings.error(all.clone(), "a process uses no MCP servers: take them out, or use another executor");
+    }
+    for (name, server) in &blueprint.mcp_servers {
+        one(name, server, &all.key(name), findings);
+    }
+}
+
+fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
+        let message = format!("the name of a server has 1 to {LONGEST_NAME} letters, digits, '-' and '_'");
+        findings.error(at.clone(), message);
+    }
+    if name == McpServer::ACCORD {
+        if *server != McpServer::default() {
+            let message = "'accord' is the coordinator itself and takes no settings: write 'accord: {}', or use another \
+                           name for a server of your own";
+            findings.error(at.clone(), message);
+        }
+        return;
+    }
+    match (&server.command, &server.url) {
+        // What it has may be what was taken out as wrong.
+        (None, None) if findings.has_error_beneath(at) => {}
+        (None, None) => {
+            findings.error(at.clone(), "an MCP server has a 'command' to start or a 'url' to speak to");
+        }
+        (Some(_), Some(_)) => {
+            findings
+                .error(at.key("url"), "a server is started or spoken to: give 'command' or 'url', not both");
+        }
+        (Some(command), None) => program(command, server, at, findings),
+        (None, Some(url)) => address(url, server, at, findings),
+    }
+    for (field, values) in [("env", &server.env), ("headers", &server.headers)] {
+        for (key, value) in values {
+            if let Err(error) = fill(value, |_| Some(String::new())) {
+                findings.error(at.key(field).key(key), error.to_string());
+            }
+        }
+    }
+}
+
+fn program(command: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+    if command.trim().is_empty() {
+        findings.error(at.key("command"), "the command cannot be empty");
+    }
+    if !server.headers.is_empty() {
+        findings.error(at.key("headers"), "a program gets no headers: give it 'env' or 'args'");
+    }
+    for (index, argument) in server.args.iter().enumerate() {
+        not_filled(argument, at.key("args").index(index), findings);
+    }
+    for (name, _) in server.env.iter().filter(|(name, _)| name.is_empty() || name.contains(['=', '\0'])) {
+        findings.error(at.key("env").key(name), "this cannot be the name of a variable");
+    }
+}
+
+fn address(url: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        findings.error(at.key("url"), "the address must begin with http:// or https://");
+    }
+    not_filled(url, at.key("url"), findings);
+    for (field, is_given) in [("args", !server.args.is_empty()), ("env", !server.env.is_empty())] {
+        if is_given {
+            findings.error(
+                at.key(field),
+                "a server with a 'url' is not started by Accord: it gets 'headers' only",
+            );
+        }
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    for name in server.headers.keys().filter(|name| name.is_empty() || !name.bytes().all(plain)) {
+        findings.error(at.key("headers").key(name), "this cannot be the name of a header");
+    }
+}
+
+fn not_filled(text: &str, place: Place, findings: &mut Findings) {
+    if text.contains("${") {
+        findings.warning(place, "'${…}' is replaced in 'env' and 'headers' only; here it stays as it is");
+    }
+}

@@ -1,0 +1,174 @@
+//! A server somewhere else, spoken to by streamable HTTP.
+//!
+//! Absent: the stream of the server's own (we have asked for nothing that it could tell), resuming a stream that broke
+//! off, and the farewell (`DELETE`): servers forget sessions by themselves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::events::Events;
+use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
+use super::rpc::{self, Incoming};
+use super::wire::{Fault, Wire};
+use crate::transport::{Request, Response, Transport, TransportError};
+
+/// How much of an answer that is none is shown.
+const SHOWN_CHARACTERS: usize = 300;
+
+pub(super) struct Address {
+    transport: Arc<dyn Transport>,
+    url: String,
+    headers: BTreeMap<String, String>,
+    version: Option<String>,
+    /// What the server wants to know us by.
+    session: Option<String>,
+    last_id: u64,
+    open: Option<u64>,
+}
+
+impl Address {
+    pub(super) fn new(transport: Arc<dyn Transport>, url: &str, headers: &BTreeMap<String, String>) -> Self {
+        let (url, headers) = (url.to_owned(), headers.clone());
+        Self { transport, url, headers, version: None, session: None, last_id: 0, open: None }
+    }
+
+    async fn post(&mut self, body: Value) -> Result<Response, Fault> {
+        let own = [
+            ("accept", Some("application/json, text/event-stream")),
+            ("mcp-protocol-version", self.version.as_deref()),
+            ("mcp-session-id", self.session.as_deref()),
+        ];
+        let own = own.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+        let given = self.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let request = Request { url: self.url.clone(), headers: given.chain(own).collect(), body };
+        let response = self.transport.send(request).await.map_err(unreachable)?;
+        if let Some(session) = header(&response, "mcp-session-id") {
+            self.session = Some(session.to_owned());
+        }
+        match response.status {
+            200..300 => Ok(response),
+            status => Err(refused(status, response).await),
+        }
+    }
+
+    async fn answer_to(&mut self, id: u64, body: Value, patience: Duration) -> Result<Value, Fault> {
+        let silent = |_| Fault::Silent(patience);
+        let mut response = timeout(patience, self.post(body)).await.map_err(silent)??;
+        let is_stream = header(&response, "content-type").is_some_and(|kind| kind.contains("event-stream"));
+        let mut events = Events::new(is_stream);
+        let (mut until, mut taken) = (Instant::now() + patience, 0);
+        loop {
+            let piece = timeout_at(until, response.body.next()).await.map_err(silent)?;
+            let messages = match piece.transpose().map_err(unreachable)? {
+                Some(bytes) => {
+                    taken += bytes.len();
+                    if taken > STREAM_BYTES || !is_stream && taken > MESSAGE_BYTES {
+                        return Err(Fault::Broken(format!(
+                            "it sent an answer of more than {MESSAGE_BYTES} bytes"
+                        )));
+                    }
+                    events.take(&bytes)
+                }
+                None => match events.end() {
+                    Some(last) => vec![last],
+                    None => return Err(Fault::Gone("its answer ended before it was whole".to_owned())),
+                },
+            };
+            for message in messages {
+                match rpc::read(&message) {
+                    Some(Incoming::Answer { id: Some(answered), outcome }) if answered == id => {
+                        return outcome.map_err(Fault::Refused);
+                    }
+                    Some(Incoming::Answer { .. }) => {
+                        return Err(Fault::Broken("it answered a question that it was not asked".to_owned()));
+                    }
+                    Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
+                    Some(_) => {}
+                    None => {
+                        return Err(Fault::Broken(format!("this is no MCP message: {}", shown(&message))));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Wire for Address {
+    async fn ask(&mut self, method: &str, mut params: Value, patience: Duration) -> Result<Value, Fault> {
+        self.last_id += 1;
+        let id = self.last_id;
+        if method == "tools/call" {
+            params["_meta"] = json!({"progressToken": id});
+        }
+        self.open = Some(id);
+        let answered = self.answer_to(id, rpc::request(id, method, params), patience).await;
+        match answered {
+            Err(Fault::Silent(_)) => self.give_up().await,
+            _ => self.open = None,
+        }
+        answered
+    }
+
+    async fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
+        let told = timeout(END, self.post(rpc::telling(method, params))).await;
+        told.map_err(|_| Fault::Silent(END))?.map(drop)
+    }
+
+    async fn give_up(&mut self) {
+        let Some(id) = self.open.take() else { return };
+        let params = json!({"requestId": id, "reason": "the answer is no longer wanted"});
+        self.tell("notifications/cancelled", params).await.ok();
+    }
+
+    fn speak(&mut self, version: &str) {
+        self.version = Some(version.to_owned());
+    }
+
+    fn log(&self) -> String {
+        String::new()
+    }
+
+    async fn close(self: Box<Self>) {}
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+    response.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+fn unreachable(error: TransportError) -> Fault {
+    Fault::Gone(format!("it cannot be reached: {error}"))
+}
+
+/// An error status, with the beginning of what was said. Some servers say it as an MCP message.
+async fn refused(status: u16, mut response: Response) -> Fault {
+    let mut body = Vec::new();
+    let reading = async {
+        while let Some(Ok(bytes)) = response.body.next().await {
+            body.extend_from_slice(&bytes);
+            if body.len() > MESSAGE_BYTES {
+                break;
+            }
+        }
+    };
+    timeout(END, reading).await.ok();
+    let text = String::from_utf8_lossy(&body);
+    match rpc::read(&text) {
+        Some(Incoming::Answer { outcome: Err(words), .. }) => {
+            Fault::Refused(format!("{words}, status {status}"))
+        }
+        _ => Fault::Gone(format!("it answered with status {status}: {}", shown(&text))),
+    }
+}
+
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("'{}{more}'", short.escape_debug())
+}

@@ -1,0 +1,143 @@
+//! What a server says of its tools, checked: a model and its provider will have to work with it.
+
+use serde_json::{Map, Value, json};
+
+use super::limits::{DESCRIPTION_CHARACTERS, SCHEMA_BYTES, TOOLS};
+use super::wire::Fault;
+
+/// A tool of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) parameters: Value,
+}
+
+/// Reads one page of tools, behind those that are there.
+pub(super) fn page(result: &Value, tools: &mut Vec<Listed>) -> Result<(), Fault> {
+    let Some(listed) = result.get("tools").and_then(Value::as_array) else {
+        return Err(Fault::Broken("its list of tools is no list".to_owned()));
+    };
+    if tools.len() + listed.len() > TOOLS {
+        let count = tools.len() + listed.len();
+        return Err(Fault::Broken(format!(
+            "it has {count} tools or more; {TOOLS} is the most that can be offered"
+        )));
+    }
+    for tool in listed {
+        let tool = read(tool)?;
+        if tools.iter().any(|other| other.name == tool.name) {
+            return Err(Fault::Broken(format!("it has two tools '{}'", tool.name)));
+        }
+        tools.push(tool);
+    }
+    Ok(())
+}
+
+fn read(tool: &Value) -> Result<Listed, Fault> {
+    let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+    let Some(name) = name else { return Err(Fault::Broken("one of its tools has no name".to_owned())) };
+    let shown: String = name.chars().take(100).collect();
+    let wrong = |why: &str| Fault::Broken(format!("the input schema of its tool '{shown}' {why}"));
+    let Some(Value::Object(schema)) = tool.get("inputSchema") else { return Err(wrong("is not an object")) };
+    let parameters = object_schema(schema).map_err(wrong)?;
+    if parameters.to_string().len() > SCHEMA_BYTES {
+        return Err(wrong(&format!("has more than {SCHEMA_BYTES} bytes")));
+    }
+    let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
+    let description = description.chars().take(DESCRIPTION_CHARACTERS).collect();
+    Ok(Listed { name: name.to_owned(), description, parameters })
+}
+
+/// A schema of arguments, as far as its shape can be seen. Whether the rest compiles is for the provider to say.
+fn object_schema(schema: &Map<String, Value>) -> Result<Value, &'static str> {
+    let mut schema = schema.clone();
+    match schema.get("type") {
+        Some(Value::String(kind)) if kind == "object" => {}
+        None => {
+            schema.insert("type".to_owned(), json!("object"));
+        }
+        Some(_) => return Err("describes no object"),
+    }
+    let is_schema = |value: &Value| value.is_object() || value.is_boolean();
+    match schema.get("properties") {
+        None => {
+            // Some providers insist on it.
+            schema.insert("properties".to_owned(), json!({}));
+        }
+        Some(Value::Object(properties)) if properties.values().all(is_schema) => {}
+        Some(_) => return Err("has properties that are no schemas"),
+    }
+    let names = |value: &Value| value.as_array().is_some_and(|names| names.iter().all(Value::is_string));
+    match schema.get("required") {
+        Some(required) if !names(required) => Err("requires what is no list of names"),
+        _ => Ok(Value::Object(schema)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(tools: Value) -> Result<Vec<Listed>, String> {
+        let mut all = Vec::new();
+        page(&json!({"tools": tools}), &mut all).map_err(|fault| fault.to_string())?;
+        Ok(all)
+    }
+
+    #[test]
+    fn sound_tools_are_taken() {
+        let long = "d".repeat(DESCRIPTION_CHARACTERS + 1);
+        let tools = listed(json!([
+            {"name": "a", "description": long, "inputSchema": {"type": "object", "properties": {"x": true}, "required": ["x"]}},
+            {"name": "b", "inputSchema": {}},
+        ]));
+        let schema = json!({"type": "object", "properties": {"x": true}, "required": ["x"]});
+        let expected = vec![
+            Listed { name: "a".into(), description: "d".repeat(DESCRIPTION_CHARACTERS), parameters: schema },
+            Listed {
+                name: "b".into(),
+                description: String::new(),
+                parameters: json!({"type": "object", "properties": {}}),
+            },
+        ];
+        assert_eq!(tools, Ok(expected));
+    }
+
+    #[test]
+    fn lies_are_told() {
+        let many: Vec<Value> =
+            (0..10_000).map(|number| json!({"name": number.to_string(), "inputSchema": {}})).collect();
+        let huge = json!({"type": "object", "description": "x".repeat(SCHEMA_BYTES)});
+        let cases = [
+            (json!("tools"), "its list of tools is no list"),
+            (json!([{"inputSchema": {}}]), "one of its tools has no name"),
+            (json!([{"name": "a"}]), "the input schema of its tool 'a' is not an object"),
+            (json!([{"name": "a", "inputSchema": 5}]), "the input schema of its tool 'a' is not an object"),
+            (
+                json!([{"name": "a", "inputSchema": {"type": "string"}}]),
+                "the input schema of its tool 'a' describes no object",
+            ),
+            (
+                json!([{"name": "a", "inputSchema": {"properties": {"x": 5}}}]),
+                "the input schema of its tool 'a' has properties that are no schemas",
+            ),
+            (
+                json!([{"name": "a", "inputSchema": {"required": "x"}}]),
+                "the input schema of its tool 'a' requires what is no list of names",
+            ),
+            (
+                json!([{"name": "a", "inputSchema": huge}]),
+                "the input schema of its tool 'a' has more than 65536 bytes",
+            ),
+            (
+                json!([{"name": "a", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]),
+                "it has two tools 'a'",
+            ),
+            (json!(many), "it has 10000 tools or more; 128 is the most that can be offered"),
+        ];
+        for (tools, expected) in cases {
+            assert_eq!(listed(tools), Err(expected.to_owned()));
+        }
+    }
+}

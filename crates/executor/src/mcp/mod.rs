@@ -1,0 +1,121 @@
+//! MCP servers as tools of a model: started with the session, ended with it.
+//!
+//! What a server does wrong at its start (it cannot be started, hangs, lies about its tools) is a reason not to open the
+//! session at all: an agent that silently lacks its tools would do something else than its author meant. What goes wrong
+//! later is told to the model.
+
+mod address;
+mod events;
+mod limits;
+mod listed;
+mod names;
+mod program;
+mod result;
+mod rpc;
+mod server;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::future::{join_all, try_join_all};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::child::{Environment, secret};
+use crate::mcp_server::McpServer;
+use crate::session::OpenError;
+use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
+use crate::transport::Transport;
+use server::{Patience, Server};
+
+/// Opens MCP servers.
+#[derive(Clone)]
+pub struct McpServers {
+    transport: Arc<dyn Transport>,
+    environment: Arc<Environment>,
+    patience: Patience,
+}
+
+impl McpServers {
+    /// Servers that are reached by this way, or started with these variables, without those that look like secrets.
+    pub fn new(
+        transport: Arc<dyn Transport>,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        let kept = environment.into_iter().filter(|(name, _)| !secret(OsStr::new(name)));
+        Self { transport, environment: Arc::new(kept.collect()), patience: Patience::default() }
+    }
+
+    /// Opens servers, beside each other, and puts their tools beside those of another toolbox.
+    pub(crate) async fn open(
+        &self,
+        servers: &[McpServer],
+        project_dir: &Path,
+        others: Box<dyn Toolbox>,
+    ) -> Result<Box<dyn Toolbox>, OpenError> {
+        if servers.is_empty() {
+            return Ok(others);
+        }
+        let opening = servers.iter().map(|server| {
+            Server::open(server, Arc::clone(&self.transport), &self.environment, project_dir, self.patience)
+        });
+        // The first failure drops the others, which ends them.
+        let servers = try_join_all(opening).await?;
+        Ok(Box::new(Offered::new(servers, others)))
+    }
+}
+
+/// The tools of servers beside those of another toolbox.
+struct Offered {
+    others: Box<dyn Toolbox>,
+    servers: Vec<Arc<Server>>,
+    specs: Vec<ToolSpec>,
+    /// By the name that the model knows: whose tool, and what it is called there.
+    tools: BTreeMap<String, (Arc<Server>, String)>,
+}
+
+impl Offered {
+    fn new(servers: Vec<Server>, others: Box<dyn Toolbox>) -> Self {
+        let servers: Vec<Arc<Server>> = servers.into_iter().map(Arc::new).collect();
+        let mut specs = others.specs();
+        let mut taken: BTreeSet<String> = specs.iter().map(|spec| spec.name.clone()).collect();
+        let mut tools = BTreeMap::new();
+        for server in &servers {
+            for tool in &server.tools {
+                let name = names::exposed(&server.name, &tool.name, &mut taken);
+                let (description, parameters) = (tool.description.clone(), tool.parameters.clone());
+                specs.push(ToolSpec { name: name.clone(), description, parameters });
+                tools.insert(name, (Arc::clone(server), tool.name.clone()));
+            }
+        }
+        Self { others, servers, specs, tools }
+    }
+}
+
+#[async_trait]
+impl Toolbox for Offered {
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.specs.clone()
+    }
+
+    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+        match self.tools.get(name) {
+            None => self.others.call(name, arguments, cancel).await,
+            Some(_) if !arguments.is_object() => {
+                ToolOutput { ok: false, text: "the arguments must be an object".to_owned() }
+            }
+            Some((server, tool)) => server.call(tool, arguments, cancel).await,
+        }
+    }
+
+    async fn close(&self) {
+        join_all(self.servers.iter().map(|server| server.close())).await;
+        self.others.close().await;
+    }
+}

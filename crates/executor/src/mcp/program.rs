@@ -1,0 +1,134 @@
+//! A server that is a program of ours, spoken to in lines.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::process::Command;
+use tokio::time::{Instant, timeout_at};
+
+use super::limits::{END, EXIT, MESSAGE_BYTES, NOISE_LINES};
+use super::rpc::{self, Incoming};
+use super::wire::{Fault, Wire};
+use crate::child::{Environment, Heard, Live};
+
+pub(super) struct Program {
+    live: Live,
+    last_id: u64,
+    /// The question that is under way.
+    open: Option<u64>,
+    /// Questions whose answers are no longer wanted, and may still come.
+    given_up: BTreeSet<u64>,
+    noise: usize,
+}
+
+impl Program {
+    pub(super) fn start(
+        command: &str,
+        args: &[String],
+        environment: &Environment,
+        folder: &Path,
+    ) -> Result<Self, Fault> {
+        let mut child = Command::new(command);
+        child.args(args).env_clear().envs(environment.iter().cloned()).current_dir(folder);
+        let live = Live::spawn(child, MESSAGE_BYTES)
+            .map_err(|error| Fault::Gone(format!("'{command}' cannot be started: {error}")))?;
+        Ok(Self { live, last_id: 0, open: None, given_up: BTreeSet::new(), noise: 0 })
+    }
+
+    async fn say(&mut self, message: &Value, until: Instant) -> Result<(), Fault> {
+        match timeout_at(until, self.live.say(message.to_string())).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(self.gone().await),
+            Err(_) => Err(Fault::Gone("it does not read its stdin".to_owned())),
+        }
+    }
+
+    /// How it ended.
+    async fn gone(&mut self) -> Fault {
+        Fault::Gone(match self.live.exit(EXIT).await {
+            Some(status) => format!("it has ended ({status})"),
+            None => "it has closed its stdout".to_owned(),
+        })
+    }
+
+    async fn answer_to(&mut self, id: u64, patience: Duration) -> Result<Value, Fault> {
+        let mut until = Instant::now() + patience;
+        loop {
+            let heard = timeout_at(until, self.live.hear()).await.map_err(|_| Fault::Silent(patience))?;
+            let text = match heard {
+                Heard::Line(text) => text,
+                Heard::Garbage => String::new(),
+                Heard::TooLong => {
+                    return Err(Fault::Broken(format!(
+                        "it sent a message of more than {MESSAGE_BYTES} bytes"
+                    )));
+                }
+                Heard::Closed { .. } => return Err(self.gone().await),
+            };
+            match rpc::read(&text) {
+                Some(Incoming::Answer { id: Some(answered), outcome }) if answered == id => {
+                    return outcome.map_err(Fault::Refused);
+                }
+                Some(Incoming::Answer { id: Some(answered), .. }) if self.given_up.remove(&answered) => {}
+                Some(Incoming::Answer { .. }) => {
+                    return Err(Fault::Broken("it answered a question that it was not asked".to_owned()));
+                }
+                Some(Incoming::Request { id, method }) => self.say(&rpc::reply(id, &method), until).await?,
+                Some(Incoming::Progress(token)) if token == id => until = Instant::now() + patience,
+                Some(Incoming::Progress(_) | Incoming::Notification) => {}
+                None => self.noisy()?,
+            }
+        }
+    }
+
+    fn noisy(&mut self) -> Result<(), Fault> {
+        self.noise += 1;
+        match self.noise > NOISE_LINES {
+            true => Err(Fault::Broken("it writes things to stdout that are not MCP".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Wire for Program {
+    async fn ask(&mut self, method: &str, mut params: Value, patience: Duration) -> Result<Value, Fault> {
+        self.last_id += 1;
+        let id = self.last_id;
+        if method == "tools/call" {
+            params["_meta"] = json!({"progressToken": id});
+        }
+        self.open = Some(id);
+        self.say(&rpc::request(id, method, params), Instant::now() + patience).await?;
+        let answered = self.answer_to(id, patience).await;
+        match answered {
+            Err(Fault::Silent(_)) => self.give_up().await,
+            _ => self.open = None,
+        }
+        answered
+    }
+
+    async fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
+        self.say(&rpc::telling(method, params), Instant::now() + END).await
+    }
+
+    async fn give_up(&mut self) {
+        let Some(id) = self.open.take() else { return };
+        self.given_up.insert(id);
+        let params = json!({"requestId": id, "reason": "the answer is no longer wanted"});
+        self.tell("notifications/cancelled", params).await.ok();
+    }
+
+    fn speak(&mut self, _version: &str) {}
+
+    fn log(&self) -> String {
+        self.live.stderr()
+    }
+
+    async fn close(self: Box<Self>) {
+        self.live.end(END).await;
+    }
+}

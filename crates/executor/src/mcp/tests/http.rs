@@ -1,0 +1,153 @@
+//! Addresses: what is sent, and what is made of what comes back.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use futures_util::stream::{self, StreamExt as _};
+
+use super::*;
+
+/// A way that gives these answers and keeps what was asked.
+#[derive(Clone, Default)]
+struct Scripted {
+    answers: Arc<Mutex<VecDeque<Answer>>>,
+    asked: Arc<Mutex<Vec<Request>>>,
+}
+
+struct Answer {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+fn answer(status: u16, kind: &str, body: &str) -> Answer {
+    let headers = vec![("content-type".to_owned(), kind.to_owned())];
+    Answer { status, headers, body: body.to_owned() }
+}
+
+fn json_answer(body: &str) -> Answer {
+    answer(200, "application/json", body)
+}
+
+#[async_trait]
+impl Transport for Scripted {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        self.asked.lock().unwrap().push(request);
+        let next = self.answers.lock().unwrap().pop_front();
+        let Some(Answer { status, headers, body }) = next else { return std::future::pending().await };
+        let pieces: Vec<_> = body.into_bytes().chunks(5).map(|bytes| Ok(bytes.to_vec())).collect();
+        Ok(Response { status, headers, body: stream::iter(pieces).boxed() })
+    }
+}
+
+async fn open(
+    answers: Vec<Answer>,
+    patience: Patience,
+) -> (Result<Box<dyn Toolbox>, String>, Arc<Mutex<Vec<Request>>>) {
+    let way = Scripted { answers: Arc::new(Mutex::new(answers.into())), asked: Arc::default() };
+    let asked = Arc::clone(&way.asked);
+    let headers = BTreeMap::from([("authorization".to_owned(), "Bearer hidden-word".to_owned())]);
+    let server = McpServer {
+        name: "far".to_owned(),
+        reach: Reach::Address { url: "http://far/mcp".to_owned(), headers },
+    };
+    let opened = servers(way, patience).open(&[server], Path::new("."), Box::new(NoTools)).await;
+    (opened.map_err(|error| error.to_string()), asked)
+}
+
+fn sound(mut last: Vec<Answer>) -> Vec<Answer> {
+    let mut greeting = json_answer(GREETING);
+    greeting.headers.push(("mcp-session-id".to_owned(), "s1".to_owned()));
+    let mut answers = vec![greeting, answer(202, "", ""), json_answer(ONE_TOOL)];
+    answers.append(&mut last);
+    answers
+}
+
+fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
+    request.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+#[tokio::test]
+async fn an_answer_comes_as_json_or_as_events() {
+    let progress =
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":4,"progress":1}}"#;
+    let events = format!(": hello\n\nevent: message\ndata: {progress}\n\ndata: {}\n\n", result(4, "two"));
+    let answers =
+        sound(vec![json_answer(&result(3, "one")), answer(200, "text/event-stream; charset=utf-8", &events)]);
+    let (tools, asked) = open(answers, LONG).await;
+    let tools = tools.unwrap();
+    assert_eq!(call(tools.as_ref(), "far__look", json!({})).await.text, "one");
+    assert_eq!(call(tools.as_ref(), "far__look", json!({})).await.text, "two");
+    let asked = asked.lock().unwrap();
+    let methods: Vec<&str> = asked.iter().map(|request| request.body["method"].as_str().unwrap()).collect();
+    assert_eq!(
+        methods,
+        ["initialize", "notifications/initialized", "tools/list", "tools/call", "tools/call"]
+    );
+    let versions: Vec<_> = asked.iter().map(|request| header(request, "mcp-protocol-version")).collect();
+    assert_eq!(
+        versions,
+        [None, Some("2025-06-18"), Some("2025-06-18"), Some("2025-06-18"), Some("2025-06-18")]
+    );
+    let sessions: Vec<_> = asked.iter().map(|request| header(request, "mcp-session-id")).collect();
+    assert_eq!(sessions, [None, Some("s1"), Some("s1"), Some("s1"), Some("s1")]);
+    for request in asked.iter() {
+        assert_eq!(header(request, "authorization"), Some("Bearer hidden-word"));
+        assert_eq!(header(request, "accept"), Some("application/json, text/event-stream"));
+    }
+}
+
+#[tokio::test]
+async fn one_that_cannot_be_spoken_to_is_reported() {
+    let cases = [
+        (answer(401, "text/plain", "who is hidden-word?"), "it answered with status 401: 'who is [hidden]?'"),
+        (answer(404, "text/html", ""), "it answered with status 404: ''"),
+        (json_answer("{}"), "this is no MCP message: '{}'"),
+        (json_answer(""), "its answer ended before it was whole"),
+        (answer(200, "text/event-stream", ": nothing\n\n"), "its answer ended before it was whole"),
+        (json_answer(&result(9, "x")), "it answered a question that it was not asked"),
+        (
+            answer(
+                400,
+                "application/json",
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}"#,
+            ),
+            "no (-32600), status 400",
+        ),
+        (json_answer(&"x".repeat(5_000_000)), "it sent an answer of more than 4194304 bytes"),
+    ];
+    for (first, expected) in cases {
+        let (opened, _) = open(vec![first], LONG).await;
+        assert_eq!(opened.err().unwrap(), format!("the MCP server 'far' did not start: {expected}"));
+    }
+    let (opened, _) = open(Vec::new(), SHORT).await;
+    assert_eq!(
+        opened.err().unwrap(),
+        "the MCP server 'far' did not start: it did not answer within 0 seconds"
+    );
+    let server = McpServer {
+        name: "far".to_owned(),
+        reach: Reach::Address { url: "http://far/mcp".to_owned(), headers: BTreeMap::new() },
+    };
+    let opened = servers(Nowhere, LONG).open(&[server], Path::new("."), Box::new(NoTools)).await;
+    assert_eq!(
+        opened.err().unwrap().to_string(),
+        "the MCP server 'far' did not start: it cannot be reached: nobody is there"
+    );
+}
+
+#[tokio::test]
+async fn a_call_without_a_sign_of_life_is_given_up() {
+    let (tools, asked) = open(sound(Vec::new()), SHORT).await;
+    let tools = tools.unwrap();
+    let output = call(tools.as_ref(), "far__look", json!({})).await;
+    assert_eq!(
+        output,
+        failed("the call of 'look' on the MCP server 'far' failed: it did not answer within 0 seconds")
+    );
+    let last = asked.lock().unwrap().last().unwrap().body.clone();
+    assert_eq!(
+        (&last["method"], &last["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &json!(3))
+    );
+}

@@ -1,0 +1,221 @@
+//! Programs: sound ones, and every way to be none.
+
+use serde_json::json;
+
+use super::*;
+use crate::toolbox::ToolSpec;
+
+#[tokio::test]
+async fn a_sound_server_is_used_and_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let said = result(3, "seen");
+    let script = sound(&format!(
+        "read l; echo \"$$ $KEY $PLAIN $ACCORD_RUNNER__KEY\" > {note}; echo \"$l\" >> {note}; \
+         echo '{{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}}'; read pong; echo \"$pong\" >> {note}; \
+         echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{}}}}'; \
+         echo '{said}'; while read l; do :; done",
+        note = note.display()
+    ));
+    let tools = open(shell("eyes", &script), LONG).await.unwrap();
+    let parameters = json!({"type": "object", "properties": {"at": {"type": "string"}}});
+    let (name, description) = ("eyes__look".to_owned(), "Looks.".to_owned());
+    assert_eq!(tools.specs(), [ToolSpec { name, description, parameters }]);
+    let output = call(tools.as_ref(), "eyes__look", json!({"at": "it"})).await;
+    assert_eq!(output, ToolOutput { ok: true, text: "seen".to_owned() });
+    assert_eq!(
+        call(tools.as_ref(), "eyes__look", json!("it")).await,
+        failed("the arguments must be an object")
+    );
+    assert_eq!(call(tools.as_ref(), "other", json!({})).await, failed("there is no tool `other`"));
+    tools.close().await;
+    let note = std::fs::read_to_string(note).unwrap();
+    let lines: Vec<&str> = note.lines().collect();
+    let (id, seen) = lines[0].split_once(' ').unwrap();
+    assert_eq!(seen.trim(), "hidden-word plain", "its own variables and the plain ones, no secrets of ours");
+    let asked = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"look","arguments":{"at":"it"},"_meta":{"progressToken":3}}}"#;
+    assert_eq!((lines[1], lines[2]), (asked, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#));
+    assert!(!is_alive(id));
+    let after = call(tools.as_ref(), "eyes__look", json!({})).await;
+    assert_eq!(after, failed("the call of 'look' on the MCP server 'eyes' failed: it has ended"));
+}
+
+#[tokio::test]
+async fn one_that_does_not_start_is_reported_with_its_name_and_its_last_words() {
+    let cases = [
+        ("exit 3", "it has ended (exit status: 3)"),
+        (
+            "echo 'no database for hidden-word' >&2; exit 1",
+            "it has ended (exit status: 1); the end of its stderr: no database for [hidden]",
+        ),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-1,\"message\":\"no\"}}'; read l",
+            "no (-1)",
+        ),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"1999\"}}'; read l",
+            "it speaks version '1999' of MCP; known here are 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05",
+        ),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":8,\"result\":{}}'; read l",
+            "it answered a question that it was not asked",
+        ),
+        ("yes", "it writes things to stdout that are not MCP"),
+        ("head -c 5000000 /dev/zero; read l", "it sent a message of more than 4194304 bytes"),
+    ];
+    for (script, expected) in cases {
+        let error = open(shell("db", script), LONG).await.err().unwrap();
+        assert_eq!(error, format!("the MCP server 'db' did not start: {expected}"), "{script}");
+    }
+    let missing = McpServer {
+        name: "db".to_owned(),
+        reach: Reach::Program {
+            command: "no-such-program".to_owned(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+        },
+    };
+    let error = open(missing, LONG).await.err().unwrap();
+    assert!(
+        error.starts_with("the MCP server 'db' did not start: 'no-such-program' cannot be started: "),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn one_that_hangs_at_its_start_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let script = format!("trap '' TERM; echo $$ > {0}; sleep 1000 & echo $! >> {0}; wait", note.display());
+    let error = open(shell("slow", &script), SHORT).await.err().unwrap();
+    assert_eq!(error, "the MCP server 'slow' did not start: it did not answer within 0 seconds");
+    for id in std::fs::read_to_string(note).unwrap().lines() {
+        assert!(!is_alive(id), "{id} still runs");
+    }
+}
+
+#[tokio::test]
+async fn lies_about_tools_are_no_start() {
+    let two = r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]}}"#;
+    let many: Vec<Value> =
+        (0..10_000).map(|id| json!({"name": format!("t{id}"), "inputSchema": {}})).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many");
+    let page = json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": many}});
+    std::fs::write(&file, format!("{page}\n")).unwrap();
+    let endless = "n=2; while read l; do echo '{\"jsonrpc\":\"2.0\",\"id\":'$n',\"result\":{\"tools\":[],\"nextCursor\":\"x\"}}'; \
+                   n=$((n+1)); done";
+    let cases = [
+        (format!("echo '{two}'; read l"), "it has two tools 'a'"),
+        (
+            format!("cat {}; read l", file.display()),
+            "it has 10000 tools or more; 128 is the most that can be offered",
+        ),
+        (endless.to_owned(), "its list of tools has more than 50 pages"),
+    ];
+    for (rest, expected) in cases {
+        let error = open(shell("liar", &format!("read l; echo '{GREETING}'; read l; {rest}")), LONG)
+            .await
+            .err()
+            .unwrap();
+        assert_eq!(error, format!("the MCP server 'liar' did not start: {expected}"));
+    }
+}
+
+#[tokio::test]
+async fn what_goes_wrong_later_is_told_to_the_model() {
+    let cases = [
+        ("read l; echo dying >&2; exit 2", "it has ended (exit status: 2)"),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"bad hidden-word\"}}'; read l",
+            "bad [hidden] (-32602)",
+        ),
+        ("read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; read l", "its answer has no content"),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'; read l",
+            "it answered a question that it was not asked",
+        ),
+        ("read l; head -c 5000000 /dev/zero; read l", "it sent a message of more than 4194304 bytes"),
+    ];
+    for (rest, expected) in cases {
+        let tools = open(shell("s", &sound(rest)), LONG).await.unwrap();
+        let output = call(tools.as_ref(), "s__look", json!({})).await;
+        assert_eq!(
+            output,
+            failed(&format!("the call of 'look' on the MCP server 's' failed: {expected}")),
+            "{rest}"
+        );
+        tools.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_dropped() {
+    let (late, next) = (result(3, "late"), result(4, "next"));
+    // The third line is the cancellation.
+    let rest = format!("read l; read cancelled; echo '{late}'; read l; echo '{next}'; read l");
+    let patience = Patience { call: SHORT.call, ..LONG };
+    let tools = open(shell("s", &sound(&rest)), patience).await.unwrap();
+    let output = call(tools.as_ref(), "s__look", json!({})).await;
+    assert_eq!(
+        output.text,
+        "the call of 'look' on the MCP server 's' failed: it did not answer within 0 seconds"
+    );
+    assert_eq!(call(tools.as_ref(), "s__look", json!({})).await.text, "next");
+    tools.close().await;
+}
+
+#[tokio::test]
+async fn a_call_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let rest = format!("read l; echo $$ > {0}; read l; echo \"$l\" >> {0}; read l", note.display());
+    let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
+    let cancel = CancellationToken::new();
+    let (arguments, begun) = (json!({}), note.clone());
+    let calling = tools.call("s__look", &arguments, &cancel);
+    let stopping = async {
+        while !begun.exists() {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    };
+    let (output, ()) = tokio::join!(calling, stopping);
+    assert_eq!(output, failed("the call of 'look' on the MCP server 's' failed: stopped"));
+    tools.close().await;
+    let note = std::fs::read_to_string(note).unwrap();
+    let (id, told) = note.split_once('\n').unwrap();
+    assert!(told.contains("notifications/cancelled") && told.contains("\"requestId\":3"), "{told}");
+    assert!(!is_alive(id));
+}
+
+#[tokio::test]
+async fn what_is_dropped_is_killed_with_all_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let rest = format!(
+        "sleep 1000 & echo $$ $! > {0}.part; mv {0}.part {0}; while true; do read l; done",
+        note.display()
+    );
+    let tools = open(shell("s", &format!("{}{}", "trap '' TERM; ", sound(&rest))), LONG).await.unwrap();
+    while !note.exists() {
+        tokio::task::yield_now().await;
+    }
+    drop(tools);
+    for id in std::fs::read_to_string(note).unwrap().split_whitespace() {
+        gone(id).await;
+    }
+}
+
+#[tokio::test]
+async fn one_that_fails_takes_the_others_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let begun = format!("echo $$ > {0}.part; mv {0}.part {0}; while true; do read l; done", note.display());
+    let waits = format!("while ! test -e {}; do :; done; exit 1", note.display());
+    let both = [shell("good", &sound(&begun)), shell("bad", &waits)];
+    let opened = servers(Nowhere, LONG).open(&both, Path::new("."), Box::new(NoTools)).await;
+    let error = opened.err().unwrap().to_string();
+    assert_eq!(error, "the MCP server 'bad' did not start: it has ended (exit status: 1)");
+    gone(&std::fs::read_to_string(note).unwrap()).await;
+}

@@ -1,0 +1,152 @@
+//! Tools that look, and the one that stops.
+
+use accord_api::{AgentSummary, PageQuery, SessionQuery, SessionResult, SessionStatus};
+use futures_util::stream::{self, StreamExt as _};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::Accord;
+use super::arguments::{self, Name, Nothing, Session, Sessions, Tags};
+use super::trouble::Trouble;
+
+/// Agents and schemas that are listed. A model cannot choose among more, and tags narrow the list.
+const MOST_LISTED: u32 = 100;
+
+/// Agents that are looked at beside each other.
+const AT_ONCE: usize = 8;
+
+/// Sessions on a page, where nothing is said.
+const USUAL_SESSIONS: u32 = 50;
+
+impl Accord {
+    pub(super) async fn list_agents(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Tags { tags } = arguments::read(given)?;
+        let page = PageQuery { limit: Some(MOST_LISTED), cursor: None };
+        let found = self.client.agents(&tags, &page).await?.items;
+        let usable = found.into_iter().filter(|agent| agent.valid);
+        let described = stream::iter(usable).map(|agent| self.described(agent)).buffered(AT_ONCE);
+        let agents: Vec<Result<Value, Trouble>> = described.collect().await;
+        let agents: Vec<Value> = agents.into_iter().collect::<Result<_, _>>()?;
+        Ok(json!({"agents": agents}))
+    }
+
+    /// An agent with its schemas, where it has some.
+    async fn described(&self, agent: AgentSummary) -> Result<Value, Trouble> {
+        let blueprint = match agent.has_parameters_schema || agent.has_output_schema {
+            true => self.client.agent(&agent.name).await?.blueprint,
+            false => Value::Null,
+        };
+        let schema = |field: &str| blueprint.get(field).cloned().unwrap_or_default();
+        let output = match schema("output_schema") {
+            Value::Null => schema("default_output_schema"),
+            own => own,
+        };
+        Ok(json!({
+            "name": agent.name,
+            "description": agent.description,
+            "type": agent.kind,
+            "tags": agent.tags,
+            "parameters_schema": schema("parameters_schema"),
+            "output_schema": output,
+        }))
+    }
+
+    pub(super) async fn get_agent_session_status(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Session { session_id } = arguments::read(given)?;
+        let status = self.client.session_status(&session_id).await?;
+        let next = match status.status {
+            SessionStatus::Pending | SessionStatus::Running | SessionStatus::Stopping => {
+                "It is at work: ask again later."
+            }
+            SessionStatus::Idle | SessionStatus::Finished => {
+                "Fetch its result with get_agent_session_result."
+            }
+            SessionStatus::Failed | SessionStatus::Stopped => {
+                "It has no result: go on with it by resume_agent_session, or start another."
+            }
+        };
+        let mut answer = json!({
+            "session_id": status.session_id,
+            "run_id": status.run_id,
+            "status": status.status,
+            "next": next,
+        });
+        if let Some(error) = status.error {
+            answer["error"] = json!(error);
+        }
+        Ok(answer)
+    }
+
+    pub(super) async fn get_agent_session_result(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Session { session_id } = arguments::read(given)?;
+        let SessionResult { session_id, run_id, result_text, result_data, schema_validation, .. } =
+            self.client.session_result(&session_id).await?;
+        let mut answer = json!({
+            "session_id": session_id,
+            "run_id": run_id,
+            "result_text": result_text,
+            "result_data": document(result_data.as_deref()),
+        });
+        if let Some(validation) = schema_validation {
+            answer["schema_validation"] = json!(validation);
+        }
+        Ok(answer)
+    }
+
+    pub(super) async fn stop_agent_session(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Session { session_id } = arguments::read(given)?;
+        let session = self.client.stop_session(&session_id).await?;
+        Ok(json!({"session_id": session.session_id, "status": session.status}))
+    }
+
+    pub(super) async fn list_agent_sessions(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Sessions { status, agent_name, limit, cursor } = arguments::read(given)?;
+        let limit = Some(limit.unwrap_or(USUAL_SESSIONS));
+        let parent_session_id = self.parent.clone();
+        let which = SessionQuery { status, agent_name, parent_session_id, limit, cursor };
+        let page = self.client.sessions(&which).await?;
+        let sessions: Vec<Value> = page
+            .items
+            .into_iter()
+            .map(|session| {
+                json!({
+                    "session_id": session.session_id,
+                    "agent_name": session.agent_name,
+                    "status": session.status,
+                    "parent_session_id": session.parent_session_id,
+                    "created_at": session.created_at,
+                    "updated_at": session.updated_at,
+                })
+            })
+            .collect();
+        Ok(json!({"sessions": sessions, "next_cursor": page.next_cursor}))
+    }
+
+    pub(super) async fn list_schemas(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Nothing {} = arguments::read(given)?;
+        let page = PageQuery { limit: Some(MOST_LISTED), cursor: None };
+        let found = self.client.schemas(&page).await?.items.into_iter();
+        let schemas: Vec<Value> = found
+            .map(
+                |schema| json!({"name": schema.name, "description": schema.description, "hash": schema.hash}),
+            )
+            .collect();
+        Ok(json!({"schemas": schemas}))
+    }
+
+    pub(super) async fn get_schema(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
+        let Name { name } = arguments::read(given)?;
+        let schema = self.client.schema(&name).await?;
+        Ok(json!({
+            "name": schema.name,
+            "description": schema.description,
+            "schema": schema.schema,
+            "hash": schema.hash,
+        }))
+    }
+}
+
+/// A document as a value. The coordinator has read it before; numbers stay as they are written.
+pub(super) fn document(raw: Option<&RawValue>) -> Value {
+    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+}

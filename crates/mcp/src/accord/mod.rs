@@ -1,0 +1,171 @@
+//! Accord's tools: each a call of the coordinator's API.
+
+mod arguments;
+mod look;
+mod schemas;
+mod start;
+mod trouble;
+
+use accord_api::SessionId;
+use accord_client::Client;
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+use crate::toolset::{Answer, Hints, Progress, Tool, Toolset};
+
+const INSTRUCTIONS: &str = "\
+Accord runs other agents under contract: what comes back conforms to the agent's output schema, or is a clear failure. \
+Call list_agents first: it says what each agent is for and which parameters it takes. Start one with \
+start_agent_session. With mode sync (the default) the call waits and answers with the result. With mode async_poll it \
+returns at once: look with get_agent_session_status, then fetch with get_agent_session_result. With mode \
+async_callback, which only agents that run under Accord can use, the result is brought to you later by itself. To go on \
+with an agent that has answered, use resume_agent_session.";
+
+/// The tools of one coordinator, for one caller.
+#[derive(Debug, Clone)]
+pub struct Accord {
+    client: Client,
+    /// Who starts, where the connection says so. The model has no say in it.
+    parent: Option<SessionId>,
+}
+
+impl Accord {
+    /// The tools, on behalf of whoever the client's key belongs to. What is started gets this parent.
+    pub fn new(client: Client, parent: Option<SessionId>) -> Self {
+        Self { client, parent }
+    }
+}
+
+#[async_trait]
+impl Toolset for Accord {
+    fn instructions(&self) -> Option<String> {
+        Some(INSTRUCTIONS.to_owned())
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        KINDS.iter().map(|kind| kind.tool()).collect()
+    }
+
+    async fn call(&self, name: &str, arguments: Map<String, Value>, progress: &Progress) -> Option<Answer> {
+        let kind = KINDS.iter().find(|kind| kind.name() == name)?;
+        let answered = match kind {
+            Kind::ListAgents => self.list_agents(arguments).await,
+            Kind::StartAgentSession => self.start_agent_session(arguments, progress).await,
+            Kind::ResumeAgentSession => self.resume_agent_session(arguments, progress).await,
+            Kind::GetAgentSessionStatus => self.get_agent_session_status(arguments).await,
+            Kind::GetAgentSessionResult => self.get_agent_session_result(arguments).await,
+            Kind::StopAgentSession => self.stop_agent_session(arguments).await,
+            Kind::ListAgentSessions => self.list_agent_sessions(arguments).await,
+            Kind::ListSchemas => self.list_schemas(arguments).await,
+            Kind::GetSchema => self.get_schema(arguments).await,
+        };
+        Some(match answered {
+            Ok(value) => Answer::value(value),
+            Err(trouble) => Answer::error(self.words(trouble).await),
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    ListAgents,
+    StartAgentSession,
+    ResumeAgentSession,
+    GetAgentSessionStatus,
+    GetAgentSessionResult,
+    StopAgentSession,
+    ListAgentSessions,
+    ListSchemas,
+    GetSchema,
+}
+
+const KINDS: [Kind; 9] = [
+    Kind::ListAgents,
+    Kind::StartAgentSession,
+    Kind::ResumeAgentSession,
+    Kind::GetAgentSessionStatus,
+    Kind::GetAgentSessionResult,
+    Kind::StopAgentSession,
+    Kind::ListAgentSessions,
+    Kind::ListSchemas,
+    Kind::GetSchema,
+];
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::ListAgents => "list_agents",
+            Self::StartAgentSession => "start_agent_session",
+            Self::ResumeAgentSession => "resume_agent_session",
+            Self::GetAgentSessionStatus => "get_agent_session_status",
+            Self::GetAgentSessionResult => "get_agent_session_result",
+            Self::StopAgentSession => "stop_agent_session",
+            Self::ListAgentSessions => "list_agent_sessions",
+            Self::ListSchemas => "list_schemas",
+            Self::GetSchema => "get_schema",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            Self::ListAgents => {
+                "Lists the agents that can be started: what each is for, the parameters it takes, and the schema that \
+                 its results conform to."
+            }
+            Self::StartAgentSession => {
+                "Starts a session with an agent and, with mode sync, waits for its result. Give `parameters` as the \
+                 agent's parameters_schema says, or `prompt` for an agent without one. An agent without an output \
+                 schema of its own can be held to `output_schema` or `output_schema_name`."
+            }
+            Self::ResumeAgentSession => {
+                "Goes on with a session that has answered, failed or was stopped: the agent remembers what was said. \
+                 With mode sync, waits for the result."
+            }
+            Self::GetAgentSessionStatus => {
+                "Says where a session stands, and why its last run failed, if it did."
+            }
+            Self::GetAgentSessionResult => {
+                "Gives the result of a session's last run: result_data where the agent is under contract, else \
+                 result_text."
+            }
+            Self::StopAgentSession => "Stops a session's run, if one is under way.",
+            Self::ListAgentSessions => "Lists sessions, the newest first.",
+            Self::ListSchemas => "Lists the registered output schemas.",
+            Self::GetSchema => "Gives a registered output schema.",
+        }
+    }
+
+    fn hints(self) -> Hints {
+        match self {
+            Self::StartAgentSession | Self::ResumeAgentSession => Hints::Adds,
+            Self::StopAgentSession => Hints::Ends,
+            Self::ListAgents
+            | Self::GetAgentSessionStatus
+            | Self::GetAgentSessionResult
+            | Self::ListAgentSessions
+            | Self::ListSchemas
+            | Self::GetSchema => Hints::Reads,
+        }
+    }
+
+    fn tool(self) -> Tool {
+        let (input_schema, output_schema) = match self {
+            Self::ListAgents => (schemas::tags(), schemas::agents()),
+            Self::StartAgentSession => (schemas::start(), schemas::run()),
+            Self::ResumeAgentSession => (schemas::resume(), schemas::run()),
+            Self::GetAgentSessionStatus => (schemas::session_id(), schemas::status()),
+            Self::GetAgentSessionResult => (schemas::session_id(), schemas::result()),
+            Self::StopAgentSession => (schemas::session_id(), schemas::stopped()),
+            Self::ListAgentSessions => (schemas::which_sessions(), schemas::sessions()),
+            Self::ListSchemas => (schemas::nothing(), schemas::schemas()),
+            Self::GetSchema => (schemas::name(), schemas::schema()),
+        };
+        Tool {
+            name: self.name(),
+            description: self.description().to_owned(),
+            input_schema,
+            output_schema: Some(output_schema),
+            hints: self.hints(),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What the tools take and give, as JSON Schemas.
+
+use serde_json::{Map, Value, json};
+
+const RUN_STATUSES: [&str; 7] =
+    ["pending", "claimed", "running", "stopping", "completed", "failed", "stopped"];
+const SESSION_STATUSES: [&str; 7] =
+    ["pending", "running", "idle", "finished", "stopping", "stopped", "failed"];
+
+/// Arguments. A name that is not among them is a mistake that the caller should hear of.
+fn arguments(required: &[&str], properties: Value) -> Value {
+    json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false})
+}
+
+/// An answer. Later versions may have more in it.
+fn answer(required: &[&str], properties: Value) -> Value {
+    json!({"type": "object", "required": required, "properties": properties})
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+/// A value of one of these types. Not every client reads a list of types.
+fn one_of(kinds: &[&str], description: &str) -> Value {
+    let each: Vec<Value> = kinds.iter().map(|kind| json!({"type": kind})).collect();
+    json!({"anyOf": each, "description": description})
+}
+
+fn result_text() -> Value {
+    one_of(&["string", "null"], "The text of an agent without a contract.")
+}
+
+fn result_data() -> Value {
+    let any = ["object", "array", "string", "number", "boolean", "null"];
+    one_of(&any, "The value that conforms to the contract; null where there is none.")
+}
+
+fn mode() -> Value {
+    json!({
+        "type": "string",
+        "enum": ["sync", "async_poll", "async_callback"],
+        "default": "sync",
+        "description": "sync: wait for the result. async_poll: return at once; ask for status and result later. \
+                        async_callback: return at once; the result is brought to this agent by itself.",
+    })
+}
+
+fn contract() -> Map<String, Value> {
+    let inline = json!({
+        "type": "object",
+        "description": "A JSON Schema that the result must conform to. Only for agents without one of their own.",
+    });
+    let name = text("The name of a registered schema, in the place of output_schema.");
+    Map::from_iter([("output_schema".to_owned(), inline), ("output_schema_name".to_owned(), name)])
+}
+
+pub(super) fn nothing() -> Value {
+    arguments(&[], json!({}))
+}
+
+pub(super) fn tags() -> Value {
+    let tags = json!({
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Only agents that have all of these tags.",
+    });
+    arguments(&[], json!({"tags": tags}))
+}
+
+pub(super) fn start() -> Value {
+    let mut properties = Map::from_iter([
+        ("agent_name".to_owned(), text("The agent's name, from list_agents.")),
+        (
+            "parameters".to_owned(),
+            json!({"type": "object", "description": "What the agent's parameters_schema asks for."}),
+        ),
+        (
+            "prompt".to_owned(),
+            text("Short for the parameters {\"prompt\": …}. Not together with parameters."),
+        ),
+        ("mode".to_owned(), mode()),
+    ]);
+    properties.extend(contract());
+    let folder = text("The folder to work in. Only a runner that works on it takes the run.");
+    properties.insert("project_dir".to_owned(), folder);
+    arguments(&["agent_name"], Value::Object(properties))
+}
+
+pub(super) fn resume() -> Value {
+    let mut properties = Map::from_iter([
+        ("session_id".to_owned(), text("The session to go on with.")),
+        ("prompt".to_owned(), text("What to tell the agent.")),
+        ("mode".to_owned(), mode()),
+    ]);
+    properties.extend(contract());
+    arguments(&["session_id", "prompt"], Value::Object(properties))
+}
+
+pub(super) fn session_id() -> Value {
+    arguments(&["session_id"], json!({"session_id": text("The session, as start_agent_session gave it.")}))
+}
+
+pub(super) fn name() -> Value {
+    arguments(&["name"], json!({"name": text("The schema's name, from list_schemas.")}))
+}
+
+pub(super) fn which_sessions() -> Value {
+    arguments(
+        &[],
+        json!({
+            "status": {"type": "string", "enum": SESSION_STATUSES, "description": "Only those that stand so."},
+            "agent_name": text("Only those of this agent."),
+            "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "At most so many."},
+            "cursor": text("The next_cursor of the page before."),
+        }),
+    )
+}
+
+pub(super) fn agents() -> Value {
+    let agent = answer(
+        &["name", "description", "type", "tags", "parameters_schema", "output_schema"],
+        json!({
+            "name": {"type": "string"},
+            "description": {"type": "string"},
+            "type": {"type": "string", "enum": ["autonomous", "procedural"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "parameters_schema": one_of(
+                &["object", "boolean", "null"],
+                "What `parameters` must conform to; null where the agent takes {\"prompt\": …}.",
+            ),
+            "output_schema": one_of(
+                &["object", "boolean", "string", "null"],
+                "What its result_data conforms to, or the name of a registered schema; null where it answers in free \
+                 text, or is held to a schema of the caller's.",
+            ),
+        }),
+    );
+    answer(&["agents"], json!({"agents": {"type": "array", "items": agent}}))
+}
+
+pub(super) fn run() -> Value {
+    answer(
+        &["session_id", "run_id", "status"],
+        json!({
+            "session_id": {"type": "string"},
+            "run_id": {"type": "string"},
+            "status": {"type": "string", "enum": RUN_STATUSES},
+            "result_text": result_text(),
+            "result_data": result_data(),
+            "next": {"type": "string", "description": "What to call next."},
+        }),
+    )
+}
+
+pub(super) fn status() -> Value {
+    answer(
+        &["session_id", "run_id", "status", "next"],
+        json!({
+            "session_id": {"type": "string"},
+            "run_id": {"type": "string", "description": "Its last run."},
+            "status": {"type": "string", "enum": SESSION_STATUSES},
+            "error": {"type": "object", "description": "Why its last run failed."},
+            "next": {"type": "string", "description": "What to call next."},
+        }),
+    )
+}
+
+pub(super) fn result() -> Value {
+    answer(
+        &["session_id", "run_id", "result_text", "result_data"],
+        json!({
+            "session_id": {"type": "string"},
+            "run_id": {"type": "string"},
+            "result_text": result_text(),
+            "result_data": result_data(),
+            "schema_validation": {"type": "object", "description": "How the contract was met."},
+        }),
+    )
+}
+
+pub(super) fn stopped() -> Value {
+    answer(
+        &["session_id", "status"],
+        json!({"session_id": {"type": "string"}, "status": {"type": "string", "enum": SESSION_STATUSES}}),
+    )
+}
+
+pub(super) fn sessions() -> Value {
+    let session = answer(
+        &["session_id", "agent_name", "status"],
+        json!({
+            "session_id": {"type": "string"},
+            "agent_name": {"type": "string"},
+            "status": {"type": "string", "enum": SESSION_STATUSES},
+            "parent_session_id": one_of(&["string", "null"], "The session that started it."),
+            "created_at": {"type": "string"},
+            "updated_at": {"type": "string"},
+        }),
+    );
+    answer(
+        &["sessions", "next_cursor"],
+        json!({
+            "sessions": {"type": "array", "items": session},
+            "next_cursor": one_of(&["string", "null"], "Send it as cursor for more; null at the end."),
+        }),
+    )
+}
+
+pub(super) fn schemas() -> Value {
+    let schema = answer(
+        &["name", "description", "hash"],
+        json!({"name": {"type": "string"}, "description": {"type": "string"}, "hash": {"type": "string"}}),
+    );
+    answer(&["schemas"], json!({"schemas": {"type": "array", "items": schema}}))
+}
+
+pub(super) fn schema() -> Value {
+    answer(
+        &["name", "description", "schema", "hash"],
+        json!({
+            "name": {"type": "string"},
+            "description": {"type": "string"},
+            "schema": one_of(&["object", "boolean"], "The JSON Schema."),
+            "hash": {"type": "string"},
+        }),
+    )
+}

@@ -1,0 +1,140 @@
+//! Tools that start and resume, and the wait for what comes of it.
+//!
+//! Whoever stops waiting (a client that hangs up, gives up or cancels) does not stop the run: clients give up after a
+//! minute, and the work of an hour would be lost. `stop_agent_session` stops it.
+
+use std::time::Duration;
+
+use accord_api::{CreateRun, CreatedRun, ExecutionMode, RunKind, RunStatus, RunView};
+use serde_json::{Map, Value, json};
+use tokio::time::sleep;
+
+use super::Accord;
+use super::arguments::{self, Resume, Start};
+use super::look::document;
+use super::trouble::Trouble;
+use crate::toolset::Progress;
+
+/// How long one look at a run waits for its end. So often the client hears that the call is alive.
+const LOOK_SECONDS: u32 = 15;
+
+/// How often a coordinator that does not answer is asked again while a run is waited for: it may be restarting.
+const MOST_FAILED_LOOKS: u32 = 30;
+
+/// The pause before that.
+const PAUSE: Duration = Duration::from_secs(1);
+
+impl Accord {
+    pub(super) async fn start_agent_session(
+        &self,
+        given: Map<String, Value>,
+        progress: &Progress,
+    ) -> Result<Value, Trouble> {
+        let start: Start = arguments::read(given)?;
+        let run = CreateRun {
+            kind: Some(RunKind::StartSession),
+            agent_name: Some(start.agent_name),
+            parameters: start.parameters.map(Value::Object),
+            prompt: start.prompt,
+            project_dir: start.project_dir,
+            parent_session_id: self.parent.clone(),
+            execution_mode: Some(start.mode),
+            output_schema: start.output_schema,
+            output_schema_name: start.output_schema_name,
+            ..CreateRun::default()
+        };
+        self.begin(&run, start.mode, progress).await
+    }
+
+    pub(super) async fn resume_agent_session(
+        &self,
+        given: Map<String, Value>,
+        progress: &Progress,
+    ) -> Result<Value, Trouble> {
+        let resume: Resume = arguments::read(given)?;
+        let run = CreateRun {
+            kind: Some(RunKind::ResumeSession),
+            session_id: Some(resume.session_id),
+            prompt: Some(resume.prompt),
+            execution_mode: Some(resume.mode),
+            output_schema: resume.output_schema,
+            output_schema_name: resume.output_schema_name,
+            ..CreateRun::default()
+        };
+        self.begin(&run, resume.mode, progress).await
+    }
+
+    async fn begin(
+        &self,
+        run: &CreateRun,
+        mode: ExecutionMode,
+        progress: &Progress,
+    ) -> Result<Value, Trouble> {
+        let key = uuid::Uuid::now_v7().to_string();
+        let created = self.client.create_run(run, Some(&key)).await?;
+        let next = match mode {
+            ExecutionMode::Sync => return self.wait(created, progress).await,
+            ExecutionMode::AsyncPoll => {
+                "Call get_agent_session_status with this session_id until it says finished, then \
+                 get_agent_session_result."
+            }
+            ExecutionMode::AsyncCallback => {
+                "The result is brought to you by itself: end your turn, or do something else."
+            }
+        };
+        Ok(json!({
+            "session_id": created.session_id,
+            "run_id": created.run_id,
+            "status": created.status,
+            "next": next,
+        }))
+    }
+
+    async fn wait(&self, created: CreatedRun, progress: &Progress) -> Result<Value, Trouble> {
+        let CreatedRun { run_id, session_id, mut status } = created;
+        let mut failed = 0;
+        loop {
+            progress.tell(&format!("{session_id} is {status}")).await;
+            match self.client.wait_for_run(&run_id, LOOK_SECONDS).await {
+                Ok(view) if view.status.is_over() => return ended(&view),
+                Ok(view) => {
+                    failed = 0;
+                    status = view.status;
+                }
+                Err(error) if error.is_transient() && failed < MOST_FAILED_LOOKS => {
+                    failed += 1;
+                    sleep(PAUSE).await;
+                }
+                Err(error) => {
+                    return Err(Trouble::Words(format!(
+                        "The session {session_id} was started, and can no longer be watched: {error}. Ask for it later \
+                         with get_agent_session_status; do not start it again."
+                    )));
+                }
+            }
+        }
+    }
+}
+
+fn ended(view: &RunView) -> Result<Value, Trouble> {
+    let (session_id, run_id) = (&view.session_id, &view.run_id);
+    if let (RunStatus::Completed, Some(result)) = (view.status, &view.result) {
+        return Ok(json!({
+            "session_id": session_id,
+            "run_id": run_id,
+            "status": view.status,
+            "result_text": result.result_text,
+            "result_data": document(result.result_data.as_deref()),
+        }));
+    }
+    let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason is given");
+    let advice = "There is no result. Go on with the session by resume_agent_session (it remembers what was said), or \
+                  start another.";
+    let details = json!({
+        "session_id": session_id,
+        "run_id": run_id,
+        "status": view.status,
+        "error": view.error,
+    });
+    Err(Trouble::Words(format!("The run of {session_id} {}: {message}\n{advice}\n{details:#}", view.status)))
+}

@@ -1,0 +1,124 @@
+//! What went wrong, in words that a model can act on.
+
+use accord_api::{ErrorBody, ErrorName, PageQuery};
+use accord_client::ClientError;
+use serde_json::Value;
+
+use super::Accord;
+
+/// Names that are listed where one was not found. More would drown the advice.
+const MOST_NAMES: u32 = 100;
+
+/// Why a call came to nothing.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The arguments do not fit the tool.
+    Arguments(String),
+    /// The coordinator said no, or nothing.
+    Client(ClientError),
+    /// Already in words.
+    Words(String),
+}
+
+impl From<ClientError> for Trouble {
+    fn from(error: ClientError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl Accord {
+    /// What to tell the model: what happened, then what to do.
+    pub(super) async fn words(&self, trouble: Trouble) -> String {
+        match trouble {
+            Trouble::Arguments(why) => {
+                format!("The arguments do not fit: {why}. Call again as the tool's inputSchema says.")
+            }
+            Trouble::Words(words) => words,
+            Trouble::Client(ClientError::Api(body)) => self.refusal(&body).await,
+            Trouble::Client(error @ ClientError::Unreachable { .. }) => {
+                format!(
+                    "{error}. Try again in a moment; if it stays so, Accord has to be started (accord up)."
+                )
+            }
+            Trouble::Client(error) => error.to_string(),
+        }
+    }
+
+    async fn refusal(&self, body: &ErrorBody) -> String {
+        let named = ErrorName::ALL.iter().find(|name| name.as_str() == body.error);
+        let advice = match named {
+            Some(ErrorName::AgentNotFound) => self.agent_names().await,
+            Some(ErrorName::SchemaNotFound) => self.schema_names().await,
+            Some(ErrorName::ParameterValidationFailed) => {
+                "Call again with `parameters` that conform to this schema; all errors are listed.".to_owned()
+            }
+            Some(ErrorName::OutputSchemaConflict) => {
+                "Call again without output_schema and output_schema_name: the agent's own schema holds.".to_owned()
+            }
+            Some(ErrorName::InvalidSchema) => {
+                "Call again with an output_schema that is a valid JSON Schema.".to_owned()
+            }
+            Some(ErrorName::SessionNotFound) => {
+                "list_agent_sessions shows the sessions that there are.".to_owned()
+            }
+            Some(ErrorName::SessionNotFinished) => not_finished(body),
+            Some(ErrorName::SessionBusy) => {
+                "Wait until get_agent_session_status says finished or idle, or end it with stop_agent_session."
+                    .to_owned()
+            }
+            Some(ErrorName::AgentBroken) => {
+                "The agent's blueprint has mistakes that a person has to mend; use another agent.".to_owned()
+            }
+            Some(ErrorName::Unauthorized | ErrorName::Forbidden) => {
+                "Nothing that you can change: tell the person who set up this connection.".to_owned()
+            }
+            Some(ErrorName::StoreUnavailable | ErrorName::Internal) => "Try again in a moment.".to_owned(),
+            _ => String::new(),
+        };
+        let mut words = format!("{}: {}", body.error, body.message);
+        if !advice.is_empty() {
+            words = format!("{words}\n{advice}");
+        }
+        match &body.details {
+            Some(details) => format!("{words}\n{details:#}"),
+            None => words,
+        }
+    }
+
+    async fn agent_names(&self) -> String {
+        let page = PageQuery { limit: Some(MOST_NAMES), cursor: None };
+        match self.client.agents(&[], &page).await {
+            Ok(page) => {
+                let usable = page.items.into_iter().filter(|agent| agent.valid);
+                listed("agents", usable.map(|agent| agent.name).collect())
+            }
+            Err(_) => "list_agents shows the agents that there are.".to_owned(),
+        }
+    }
+
+    async fn schema_names(&self) -> String {
+        let page = PageQuery { limit: Some(MOST_NAMES), cursor: None };
+        match self.client.schemas(&page).await {
+            Ok(page) => listed("schemas", page.items.into_iter().map(|schema| schema.name).collect()),
+            Err(_) => "list_schemas shows the schemas that there are.".to_owned(),
+        }
+    }
+}
+
+fn listed(what: &str, names: Vec<String>) -> String {
+    match names.is_empty() {
+        true => format!("There are no {what} yet."),
+        false => format!("The {what} that there are: {}.", names.join(", ")),
+    }
+}
+
+fn not_finished(body: &ErrorBody) -> String {
+    let status = body.details.as_ref().and_then(|details| details.get("status")).and_then(Value::as_str);
+    let advice = match status {
+        Some("failed" | "stopped") => {
+            "Go on with it by resume_agent_session, or start another with start_agent_session."
+        }
+        _ => "Call get_agent_session_status until it says finished, then get_agent_session_result again.",
+    };
+    advice.to_owned()
+}

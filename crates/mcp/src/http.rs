@@ -1,0 +1,128 @@
+//! MCP over streamable HTTP, without sessions: each request stands for itself.
+//!
+//! A request is answered with plain JSON, or, where the client asked for progress, with a stream of events that ends with
+//! the answer. There is no stream of the server's own (`GET`) and nothing to delete: both are answered with 405 by the
+//! router that this hangs in. That router also looks at host, origin and key.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::future::ready;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use http::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::protocol::{self, VERSIONS};
+use crate::rpc::{self, Message, NOT_A_REQUEST};
+use crate::toolset::Toolset;
+
+/// A body in pieces.
+pub type Pieces = BoxStream<'static, Result<Bytes, Infallible>>;
+
+/// An answer with a body in pieces.
+pub type Answered = Response<Pieces>;
+
+/// Makes the tools for whoever shows this `Authorization`.
+type MakeTools = dyn Fn(Option<&str>) -> Result<Arc<dyn Toolset>, String> + Send + Sync;
+
+/// Notifications that wait for a slow client.
+const WAITING_MESSAGES: usize = 16;
+
+/// Serves tools over HTTP. Cheap to clone.
+#[derive(Clone)]
+pub struct Http {
+    make: Arc<MakeTools>,
+}
+
+impl std::fmt::Debug for Http {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Http")
+    }
+}
+
+impl Http {
+    /// Serves the tools that `make` gives for an `Authorization` header, or says why there are none.
+    pub fn new(
+        make: impl Fn(Option<&str>) -> Result<Arc<dyn Toolset>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { make: Arc::new(make) }
+    }
+
+    /// Answers one POST.
+    pub async fn answer(&self, request: Request<Bytes>) -> Answered {
+        let (parts, body) = request.into_parts();
+        let message = match rpc::read(&body) {
+            Ok(message) => message,
+            Err(answer) => return json(StatusCode::BAD_REQUEST, &answer),
+        };
+        let Message::Request(asked) = message else {
+            return plain(StatusCode::ACCEPTED, Bytes::new());
+        };
+        if let Some(version) = unknown_version(&parts.headers).filter(|_| asked.method.starts_with("tools/"))
+        {
+            let message = format!(
+                "MCP-Protocol-Version '{version}' is not spoken here; there is {}",
+                VERSIONS.join(", ")
+            );
+            return json(StatusCode::BAD_REQUEST, &rpc::failure(asked.id, NOT_A_REQUEST, &message));
+        }
+        let authorization = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let tools = match (self.make)(authorization) {
+            Ok(tools) => tools,
+            Err(message) => {
+                return json(StatusCode::BAD_REQUEST, &rpc::failure(asked.id, NOT_A_REQUEST, &message));
+            }
+        };
+        let wants_progress = asked.params.pointer("/_meta/progressToken").is_some();
+        if wants_progress && takes_events(&parts.headers) {
+            return events(tools, asked);
+        }
+        // Nobody reads it: what would be told has no token.
+        let (outbox, _) = mpsc::channel(WAITING_MESSAGES);
+        json(StatusCode::OK, &protocol::answer(tools.as_ref(), asked, outbox).await)
+    }
+}
+
+/// The version that a client names and that is not spoken here.
+fn unknown_version(headers: &HeaderMap) -> Option<String> {
+    let version = headers.get("mcp-protocol-version")?.to_str().unwrap_or("?");
+    (!VERSIONS.contains(&version)).then(|| version.chars().take(40).collect())
+}
+
+fn takes_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepted.flat_map(|value| value.split(',')).any(|kind| kind.trim().starts_with("text/event-stream"))
+}
+
+/// What is told on the way, and the answer, as events. A client that hangs up ends the call, not what it started.
+fn events(tools: Arc<dyn Toolset>, asked: rpc::Request) -> Answered {
+    let (outbox, told) = mpsc::channel(WAITING_MESSAGES);
+    // The answer goes the way of what is told, so it comes last.
+    let answering = async move {
+        let answer = protocol::answer(tools.as_ref(), asked, outbox.clone()).await;
+        outbox.send(answer).await.ok();
+    };
+    let told = stream::unfold(told, |mut told| async move { Some((told.recv().await?, told)) });
+    let all = stream::select(told, stream::once(answering).filter_map(|()| ready(None)));
+    let pieces = all.map(|message| Ok(Bytes::from(format!("event: message\ndata: {message}\n\n"))));
+    let mut response = Response::new(pieces.boxed());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+fn json(status: StatusCode, body: &Value) -> Answered {
+    let mut response = plain(status, Bytes::from(body.to_string()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn plain(status: StatusCode, body: Bytes) -> Answered {
+    let mut response = Response::new(stream::once(async { Ok(body) }).boxed());
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,22 @@
+//! MCP: Accord's tools, for agents and for the clients of people.
+//!
+//! Every tool is a call of the coordinator's API by `accord-client`, with the key of whoever called: nothing is allowed
+//! here that is not allowed there. The protocol is written out (`rpc`, `protocol`, `stdio`, `http`) instead of taken
+//! from a library: of it we need five methods, and numbers in results must stay as they are written.
+//!
+//! Absent on purpose: sessions of the protocol (each request stands for itself, so any coordinator can answer it),
+//! resources, prompts, sampling, and batches, which newer versions of the protocol have dropped.
+
+mod accord;
+mod http;
+mod protocol;
+mod rpc;
+mod stdio;
+mod submit;
+mod toolset;
+
+pub use accord::Accord;
+pub use http::{Answered, Http, Pieces};
+pub use stdio::serve;
+pub use submit::Submit;
+pub use toolset::{Answer, Hints, Progress, Tool, Toolset};

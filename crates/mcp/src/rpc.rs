@@ -1,0 +1,131 @@
+//! JSON-RPC 2.0: reading what came, writing what goes.
+
+use serde_json::{Map, Value, json};
+
+/// The text is not JSON.
+pub(crate) const NOT_JSON: i32 = -32700;
+/// It is JSON, and no request.
+pub(crate) const NOT_A_REQUEST: i32 = -32600;
+/// There is no such method.
+pub(crate) const NO_SUCH_METHOD: i32 = -32601;
+/// The parameters do not fit the method.
+pub(crate) const BAD_PARAMETERS: i32 = -32602;
+/// The server cannot do it now.
+pub(crate) const BUSY: i32 = -32000;
+
+/// What a client said.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Message {
+    /// Wants an answer.
+    Request(Request),
+    /// Wants none.
+    Notification {
+        /// What happened.
+        method: String,
+        /// To what.
+        params: Value,
+    },
+    /// Answers something that we never asked.
+    Response,
+}
+
+/// What wants an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Request {
+    /// A number or a string, given back as it came.
+    pub(crate) id: Value,
+    /// What is to be done.
+    pub(crate) method: String,
+    /// With what.
+    pub(crate) params: Value,
+}
+
+/// Reads one message. What cannot be read is answered with the error that comes back.
+pub(crate) fn read(text: &[u8]) -> Result<Message, Value> {
+    let value: Value = serde_json::from_slice(text)
+        .map_err(|error| failure(Value::Null, NOT_JSON, &format!("this is not JSON: {error}")))?;
+    let members = match value {
+        Value::Object(members) => members,
+        Value::Array(_) => return Err(refused("batches are not taken: send one message at a time")),
+        _ => return Err(refused("a message is a JSON object")),
+    };
+    message(members)
+}
+
+fn message(mut members: Map<String, Value>) -> Result<Message, Value> {
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(refused("jsonrpc must be \"2.0\""));
+    }
+    let params = members.remove("params").unwrap_or(Value::Null);
+    match (members.remove("method"), members.remove("id")) {
+        (Some(Value::String(method)), None) => Ok(Message::Notification { method, params }),
+        (Some(Value::String(method)), Some(id @ (Value::String(_) | Value::Number(_)))) => {
+            Ok(Message::Request(Request { id, method, params }))
+        }
+        (Some(Value::String(_)), Some(_)) => Err(refused("id must be a string or a number")),
+        (None, _) if members.contains_key("result") || members.contains_key("error") => Ok(Message::Response),
+        _ => Err(refused("method must be a string")),
+    }
+}
+
+fn refused(message: &str) -> Value {
+    failure(Value::Null, NOT_A_REQUEST, message)
+}
+
+/// The answer to a request that went well.
+pub(crate) fn success(id: Value, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+/// The answer to one that did not.
+pub(crate) fn failure(id: Value, code: i32, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
+
+/// Something that wants no answer.
+pub(crate) fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_told_apart() {
+        let request =
+            |id: Value| Message::Request(Request { id, method: "ping".into(), params: Value::Null });
+        let cases = [
+            (json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}), request(json!(1))),
+            (json!({"jsonrpc": "2.0", "id": "a", "method": "ping"}), request(json!("a"))),
+            (
+                json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": {}}),
+                Message::Notification { method: "notifications/initialized".into(), params: json!({}) },
+            ),
+            (json!({"jsonrpc": "2.0", "id": 1, "result": {}}), Message::Response),
+            (json!({"jsonrpc": "2.0", "id": 1, "error": {}}), Message::Response),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(read(text.to_string().as_bytes()), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_answered_with_why() {
+        let cases: [(&[u8], i32); 9] = [
+            (b"", NOT_JSON),
+            (b"{", NOT_JSON),
+            (b"\xff", NOT_JSON),
+            (b"1", NOT_A_REQUEST),
+            (b"[]", NOT_A_REQUEST),
+            (b"{}", NOT_A_REQUEST),
+            (br#"{"jsonrpc": "1.0", "id": 1, "method": "ping"}"#, NOT_A_REQUEST),
+            (br#"{"jsonrpc": "2.0", "id": null, "method": "ping"}"#, NOT_A_REQUEST),
+            (br#"{"jsonrpc": "2.0", "id": 1, "method": 2}"#, NOT_A_REQUEST),
+        ];
+        for (text, code) in cases {
+            let answer = read(text).unwrap_err();
+            assert_eq!((&answer["id"], &answer["error"]["code"]), (&Value::Null, &json!(code)), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A server with one tool, `submit_result`: how a CLI agent hands over its answer.
+//!
+//! The arguments are kept as they come. Whether they conform is for the contract to say, not for us: a refusal here would
+//! be a second judge, and the model would be told twice.
+
+use std::io;
+use std::path::Path;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use tokio::fs::{File, OpenOptions};
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::Mutex;
+
+use crate::toolset::{Answer, Hints, Progress, Tool, Toolset};
+
+const NAME: &str = "submit_result";
+
+/// The tool `submit_result`, which appends the arguments of each call to a file, as one line of JSON.
+#[derive(Debug)]
+pub struct Submit {
+    schema: Value,
+    out: Mutex<File>,
+}
+
+impl Submit {
+    /// Takes what the schema describes, and appends it to the file.
+    pub async fn new(schema: Value, out: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(out).await?;
+        Ok(Self { schema, out: Mutex::new(file) })
+    }
+
+    async fn keep(&self, arguments: Map<String, Value>) -> io::Result<()> {
+        let line = format!("{}\n", Value::Object(arguments));
+        let mut out = self.out.lock().await;
+        out.write_all(line.as_bytes()).await?;
+        out.flush().await
+    }
+}
+
+#[async_trait]
+impl Toolset for Submit {
+    fn instructions(&self) -> Option<String> {
+        None
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        vec![Tool {
+            name: NAME,
+            description: "Hands over the final result. Call it exactly once, when the work is done."
+                .to_owned(),
+            input_schema: self.schema.clone(),
+            output_schema: None,
+            hints: Hints::Adds,
+        }]
+    }
+
+    async fn call(&self, name: &str, arguments: Map<String, Value>, _: &Progress) -> Option<Answer> {
+        if name != NAME {
+            return None;
+        }
+        Some(match self.keep(arguments).await {
+            Ok(()) => Answer::text("received"),
+            Err(error) => Answer::error(format!("the result could not be kept: {error}; try again")),
+        })
+    }
+}

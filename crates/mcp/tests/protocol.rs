@@ -1,0 +1,273 @@
+//! The protocol, over both transports, with tools that do as they are told.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends where something is missing")]
+
+use std::sync::Arc;
+
+use accord_mcp::{Answer, Hints, Http, Progress, Tool, Toolset, serve};
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use http::Request;
+use serde_json::{Map, Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, split,
+};
+use tokio::sync::Semaphore;
+
+/// `echo` gives back what it gets, `work` tells progress, `hang` waits until it is let go.
+struct Tools {
+    hanging: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Toolset for Tools {
+    fn instructions(&self) -> Option<String> {
+        Some("be kind".to_owned())
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        let schema = json!({"type": "object"});
+        let tool = |name| Tool {
+            name,
+            description: String::new(),
+            input_schema: schema.clone(),
+            output_schema: Some(schema.clone()),
+            hints: Hints::Reads,
+        };
+        ["echo", "work", "hang"].map(tool).to_vec()
+    }
+
+    async fn call(&self, name: &str, arguments: Map<String, Value>, progress: &Progress) -> Option<Answer> {
+        match name {
+            "echo" => Some(Answer::value(Value::Object(arguments))),
+            "work" => {
+                progress.tell("one").await;
+                progress.tell("two").await;
+                Some(Answer::error("it broke"))
+            }
+            "hang" => {
+                self.hanging.acquire().await.unwrap().forget();
+                Some(Answer::text("let go"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A client on pipes.
+struct Pipes {
+    read: BufReader<ReadHalf<DuplexStream>>,
+    write: WriteHalf<DuplexStream>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    hanging: Arc<Semaphore>,
+}
+
+impl Pipes {
+    fn open() -> Self {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let hanging = Arc::new(Semaphore::new(0));
+        let tools = Arc::new(Tools { hanging: Arc::clone(&hanging) });
+        let (input, output) = split(far);
+        let serving = tokio::spawn(serve(tools, input, output));
+        let (read, write) = split(near);
+        Self { read: BufReader::new(read), write, serving, hanging }
+    }
+
+    async fn say(&mut self, text: &str) {
+        self.write.write_all(text.as_bytes()).await.unwrap();
+        self.write.write_all(b"\n").await.unwrap();
+    }
+
+    async fn ask(&mut self, id: impl Into<Value>, method: &str, params: Value) {
+        let message = json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params});
+        self.say(&message.to_string()).await;
+    }
+
+    async fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.read.read_line(&mut line).await.unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| json!(line))
+    }
+}
+
+#[tokio::test]
+async fn the_version_is_agreed_upon() {
+    let mut pipes = Pipes::open();
+    let versions = [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2024-11-05", "2024-11-05"),
+        ("2026-07-28", "2025-11-25"),
+        ("nonsense", "2025-11-25"),
+    ];
+    for (asked, expected) in versions {
+        pipes.ask("i", "initialize", json!({"protocolVersion": asked, "capabilities": {}})).await;
+        let answer = pipes.hear().await;
+        assert_eq!(answer["result"]["protocolVersion"], expected);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "accord");
+        assert_eq!(answer["result"]["instructions"], "be kind");
+        assert_eq!(answer["id"], "i");
+    }
+}
+
+#[tokio::test]
+async fn what_is_unknown_is_said_at_once_and_before_any_greeting() {
+    let mut pipes = Pipes::open();
+    for method in ["server/discover", "resources/list", "prompts/list", "logging/setLevel", ""] {
+        pipes.ask(1, method, json!({})).await;
+        assert_eq!(pipes.hear().await["error"]["code"], -32601, "{method}");
+    }
+    pipes.ask(2, "ping", json!({})).await;
+    assert_eq!(pipes.hear().await, json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
+    pipes.ask(3, "tools/list", json!({"cursor": "x"})).await;
+    assert_eq!(pipes.hear().await["error"]["code"], -32602);
+    pipes.ask(3, "tools/list", json!({})).await;
+    let tools = pipes.hear().await["result"]["tools"].clone();
+    assert_eq!(tools.as_array().unwrap().len(), 3);
+    assert_eq!(tools[0]["outputSchema"], json!({"type": "object"}));
+    assert_eq!(tools[0]["annotations"], json!({"readOnlyHint": true, "openWorldHint": false}));
+}
+
+#[tokio::test]
+async fn calls_are_answered_with_what_the_tool_gave() {
+    let mut pipes = Pipes::open();
+    pipes.ask(1, "tools/call", json!({"name": "echo", "arguments": {"exact": 1}})).await;
+    let answer = pipes.hear().await;
+    assert_eq!(answer["result"]["structuredContent"], json!({"exact": 1}));
+    assert_eq!(answer["result"]["content"][0]["text"], "{\n  \"exact\": 1\n}");
+    assert_eq!(answer["result"].get("isError"), None);
+    pipes.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":1.500000000000000000001}}}"#).await;
+    let answer = pipes.hear().await;
+    assert_eq!(answer["result"]["structuredContent"].to_string(), r#"{"n":1.500000000000000000001}"#);
+    let wrong =
+        [json!({}), json!({"name": 5}), json!({"name": "gone"}), json!({"name": "echo", "arguments": []})];
+    for params in wrong {
+        pipes.ask(2, "tools/call", params.clone()).await;
+        assert_eq!(pipes.hear().await["error"]["code"], -32602, "{params}");
+    }
+}
+
+#[tokio::test]
+async fn progress_is_told_to_whoever_asked_for_it() {
+    let mut pipes = Pipes::open();
+    pipes.ask(1, "tools/call", json!({"name": "work"})).await;
+    let silent = pipes.hear().await;
+    assert_eq!((&silent["id"], &silent["result"]["isError"]), (&json!(1), &json!(true)));
+    pipes.ask(2, "tools/call", json!({"name": "work", "_meta": {"progressToken": "t"}})).await;
+    for (step, message) in [(1, "one"), (2, "two")] {
+        let params = json!({"progressToken": "t", "progress": step, "message": message});
+        let expected = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+        assert_eq!(pipes.hear().await, expected);
+    }
+    assert_eq!(pipes.hear().await["id"], 2);
+}
+
+#[tokio::test]
+async fn calls_run_beside_each_other_and_can_be_cancelled() {
+    let mut pipes = Pipes::open();
+    pipes.ask(1, "tools/call", json!({"name": "hang"})).await;
+    pipes.ask("1", "tools/call", json!({"name": "hang"})).await;
+    pipes.ask(1, "ping", json!({})).await;
+    assert_eq!(pipes.hear().await["result"], json!({}), "a ping is not held up");
+    pipes.ask(1, "tools/call", json!({"name": "echo"})).await;
+    assert_eq!(pipes.hear().await["error"]["code"], -32600, "its id is in use");
+    pipes.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#).await;
+    pipes.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}"#).await;
+    pipes.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    pipes.say(r#"{"jsonrpc":"2.0","id":9,"result":{}}"#).await;
+    pipes.ask(2, "ping", json!({})).await;
+    assert_eq!(pipes.hear().await["id"], 2);
+    pipes.hanging.add_permits(2);
+    assert_eq!(pipes.hear().await["id"], "1", "only the one that was not cancelled");
+}
+
+#[tokio::test]
+async fn more_calls_than_anybody_makes_are_refused() {
+    let mut pipes = Pipes::open();
+    for id in 0..64 {
+        pipes.ask(id, "tools/call", json!({"name": "hang"})).await;
+    }
+    pipes.ask(64, "tools/call", json!({"name": "hang"})).await;
+    let answer = pipes.hear().await;
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(64), &json!(-32000)));
+}
+
+#[tokio::test]
+async fn nonsense_is_answered_and_does_not_end_the_talk() {
+    let mut pipes = Pipes::open();
+    for (text, code) in [("nonsense", -32700), ("[]", -32600), ("\u{0}", -32700)] {
+        pipes.say(text).await;
+        assert_eq!(pipes.hear().await["error"]["code"], code, "{text:?}");
+    }
+    pipes.say("").await;
+    pipes.say(&"x".repeat(16 * 1024 * 1024 + 100)).await;
+    assert_eq!(pipes.hear().await["error"]["code"], -32600);
+    pipes.ask(1, "ping", json!({})).await;
+    assert_eq!(pipes.hear().await["id"], 1);
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_ends_it_after_the_last_answers() {
+    let mut pipes = Pipes::open();
+    pipes.hanging.add_permits(1);
+    pipes.ask(1, "tools/call", json!({"name": "hang"})).await;
+    pipes.write.shutdown().await.unwrap();
+    assert_eq!(pipes.hear().await["id"], 1);
+    pipes.serving.await.unwrap().unwrap();
+}
+
+fn http() -> Http {
+    Http::new(|authorization| match authorization {
+        Some("Bearer broken") => Err("this key has characters that cannot be".to_owned()),
+        _ => Ok(Arc::new(Tools { hanging: Arc::new(Semaphore::new(0)) })),
+    })
+}
+
+async fn post(headers: &[(&str, &str)], body: &str) -> (u16, Option<String>, String) {
+    let mut request = Request::builder().method("POST").uri("/mcp");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let answer = http().answer(request.body(Bytes::from(body.to_owned())).unwrap()).await;
+    let status = answer.status().as_u16();
+    let kind = answer.headers().get("content-type").map(|kind| kind.to_str().unwrap().to_owned());
+    let pieces: Vec<Bytes> = answer.into_body().map(|piece| piece.unwrap()).collect().await;
+    (status, kind, String::from_utf8(pieces.concat()).unwrap())
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[tokio::test]
+async fn over_http_an_answer_is_json() {
+    let json_kind = Some("application/json".to_owned());
+    let pong = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned();
+    assert_eq!(post(&[], PING).await, (200, json_kind, pong));
+    let told = post(&[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    assert_eq!(told, (202, None, String::new()));
+    assert_eq!(post(&[], "nonsense").await.0, 400);
+    assert_eq!(post(&[("authorization", "Bearer broken")], PING).await.0, 400);
+}
+
+#[tokio::test]
+async fn over_http_a_version_that_is_not_spoken_is_refused_where_it_matters() {
+    let newer = [("mcp-protocol-version", "2026-07-28")];
+    let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+    let (status, _, body) = post(&newer, discover).await;
+    assert!(status == 200 && body.contains("-32601"), "{status} {body}");
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    assert_eq!(post(&newer, list).await.0, 400);
+    assert_eq!(post(&[("mcp-protocol-version", "2025-06-18")], list).await.0, 200);
+}
+
+#[tokio::test]
+async fn over_http_progress_comes_as_events_before_the_answer() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":7}}}"#;
+    let (status, kind, body) = post(&[("accept", "application/json, text/event-stream")], call).await;
+    assert_eq!((status, kind.as_deref()), (200, Some("text/event-stream")));
+    let events: Vec<&str> = body.split_terminator("\n\n").collect();
+    assert_eq!(events.len(), 3, "{body}");
+    assert!(events[0].contains("\"progress\":1") && events[1].contains("\"progress\":2"), "{body}");
+    assert!(events[2].starts_with("event: message\ndata: {") && events[2].contains("it broke"), "{body}");
+    let (_, kind, _) = post(&[("accept", "application/json")], call).await;
+    assert_eq!(kind.as_deref(), Some("application/json"), "a client that takes no events gets none");
+}
