@@ -8,7 +8,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream, PollNext, StreamExt as _};
+use futures_util::future::ready;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
 use http::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use serde_json::Value;
@@ -99,11 +100,13 @@ fn takes_events(headers: &HeaderMap) -> bool {
 /// What is told on the way, and the answer, as events. A client that hangs up ends the call, not what it started.
 fn events(tools: Arc<dyn Toolset>, asked: rpc::Request) -> Answered {
     let (outbox, told) = mpsc::channel(WAITING_MESSAGES);
-    let answering = async move { protocol::answer(tools.as_ref(), asked, outbox).await };
+    // The answer goes the way of what is told, so it comes last.
+    let answering = async move {
+        let answer = protocol::answer(tools.as_ref(), asked, outbox.clone()).await;
+        outbox.send(answer).await.ok();
+    };
     let told = stream::unfold(told, |mut told| async move { Some((told.recv().await?, told)) });
-    // Both are polled, what is told first; it ends by itself when the answer is there.
-    let told_first = |(): &mut ()| PollNext::Left;
-    let all = stream::select_with_strategy(told, stream::once(answering), told_first);
+    let all = stream::select(told, stream::once(answering).filter_map(|()| ready(None)));
     let pieces = all.map(|message| Ok(Bytes::from(format!("event: message\ndata: {message}\n\n"))));
     let mut response = Response::new(pieces.boxed());
     let headers = response.headers_mut();

@@ -128,7 +128,7 @@ async fn codex_that_never_keeps_the_contract_fails_the_run() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let error = &ran.report["error"];
     assert_eq!((&error["type"], &error["attempts"]), (&json!("output_schema_validation_failed"), &json!(2)));
-    let expected = json!(["$.severity: 'urgent' is not one of ['low', 'medium', 'high']"]);
+    let expected = json!(["$.severity: 'dire' is not one of ['low', 'medium', 'high']"]);
     assert_eq!(error["validation_errors"], expected, "{ran:?}");
     assert_eq!((bench.starts().len(), &ran.report["result_data"]), (1, &json!(null)));
     host.end().await;
@@ -402,6 +402,28 @@ async fn codex_hands_its_result_in() {
         session.close().await;
         assert_eq!(threads(&bench).len(), 1);
         assert!(bench.requests()[2].body.to_string().contains("Handed in."));
+    }
+}
+
+#[tokio::test]
+async fn codex_hands_its_result_in_to_accord() {
+    let Some(file) = codex() else { return };
+    let submit = |word: &str| Reply::tool("mcp__accord_submit/submit_result", &json!({"severity": word}));
+    for live in [true, false] {
+        let replies = [submit("urgent"), Reply::text("Handed in."), submit("high"), Reply::text("Again.")];
+        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
+        let by_tool = json!({"output_schema": severity(), "output_schema_options": {"strategy": "tool"}});
+        bench.agent(&executor(&bench), &by_tool);
+        let host = bench.up().await;
+        let ran = host.ask().await;
+        assert_eq!(
+            (ran.code, &ran.report["result_data"]),
+            (Some(0), &json!({"severity": "high"})),
+            "{ran:?}"
+        );
+        assert_eq!(host.attempts(&ran).await, words(&[("tool", "schema_invalid"), ("tool", "accepted")]));
+        assert_eq!(threads(&bench).len(), 1);
+        host.end().await;
     }
 }
 

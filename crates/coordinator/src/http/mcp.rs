@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         (status = 200, description = "The answer to a request", body = Object),
         (status = 202, description = "A notification was taken"),
         (status = 400, description = "This is no message", body = Object),
-        (status = 404, description = "RouteNotFound: this coordinator serves no MCP", body = ErrorBody),
+        (status = 404, description = "This coordinator serves no MCP", body = ErrorBody),
     )
 )]
 pub(super) async fn answer(

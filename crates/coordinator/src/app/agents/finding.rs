@@ -57,6 +57,12 @@ impl Findings {
         self.0.iter().any(|finding| finding.severity == Severity::Error && finding.place == *place)
     }
 
+    /// Whether something inside of this place is wrong.
+    pub(super) fn has_error_beneath(&self, place: &Place) -> bool {
+        let is_error = |finding: &&Finding| finding.severity == Severity::Error;
+        self.0.iter().filter(is_error).any(|finding| finding.place.steps().starts_with(place.steps()))
+    }
+
     pub(super) fn has_errors(&self) -> bool {
         self.0.iter().any(|finding| finding.severity == Severity::Error)
     }

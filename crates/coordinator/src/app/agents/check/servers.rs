@@ -45,6 +45,8 @@ fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
         return;
     }
     match (&server.command, &server.url) {
+        // What it has may be what was taken out as wrong.
+        (None, None) if findings.has_error_beneath(at) => {}
         (None, None) => {
             findings.error(at.clone(), "an MCP server has a 'command' to start or a 'url' to speak to");
         }
