@@ -55,14 +55,26 @@ async fn the_coordinator_asks_again_until_the_answer_conforms() {
 
 #[tokio::test]
 async fn the_coordinator_gives_up_when_retries_run_out() {
-    let accord =
-        Project::new().agent(&one_shot("cat > /dev/null; echo '{\"severity\": \"dire\"}'", 2)).up().await;
+    // Each process says something else, so that each is worth another try.
+    let script = r#"cat > /dev/null; echo "{\"severity\": \"dire $$\"}""#;
+    let accord = Project::new().agent(&one_shot(script, 2)).up().await;
     let run = accord.run(&ask("one-shot")).await;
     let error = run.error.as_ref().unwrap();
     assert_eq!((run.status, error.kind), (RunStatus::Failed, FailureType::OutputSchemaValidationFailed));
     assert_eq!(error.message, "Output did not match schema after 2 retries");
     assert_eq!((error.attempts, data(&run)), (Some(3), None));
     assert_eq!(attempts(&accord, &run.run_id).await.len(), 3);
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn the_coordinator_gives_up_when_an_answer_is_repeated() {
+    let script = r#"cat > /dev/null; echo '{"severity": "dire"}'"#;
+    let accord = Project::new().agent(&one_shot(script, 5)).up().await;
+    let run = accord.run(&ask("one-shot")).await;
+    let error = run.error.as_ref().unwrap();
+    assert!(error.message.contains("after 1 retry: the model gave the same answer"), "{}", error.message);
+    assert_eq!((run.status, error.attempts, data(&run)), (RunStatus::Failed, Some(2), None));
     accord.end().await;
 }
 
