@@ -15,4 +15,5 @@ mod memory;
 mod project;
 mod schema_check;
 mod support;
+mod templates;
 mod usage;

@@ -12,6 +12,7 @@ use crate::config::FOLDER;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::output;
+use template::File;
 
 /// Write a .accord folder with example agents and schemas
 #[derive(Debug, clap::Args)]
@@ -21,12 +22,13 @@ Where a file is there already, nothing is written; --force replaces it.
 
 Examples:
   accord init
+  accord init --template code-review --dir review
   accord init --dir my-project && cd my-project && accord agents list")]
 pub(crate) struct Arguments {
     /// Where to write; made where it is not there [default: this folder]
     #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
     dir: PathBuf,
-    /// Which examples
+    /// Which examples to write
     #[arg(long, value_enum, default_value_t = Template::Start)]
     template: Template,
     /// Replace files that are there
@@ -42,12 +44,23 @@ pub(crate) struct Arguments {
 enum Template {
     /// Recorded models that meet, mend and miss their contracts
     Start,
+    /// Three specialists and a writer who review a change, and a workflow that compares what they say
+    CodeReview,
+    /// A researcher, an implementer, a reviewer and a tester
+    Team,
 }
 
 impl Template {
-    fn files(self) -> &'static [(&'static str, &'static str)] {
+    /// All files: those that every project has, and its own.
+    fn files(self) -> impl Iterator<Item = &'static File> {
+        template::COMMON.iter().chain(self.own_files())
+    }
+
+    fn own_files(self) -> &'static [File] {
         match self {
             Self::Start => template::START,
+            Self::CodeReview => template::CODE_REVIEW,
+            Self::Team => template::TEAM,
         }
     }
 
@@ -55,6 +68,8 @@ impl Template {
     fn next(self) -> &'static str {
         match self {
             Self::Start => template::START_NEXT,
+            Self::CodeReview => template::CODE_REVIEW_NEXT,
+            Self::Team => template::TEAM_NEXT,
         }
     }
 }
@@ -66,11 +81,11 @@ struct Written {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let files = arguments.template.files();
+    let files = || arguments.template.files();
     let inside = |path: &str| Path::new(FOLDER).join(path);
     if !arguments.force {
         let taken = |path: &PathBuf| fs::symlink_metadata(arguments.dir.join(path)).is_ok();
-        let taken: Vec<PathBuf> = files.iter().map(|(path, _)| inside(path)).filter(taken).collect();
+        let taken: Vec<PathBuf> = files().map(|(path, _)| inside(path)).filter(taken).collect();
         if !taken.is_empty() {
             let names: Vec<String> = taken.iter().map(|path| path.display().to_string()).collect();
             let message = format!("nothing was written, these are there already: {}", names.join(", "));
@@ -80,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
     }
     let mut written = Vec::new();
-    for (path, content) in files {
+    for (path, content) in files() {
         let path = inside(path);
         write(&arguments.dir.join(&path), content)?;
         written.push(path);
@@ -110,6 +125,8 @@ fn write(path: &Path, content: &str) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     /// The files of a template's folder, by the names that they get in a project.
@@ -126,14 +143,47 @@ mod tests {
         }
     }
 
+    fn folder(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("templates").join(name)
+    }
+
     #[test]
-    fn every_file_of_the_template_is_in_the_table() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/start");
-        let mut expected = Vec::new();
-        on_disk(&folder, "", &mut expected);
-        expected.sort();
-        let mut named: Vec<&str> = template::START.iter().map(|(path, _)| *path).collect();
-        named.sort();
-        assert_eq!(named, expected);
+    fn every_file_of_a_template_is_in_its_table() {
+        let tables = [
+            ("common", template::COMMON),
+            ("start", template::START),
+            ("code-review", template::CODE_REVIEW),
+            ("team", template::TEAM),
+        ];
+        for (name, table) in tables {
+            let mut expected = Vec::new();
+            on_disk(&folder(name), "", &mut expected);
+            expected.sort();
+            let mut named: Vec<&str> = table.iter().map(|(path, _)| *path).collect();
+            named.sort();
+            assert_eq!(named, expected, "{name}");
+        }
+    }
+
+    /// Who reviews and who writes speak of findings in the same words, and those are the words of the schema.
+    #[test]
+    fn all_reviewers_are_held_to_one_findings_schema() {
+        let read = |path: &str| fs::read_to_string(folder("code-review").join(path)).unwrap();
+        let shared: Value = serde_json::from_str(&read("schemas/findings.schema.json")).unwrap();
+        for agent in ["security", "correctness", "conventions", "writer"] {
+            let blueprint =
+                serde_saphyr::from_str::<Value>(&read(&format!("agents/{agent}/agent.yaml"))).unwrap();
+            let schema = &blueprint["output_schema"];
+            for (name, expected) in shared["properties"].as_object().unwrap() {
+                assert_eq!(&schema["properties"][name], expected, "{agent}: {name}");
+            }
+            let invariants = blueprint["invariants"].as_array().unwrap();
+            for severity in ["blocker", "major", "minor", "nit"] {
+                let rule = format!(
+                    "output.counts.{severity} == output.findings.filter(f, f.severity == \"{severity}\").size()"
+                );
+                assert!(invariants.iter().any(|invariant| invariant["rule"] == rule), "{agent}: {severity}");
+            }
+        }
     }
 }

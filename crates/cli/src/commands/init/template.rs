@@ -1,27 +1,37 @@
 //! The files of templates, by where they go inside `.accord`. A file that is added to a template's folder is added here.
 
+/// A file by its path inside `.accord`, and what it holds.
+pub(super) type File = (&'static str, &'static str);
+
 macro_rules! files {
     ($folder:literal: $($path:literal <- $source:literal,)*) => {
         &[$(($path, include_str!(concat!("../../../templates/", $folder, "/", $source))),)*]
     };
+    ($folder:literal: $($path:literal,)*) => {
+        &[$(($path, include_str!(concat!("../../../templates/", $folder, "/", $path))),)*]
+    };
 }
 
-/// The starter project.
-pub(super) const START: &[(&str, &str)] = files! { "start":
+/// What every project has.
+pub(super) const COMMON: &[File] = files! { "common":
     "config.toml" <- "config.toml",
     ".gitignore" <- "gitignore",
-    "agents/ticket-triage/agent.yaml" <- "agents/ticket-triage/agent.yaml",
-    "agents/ticket-triage/system-prompt.md" <- "agents/ticket-triage/system-prompt.md",
-    "agents/release-notes/agent.yaml" <- "agents/release-notes/agent.yaml",
-    "agents/invoice-reader/agent.yaml" <- "agents/invoice-reader/agent.yaml",
-    "agents/word-count/agent.yaml" <- "agents/word-count/agent.yaml",
-    "cassettes/ticket-triage.json" <- "cassettes/ticket-triage.json",
-    "cassettes/release-notes.json" <- "cassettes/release-notes.json",
-    "cassettes/invoice-reader.json" <- "cassettes/invoice-reader.json",
-    "inputs/ticket.json" <- "inputs/ticket.json",
-    "inputs/release.json" <- "inputs/release.json",
-    "inputs/letter.txt" <- "inputs/letter.txt",
-    "schemas/task.schema.json" <- "schemas/task.schema.json",
+};
+
+/// The starter project.
+pub(super) const START: &[File] = files! { "start":
+    "agents/ticket-triage/agent.yaml",
+    "agents/ticket-triage/system-prompt.md",
+    "agents/release-notes/agent.yaml",
+    "agents/invoice-reader/agent.yaml",
+    "agents/word-count/agent.yaml",
+    "cassettes/ticket-triage.json",
+    "cassettes/release-notes.json",
+    "cassettes/invoice-reader.json",
+    "inputs/ticket.json",
+    "inputs/release.json",
+    "inputs/letter.txt",
+    "schemas/task.schema.json",
 };
 
 /// What to type after it. The examples answer from a recording: other inputs than these were not recorded.
@@ -31,4 +41,58 @@ pub(super) const START_NEXT: &str = "  accord agents list
   accord run invoice-reader - < .accord/inputs/letter.txt          # cannot keep its contract, and says so
   accord run word-count --param text=\"one two three\"             # a command, no model
   accord up                                                        # a coordinator and a runner that stay
+";
+
+/// Three specialists and a writer on one findings schema.
+pub(super) const CODE_REVIEW: &[File] = files! { "code-review":
+    "agents/security/agent.yaml",
+    "agents/security/system-prompt.md",
+    "agents/correctness/agent.yaml",
+    "agents/correctness/system-prompt.md",
+    "agents/conventions/agent.yaml",
+    "agents/conventions/system-prompt.md",
+    "agents/writer/agent.yaml",
+    "agents/writer/system-prompt.md",
+    "cassettes/security.json",
+    "cassettes/correctness.json",
+    "cassettes/conventions.json",
+    "cassettes/writer.json",
+    "inputs/change.json",
+    "schemas/findings.schema.json",
+    "workflows/code-review.yaml",
+};
+
+/// What to type after it.
+pub(super) const CODE_REVIEW_NEXT: &str = "  accord agents list
+  accord workflow validate
+  accord workflow run code-review --input .accord/inputs/change.json    # two contradictions, one miscount corrected
+  accord run security --params .accord/inputs/change.json               # one of the specialists alone
+";
+
+/// The agents of a small team.
+pub(super) const TEAM: &[File] = files! { "team":
+    "agents/researcher/agent.yaml",
+    "agents/researcher/system-prompt.md",
+    "agents/implementer/agent.yaml",
+    "agents/implementer/system-prompt.md",
+    "agents/reviewer/agent.yaml",
+    "agents/reviewer/system-prompt.md",
+    "agents/tester/agent.yaml",
+    "agents/tester/system-prompt.md",
+    "cassettes/researcher.json",
+    "cassettes/implementer.json",
+    "cassettes/reviewer.json",
+    "cassettes/tester.json",
+    "inputs/researcher.txt",
+    "inputs/implementer.txt",
+    "inputs/reviewer.txt",
+    "inputs/tester.txt",
+};
+
+/// What to type after it.
+pub(super) const TEAM_NEXT: &str = "  accord agents list
+  accord run researcher - < .accord/inputs/researcher.txt
+  accord run implementer - < .accord/inputs/implementer.txt
+  accord run reviewer - < .accord/inputs/reviewer.txt      # approves in spite of a blocker, is told so, corrects itself
+  accord run tester - < .accord/inputs/tester.txt
 ";

@@ -1,0 +1,78 @@
+//! The templates of `accord init` as a user gets them: what they hold is sound, and every recording still answers.
+
+use serde_json::{Value, json};
+
+use crate::support::Folder;
+
+const TEMPLATES: [&str; 3] = ["start", "code-review", "team"];
+
+fn init(template: &str) -> Folder {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["init", "--template", template], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    folder
+}
+
+#[test]
+fn everything_in_a_template_can_be_used() {
+    for template in TEMPLATES {
+        let folder = init(template);
+        let agents = folder.run(&["agents", "validate", "--deny-warnings"], "");
+        assert_eq!(agents.code, Some(0), "{template}: {agents:?}");
+        let workflows = folder.run(&["workflow", "validate", "--deny-warnings"], "");
+        assert_eq!(workflows.code, Some(0), "{template}: {workflows:?}");
+    }
+}
+
+#[test]
+fn the_help_lists_the_templates() {
+    let help = Folder::with(&[]).run(&["init", "--help"], "").stdout;
+    for template in TEMPLATES {
+        assert!(help.contains(&format!("- {template}:")), "{help}");
+    }
+}
+
+/// The two mistakes that no model notices, on a recorded model: specialists who contradict each other, and a summary
+/// that counts what is not there.
+#[test]
+fn the_code_review_surfaces_contradictions_and_corrects_a_miscount() {
+    let folder = init("code-review");
+    let ran = folder
+        .run(&["workflow", "run", "code-review", "--input", ".accord/inputs/change.json", "--json"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let run = ran.json();
+    assert_eq!(run["output"]["counts"], json!({"blocker": 2, "major": 0, "minor": 1, "nit": 1}));
+    let nodes = run["nodes"].as_array().unwrap();
+    let writer = nodes.iter().find(|node| node["id"] == "writer").unwrap();
+    let contradictions = writer["contradictions"].as_array().unwrap();
+    let at = |each: &Value| (each["kind"].clone(), each["key"]["line"].clone());
+    assert_eq!(
+        contradictions.iter().map(at).collect::<Vec<_>>(),
+        [(json!("flagged_and_cleared"), json!(11)), (json!("different_values"), json!(16))]
+    );
+    assert_eq!(run["output"]["disputes"].as_array().map(Vec::len), Some(contradictions.len()));
+
+    // A recording is played in order, so that the review above is the second answer.
+    let cassette = std::fs::read_to_string(folder.path().join(".accord/cassettes/writer.json")).unwrap();
+    let cassette: Value = serde_json::from_str(&cassette).unwrap();
+    let outcomes: Vec<&Value> =
+        cassette["attempts"].as_array().unwrap().iter().map(|attempt| &attempt["outcome"]).collect();
+    assert_eq!(outcomes, ["invariant_failed", "accepted"]);
+}
+
+#[test]
+fn the_team_answers_from_its_recordings() {
+    let folder = init("team");
+    for (agent, member) in [
+        ("researcher", "findings"),
+        ("implementer", "filesModified"),
+        ("reviewer", "issues"),
+        ("tester", "testsCreated"),
+    ] {
+        let task =
+            std::fs::read_to_string(folder.path().join(format!(".accord/inputs/{agent}.txt"))).unwrap();
+        let ran = folder.run(&["run", agent, "-"], &task);
+        assert_eq!(ran.code, Some(0), "{agent}: {ran:?}");
+        assert!(ran.json()[member].is_array(), "{agent}: {ran:?}");
+    }
+}
