@@ -38,3 +38,39 @@ async fn siblings_that_contradict_each_other_surface() {
     assert_eq!(told, [&expected]);
     accord.end().await;
 }
+
+/// The same words in another order are one vector, and not one text.
+#[tokio::test]
+async fn an_embedding_model_finds_near_duplicates() {
+    let model = parrot().await;
+    let finding = |line: u32, text: &str| json!({"findings": [{"file": "a.rs", "line": line, "severity": "minor", "description": text}]});
+    let nodes = json!({
+        "input": {"type": "input"},
+        "one": says(&finding(10, "the lock is held while the network is asked")),
+        "two": says(&finding(12, "asked is the network while held the lock is")),
+        "writer": says(&json!({})),
+        "output": {"type": "output"},
+    });
+    let edges = edges(&[
+        ("input", "one"),
+        ("input", "two"),
+        ("one", "writer"),
+        ("two", "writer"),
+        ("writer", "output"),
+    ]);
+    let document = workflow("near", &nodes, &edges);
+    let similarity = |run: &WorkflowRunView| run.nodes[3].near_duplicates.first().map(|near| near.similarity);
+
+    let accord = project(&model).await;
+    let by_words = similarity(&accord.conduct(&document, json!({})).await).unwrap_or_default();
+    accord.end().await;
+    let settings = [("EMBEDDING_PROVIDER", "ollama"), ("EMBEDDING_MODEL", "embed-1")];
+    let project =
+        settings.iter().fold(Project::new().agent(&any("parrot", &model)), |project, (name, value)| {
+            project.set(&format!("ACCORD_WORKFLOWS__{name}"), value)
+        });
+    let accord = project.set("OLLAMA_HOST", &model.url()).up().await;
+    let by_vectors = similarity(&accord.conduct(&document, json!({})).await).unwrap();
+    accord.end().await;
+    assert!(by_words < 0.999 && by_vectors > 0.999, "{by_words} {by_vectors}");
+}
