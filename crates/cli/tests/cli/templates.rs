@@ -71,7 +71,7 @@ fn the_team_answers_from_its_recordings() {
     ] {
         let task =
             std::fs::read_to_string(folder.path().join(format!(".accord/inputs/{agent}.txt"))).unwrap();
-        let ran = folder.run(&["run", agent, "-"], &task);
+        let ran = folder.run(&["run", agent, "-"], task);
         assert_eq!(ran.code, Some(0), "{agent}: {ran:?}");
         assert!(ran.json()[member].is_array(), "{agent}: {ran:?}");
     }

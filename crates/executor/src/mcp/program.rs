@@ -47,9 +47,9 @@ impl Program {
         }
     }
 
-    /// How it ended.
+    /// How it ended. Its last words on stderr are waited for: they say why.
     async fn gone(&mut self) -> Fault {
-        Fault::Gone(match self.live.exit(EXIT).await {
+        Fault::Gone(match self.live.last_words(EXIT).await.0 {
             Some(status) => format!("it has ended ({status})"),
             None => "it has closed its stdout".to_owned(),
         })
