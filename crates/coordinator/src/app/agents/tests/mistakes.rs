@@ -129,12 +129,16 @@ fn parts_must_fit_each_other() {
             "3:40 warning: $.mcp_servers.x.args[0]: '${…}' is replaced in 'env' and 'headers' only; here it stays as it is",
         ),
         (
-            "mcp_servers: { x: { url: 'z', env: { A: b } } }\n",
+            "mcp_servers: { x: { url: 'z' } }\n",
             "3:26 $.mcp_servers.x.url: the address must begin with http:// or https://",
         ),
         (
+            "mcp_servers: { x: { url: 'http://z', env: { A: b } } }\n",
+            "3:43 $.mcp_servers.x.env: a server with a 'url' is not started by Accord: it gets 'headers' only",
+        ),
+        (
             "mcp_servers: { 'a b': { command: y } }\n",
-            "3:23 $.mcp_servers['a b']: the name of a server has 1 to 32 letters, digits, '-' and '_'",
+            "3:23 $.mcp_servers[\"a b\"]: the name of a server has 1 to 32 letters, digits, '-' and '_'",
         ),
         (
             "mcp_servers: { accord: { command: y } }\n",
