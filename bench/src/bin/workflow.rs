@@ -130,11 +130,10 @@ fn graph(size: usize) -> Value {
             edges.push(json!({"from": "input", "to": id}));
         }
         for feed in feeds {
-            let mut edge = json!({"from": feed, "to": id});
-            if edges.len() % 10 == 0 {
-                edge["when"] = json!("output.x >= 0");
-            }
-            edges.push(edge);
+            edges.push(match edges.len() % 10 {
+                0 => json!({"from": feed, "to": id, "when": "output.x >= 0"}),
+                _ => json!({"from": feed, "to": id}),
+            });
         }
     }
     nodes.insert("output".to_owned(), json!({"type": "output"}));
