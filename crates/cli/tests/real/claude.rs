@@ -166,36 +166,40 @@ async fn a_refusal_and_a_cut_of_claude_are_told_apart_from_answers() {
 #[tokio::test]
 async fn a_session_of_claude_goes_on_after_its_process_was_killed() {
     let Some(program) = claude() else { return };
-    let replies = [Reply::hang(), Reply::tool(STRUCTURED, &json!({"severity": "low"}))];
-    let bench = bench(&program, replies).await;
+    // Killed in a later turn: in its very first one it may not have written its transcript yet.
+    let answer = |severity: &str| Reply::tool(STRUCTURED, &json!({"severity": severity}));
+    let bench = bench(&program, [answer("high"), Reply::hang(), answer("low")]).await;
     let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let session = ran.report["session_id"].as_str().unwrap();
     let killing = async {
-        bench.model.wait_for_requests(1).await;
-        signal("-KILL", bench.starts()[0]).await;
+        bench.model.wait_for_requests(2).await;
+        signal("-KILL", bench.starts()[1]).await;
     };
-    let (ran, ()) = tokio::join!(host.ask(), killing);
+    let resume = ["sessions", "resume", session, "And?"];
+    let (ran, ()) = tokio::join!(host.run(&resume), killing);
     assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
     let message = ran.report["error"]["message"].as_str().unwrap();
     assert!(message.contains("was ended by signal 9 before it answered"), "{message}");
     host.nothing_is_left().await;
 
-    let session = ran.report["session_id"].as_str().unwrap();
     let ran = host.run(&["sessions", "resume", session, "And now?"]).await;
     assert_eq!(
         (ran.code, ran.report.pointer("/result/result_data")),
         (Some(0), Some(&json!({"severity": "low"}))),
         "{ran:?}"
     );
-    let asked = bench.requests()[1].text();
+    let asked = bench.requests()[2].text();
     assert!(asked.contains("Nobody can log in") && asked.contains("And now?"), "{asked}");
-    assert_eq!((bench.starts().len(), sessions(&bench).len()), (2, 1));
+    assert_eq!((bench.starts().len(), sessions(&bench).len()), (3, 1));
 
     // Without its transcript it is not begun anew in disguise.
     std::fs::remove_dir_all(bench.path().join("config/projects")).unwrap();
     let ran = host.run(&["sessions", "resume", session, "And then?"]).await;
     let message = ran.report.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
     assert!(message.starts_with("the conversation of this session is gone"), "{ran:?}");
-    assert_eq!(bench.requests().len(), 2);
+    assert_eq!(bench.requests().len(), 3);
     host.end().await;
 }
 

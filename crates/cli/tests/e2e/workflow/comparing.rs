@@ -39,15 +39,15 @@ async fn siblings_that_contradict_each_other_surface() {
     accord.end().await;
 }
 
-/// The same words in another order are one vector, and not one text.
+/// Vectors weigh every word alike, where words by themselves weigh the rare ones more.
 #[tokio::test]
 async fn an_embedding_model_finds_near_duplicates() {
     let model = parrot().await;
     let finding = |line: u32, text: &str| json!({"findings": [{"file": "a.rs", "line": line, "severity": "minor", "description": text}]});
     let nodes = json!({
         "input": {"type": "input"},
-        "one": says(&finding(10, "the lock is held while the network is asked")),
-        "two": says(&finding(12, "asked is the network while held the lock is")),
+        "one": says(&finding(10, "the lock is held while the network is asked for the list")),
+        "two": says(&finding(12, "the lock is held while the network is asked for the list twice")),
         "writer": says(&json!({})),
         "output": {"type": "output"},
     });
@@ -72,5 +72,5 @@ async fn an_embedding_model_finds_near_duplicates() {
     let accord = project.set("OLLAMA_HOST", &model.url()).up().await;
     let by_vectors = similarity(&accord.conduct(&document, json!({})).await).unwrap();
     accord.end().await;
-    assert!(by_words < 0.999 && by_vectors > 0.999, "{by_words} {by_vectors}");
+    assert!(by_vectors > 0.9 && (by_words - by_vectors).abs() > 1e-6, "{by_words} {by_vectors}");
 }
