@@ -23,7 +23,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
 #[utoipa::path(
     get,
     path = "/workflow-runs",
-    tag = "workflows",
+    tag = "workflow_runs",
     params(WorkflowRunQuery),
     responses(
         (status = 200, description = "A page of workflow runs", body = Page<WorkflowRunSummary>),
@@ -41,7 +41,7 @@ pub(super) async fn list(
 #[utoipa::path(
     get,
     path = "/workflow-runs/{id}",
-    tag = "workflows",
+    tag = "workflow_runs",
     params(("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
         (status = 200, description = "The workflow run", body = WorkflowRunView),
@@ -59,7 +59,7 @@ pub(super) async fn one(
 #[utoipa::path(
     post,
     path = "/workflow-runs/{id}/stop",
-    tag = "workflows",
+    tag = "workflow_runs",
     params(("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
         (status = 200, description = "The workflow run as it stands now", body = WorkflowRunView),
