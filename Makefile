@@ -5,11 +5,11 @@ FUZZ_TARGETS := judge compile
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-workflow peers deny
+.PHONY: help test test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-workflow bench-model peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
-	@echo 'make test-real  the tests with real agent CLIs and MCP clients, none of them skipped'
+	@echo 'make test-real  the tests with real agent CLIs, MCP clients and generated clients, none of them skipped'
 	@echo 'make run    build, start, and run the example agents on a recorded model'
 	@echo 'make dashboard  build the dashboard, where Node is; cargo build takes it into the binary'
 	@echo 'make test-dashboard  its checks, its tests, and the real binary in Chromium'
@@ -17,6 +17,7 @@ help:
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
 	@echo 'make bench-workflow  what graphs and comparing siblings cost'
+	@echo 'make bench-model  how often a real model meets its contract, MODEL_RUNS (200) for each strategy'
 	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
 	@echo 'make deny   licences and sources of dependencies, where cargo-deny is'
 
@@ -27,6 +28,8 @@ test-real:
 	@crates/cli/tests/real/setup
 	@crates/cli/tests/real/setup-mcp
 	@ACCORD_REAL=1 cargo test --package accord-cli --test real --test real_mcp
+	@cargo build --quiet --package accord-cli
+	@tests/real/generators "$${CARGO_TARGET_DIR:-target}/debug/accord"
 
 test-dashboard: dashboard
 	@cargo build --quiet --package accord-cli
@@ -67,6 +70,11 @@ bench-coordinator:
 
 bench-workflow:
 	@cargo run --release --quiet --package bench --bin workflow
+
+bench-model:
+	@cargo build --release --quiet --package accord-cli --package bench
+	@cargo run --release --quiet --package bench --bin model -- \
+	  "$${CARGO_TARGET_DIR:-target}/release/accord" "$${MODEL_RUNS:-200}" "$${MODEL:-smollm2}"
 
 peers:
 	@bench/judge_peers

@@ -1,0 +1,59 @@
+//! How often a real model meets its contract, and after how many attempts: each strategy, through the real binary, on a
+//! server with constrained decoding. Prints Markdown.
+//!
+//! `model ACCORD [RUNS] [MODEL]`: the binary, the runs for each strategy (200), and `smollm2` or `tiny`.
+//!
+//! Model and server are installed by `tests/real/model/setup`. Every result is judged once more here, with the agent's
+//! own schema: one that does not conform ends the bench.
+
+#![expect(clippy::print_stdout, reason = "the tables are the output")]
+#![expect(clippy::print_stderr, reason = "progress goes beside them")]
+
+mod host;
+mod runs;
+mod server;
+mod tables;
+mod tasks;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use accord_client::api::Strategy;
+use anyhow::{Context as _, Result};
+
+/// How many runs are under way at once. The server has as many slots.
+const AT_ONCE: usize = 2;
+
+const RUNS: usize = 200;
+
+const STRATEGIES: [Strategy; 3] = [Strategy::Native, Strategy::Tool, Strategy::Prompt];
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let binary = PathBuf::from(arguments.next().context("name the accord binary")?);
+    let count = arguments.next().map_or(Ok(RUNS), |text| text.parse()).context("RUNS is a number")?;
+    let model = arguments.next().unwrap_or_else(|| "smollm2".to_owned());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    runtime.block_on(bench(&binary, count, &model))
+}
+
+async fn bench(binary: &std::path::Path, count: usize, model: &str) -> Result<()> {
+    let server = server::Server::start(model, AT_ONCE).await?;
+    let host = host::Host::start(binary).await?;
+    let tasks = tasks::all(&host.client).await?;
+    println!("{count} runs for each strategy over {} tasks, {model}, {AT_ONCE} at once.\n", tasks.len());
+    let mut all = Vec::new();
+    for strategy in STRATEGIES {
+        let begun = Instant::now();
+        let agents = host.agents(&tasks, strategy, &server.url).await?;
+        let ended = runs::all(&host.client, &agents, count, AT_ONCE, |done| {
+            let elapsed = begun.elapsed().as_secs();
+            eprintln!("{} {done}/{count} runs, {elapsed} s", strategy.as_str());
+        });
+        all.push((strategy, ended.await?));
+    }
+    print!("{}", tables::by_strategy(&all));
+    print!("{}", tables::by_task(&all));
+    print!("{}", tables::refused(&all));
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! The runs, a few at once, and what came of each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use accord_client::Client;
+use accord_client::api::{CreateRun, RunStatus, RunView};
+use accord_contract::Schema;
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use crate::host::Agent;
+
+/// One wait of a caller. A run that takes longer is asked for again.
+const WAIT_SECONDS: u32 = 300;
+
+/// How many of all runs lie between two words on the progress.
+const PROGRESS_STEPS: usize = 20;
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub(crate) struct Ended {
+    pub(crate) task: String,
+    pub(crate) completed: bool,
+    /// Answers that were judged, and how.
+    pub(crate) outcomes: Vec<String>,
+    /// Why it failed.
+    pub(crate) failure: Option<String>,
+    pub(crate) seconds: f64,
+}
+
+/// Makes so many runs, each agent in turn.
+pub(crate) async fn all(
+    client: &Client,
+    agents: &[Agent],
+    count: usize,
+    at_once: usize,
+    progress: impl Fn(usize),
+) -> Result<Vec<Ended>> {
+    let schemas: BTreeMap<String, Schema> = agents
+        .iter()
+        .map(|agent| Ok((agent.name.clone(), Schema::compile(&agent.schema).map_err(anyhow::Error::msg)?)))
+        .collect::<Result<_>>()?;
+    let requests: Arc<Vec<(String, String, Value)>> = Arc::new(
+        agents
+            .iter()
+            .map(|agent| (agent.task.clone(), agent.name.clone(), agent.parameters.clone()))
+            .collect(),
+    );
+    let (schemas, next) = (Arc::new(schemas), Arc::new(AtomicUsize::new(0)));
+    let (sender, mut ended) = tokio::sync::mpsc::unbounded_channel();
+    let mut callers = JoinSet::new();
+    for _ in 0..at_once {
+        let (client, requests, schemas) = (client.clone(), Arc::clone(&requests), Arc::clone(&schemas));
+        let (next, sender) = (Arc::clone(&next), sender.clone());
+        callers.spawn(async move {
+            loop {
+                let number = next.fetch_add(1, Ordering::SeqCst);
+                if number >= count {
+                    return Ok::<_, anyhow::Error>(());
+                }
+                let (task, name, parameters) =
+                    requests.get(number % requests.len()).context("there are no agents")?;
+                let run = one(&client, name, parameters).await?;
+                let ended = examined(&client, task, run, schemas.get(name).context("no schema")?).await?;
+                sender.send(ended).ok();
+            }
+        });
+    }
+    drop(sender);
+    let step = (count / PROGRESS_STEPS).max(1);
+    let mut all = Vec::with_capacity(count);
+    while let Some(one) = ended.recv().await {
+        all.push(one);
+        if all.len().is_multiple_of(step) || all.len() == count {
+            progress(all.len());
+        }
+    }
+    while let Some(caller) = callers.join_next().await {
+        caller??;
+    }
+    Ok(all)
+}
+
+async fn one(client: &Client, agent: &str, parameters: &Value) -> Result<RunView> {
+    let request = CreateRun {
+        agent_name: Some(agent.to_owned()),
+        parameters: Some(parameters.clone()),
+        ..CreateRun::default()
+    };
+    let mut run = client.create_run_and_wait(&request, WAIT_SECONDS, None).await?;
+    while !run.status.is_over() {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        run = client.run(&run.run_id).await?;
+    }
+    Ok(run)
+}
+
+/// What came of a run; a result that does not conform ends everything.
+async fn examined(client: &Client, task: &str, run: RunView, schema: &Schema) -> Result<Ended> {
+    let completed = run.status == RunStatus::Completed;
+    match &run.result {
+        Some(result) => {
+            let value: Value = result.data()?;
+            ensure!(schema.is_valid(&value), "{} has a result that does not conform: {value}", run.run_id);
+        }
+        None if completed => bail!("{} is completed and has no result", run.run_id),
+        None => {}
+    }
+    let attempts = client.attempts(&run.run_id).await?.items;
+    let outcomes = attempts.iter().map(|attempt| attempt.outcome.as_str().to_owned()).collect();
+    let finished = run.finished_at.context("a run is over at no time")?;
+    let seconds = finished.duration_since(run.created_at).as_secs_f64();
+    let failure = run.error.map(|error| error.kind.as_str().to_owned());
+    Ok(Ended { task: task.to_owned(), completed, outcomes, failure, seconds })
+}
