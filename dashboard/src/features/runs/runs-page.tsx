@@ -2,6 +2,7 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
 import { useLiveList } from '@/api/live-list'
+import { fetchRun } from '@/api/queries'
 import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
@@ -11,7 +12,7 @@ import { type Column, VirtualTable } from '@/components/virtual-table'
 import { between, count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { RUN_STATUSES } from '@/lib/status'
-import { fetchRun, fetchRuns } from './api'
+import { fetchRuns } from './api'
 
 const route = getRouteApi('/runs')
 
