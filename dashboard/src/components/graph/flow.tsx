@@ -1,0 +1,121 @@
+/** Nodes and edges as the canvas takes them. */
+import {
+  BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, getBezierPath,
+} from '@xyflow/react'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+import { plain } from '@/lib/inert'
+import { KINDS } from './kinds'
+import type { Direction } from './layout'
+import { type Graph, type GraphEdge, type GraphNode, type Point, subtitleOf } from './model'
+import { NodeCard, type NodeState } from './node-card'
+
+export interface NodeData extends Record<string, unknown> {
+  node: GraphNode
+  direction: Direction
+  /** Whether edges can be drawn from it and to it. */
+  connectable: boolean
+  state?: NodeState
+  trouble?: 'error' | 'warning'
+  badge?: ReactNode
+  extra?: ReactNode
+}
+
+export interface EdgeData extends Record<string, unknown> {
+  edge: GraphEdge
+  trouble?: string
+}
+
+export type FlowNode = Node<NodeData, 'card'>
+export type FlowEdge = Edge<EdgeData, 'way'>
+
+function Card({ data, selected }: NodeProps<FlowNode>) {
+  const { node, direction, connectable } = data
+  const [into, out] = direction === 'down' ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right]
+  const handle = cn('graph-handle', !connectable && 'graph-handle-quiet')
+  return (
+    <>
+      {node.kind === 'input' ? null : <Handle type="target" position={into} className={handle} isConnectable={connectable} />}
+      <NodeCard node={node} selected={selected} state={data.state} trouble={data.trouble} badge={data.badge}>
+        {data.extra}
+      </NodeCard>
+      {node.kind === 'output' ? null : <Handle type="source" position={out} className={handle} isConnectable={connectable} />}
+    </>
+  )
+}
+
+function Way({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
+  const [path, x, y] = getBezierPath(at)
+  const { when, taken } = data?.edge ?? { when: null }
+  const quiet = taken === false
+  return (
+    <>
+      <BaseEdge
+        id={at.id}
+        path={path}
+        markerEnd={markerEnd}
+        interactionWidth={24}
+        className={cn('graph-edge', quiet && 'graph-edge-quiet', data?.trouble && 'graph-edge-wrong', selected && 'graph-edge-selected')}
+      />
+      {when === null && !data?.trouble ? null : (
+        <EdgeLabelRenderer>
+          <div
+            className={cn(
+              'nodrag nopan pointer-events-none absolute max-w-44 truncate rounded-full border bg-raised px-2 font-mono text-[0.8rem] text-muted',
+              quiet && 'border-dashed',
+              data?.trouble && 'border-danger text-danger',
+              selected && 'border-accent text-accent',
+            )}
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+            title={data?.trouble ?? when ?? undefined}
+          >
+            {when === null ? 'cannot fit' : plain(when)}
+          </div>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  )
+}
+
+export const nodeTypes = { card: Card }
+export const edgeTypes = { way: Way }
+
+/** What is known of a node besides what the document says. */
+export type Notes = Partial<Pick<NodeData, 'state' | 'trouble' | 'badge' | 'extra'>>
+
+interface Look {
+  places: ReadonlyMap<string, Point>
+  direction: Direction
+  connectable: boolean
+  notes?: (node: GraphNode) => Notes
+}
+
+export function flowNodes(graph: Graph, { places, direction, connectable, notes }: Look): FlowNode[] {
+  return graph.nodes.map((node) => {
+    const more = notes?.(node) ?? {}
+    const said = [KINDS[node.kind].label, node.id, subtitleOf(node), more.state?.status, more.trouble && `has ${more.trouble}s`]
+    return {
+      id: node.id,
+      type: 'card',
+      position: places.get(node.id) ?? { x: 0, y: 0 },
+      ariaLabel: said.filter(Boolean).join(', '),
+      data: { node, direction, connectable, ...more },
+    }
+  })
+}
+
+export function flowEdges(graph: Graph, troubleOf?: (edge: GraphEdge) => string | undefined): FlowEdge[] {
+  return graph.edges.map((edge) => {
+    const trouble = troubleOf?.(edge)
+    const condition = edge.when === null ? '' : `, when ${edge.when}`
+    return {
+      id: edge.id,
+      type: 'way',
+      source: edge.from,
+      target: edge.to,
+      ariaLabel: `From ${edge.from} to ${edge.to}${condition}${trouble ? `, wrong: ${trouble}` : ''}`,
+      markerEnd: { type: MarkerType.ArrowClosed, width: 18, height: 18 },
+      data: trouble === undefined ? { edge } : { edge, trouble },
+    }
+  })
+}

@@ -1,0 +1,107 @@
+/** Where nodes stand when nobody has put them anywhere: in ranks, from who gives to who gets. */
+import { Graph as DagreGraph, layout as dagre } from '@dagrejs/dagre'
+import type { Graph, GraphNode, Point } from './model'
+
+export type Direction = 'down' | 'right'
+
+export interface Size {
+  width: number
+  height: number
+}
+
+/** What a card needs, in pixels. The same in every browser, so that a drawing is the same for everybody. */
+export const CARD: Size = { width: 208, height: 60 }
+const BADGE_ROW = 26
+
+/** Between cards of one rank, and between ranks: room for an edge and its condition. */
+const BESIDE = 36
+const BETWEEN = 64
+
+/** Beyond this, ranks are filled in the order of the document: crossings cannot be followed by eye anyway. */
+const MOST_FOR_DAGRE = 600
+
+export function sizeOf(node: GraphNode, extra = 0): Size {
+  return { width: CARD.width, height: CARD.height + (node.fields === null ? 0 : BADGE_ROW) + extra }
+}
+
+interface Options {
+  direction?: Direction
+  /** Height of what each card holds besides its own. */
+  extra?: number
+}
+
+/** The place of every node: its own, where it has one, else one by rank that covers nobody. */
+export function layout(graph: Graph, { direction = 'down', extra = 0 }: Options = {}): Map<string, Point> {
+  const placed = new Map<string, Point>()
+  for (const node of graph.nodes) if (node.position !== null) placed.set(node.id, node.position)
+  if (placed.size === graph.nodes.length) return placed
+  const ranked = graph.nodes.length > MOST_FOR_DAGRE ? byRank(graph, direction, extra) : byDagre(graph, direction, extra)
+  if (placed.size === 0) return ranked
+  for (const node of graph.nodes) {
+    if (placed.has(node.id)) continue
+    placed.set(node.id, freePlace(ranked.get(node.id) ?? { x: 0, y: 0 }, sizeOf(node, extra), [...placed.values()]))
+  }
+  return placed
+}
+
+function byDagre(graph: Graph, direction: Direction, extra: number): Map<string, Point> {
+  const drawing = new DagreGraph()
+  drawing.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: BESIDE, ranksep: BETWEEN })
+  drawing.setDefaultEdgeLabel(() => ({}))
+  for (const node of graph.nodes) drawing.setNode(node.id, { ...sizeOf(node, extra) })
+  for (const edge of graph.edges) if (edge.from !== edge.to) drawing.setEdge(edge.from, edge.to)
+  dagre(drawing)
+  return new Map(
+    graph.nodes.map((node) => {
+      const { x, y, width, height } = drawing.node(node.id) as Point & Size
+      return [node.id, { x: Math.round(x - width / 2), y: Math.round(y - height / 2) }]
+    }),
+  )
+}
+
+function byRank(graph: Graph, direction: Direction, extra: number): Map<string, Point> {
+  const ranks = ranksOf(graph)
+  const filled = new Map<number, number>()
+  const step = { width: CARD.width + BESIDE, height: CARD.height + BADGE_ROW + extra + BETWEEN }
+  return new Map(
+    graph.nodes.map((node) => {
+      const rank = ranks.get(node.id) ?? 0
+      const place = filled.get(rank) ?? 0
+      filled.set(rank, place + 1)
+      const [across, along] = direction === 'down' ? [place, rank] : [rank, place]
+      return [node.id, { x: across * step.width, y: along * step.height }]
+    }),
+  )
+}
+
+/** How many edges the longest way to each node has. Edges that close a circle are not followed. */
+function ranksOf(graph: Graph): Map<string, number> {
+  const after = new Map<string, string[]>()
+  const open = new Map(graph.nodes.map((node) => [node.id, 0]))
+  for (const { from, to } of graph.edges) {
+    after.set(from, [...(after.get(from) ?? []), to])
+    open.set(to, (open.get(to) ?? 0) + 1)
+  }
+  const ranks = new Map(graph.nodes.map((node) => [node.id, 0]))
+  const ready = graph.nodes.map((node) => node.id).filter((id) => open.get(id) === 0)
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    for (const next of after.get(id) ?? []) {
+      ranks.set(next, Math.max(ranks.get(next) ?? 0, (ranks.get(id) ?? 0) + 1))
+      const left = (open.get(next) ?? 1) - 1
+      open.set(next, left)
+      if (left === 0) ready.push(next)
+    }
+  }
+  return ranks
+}
+
+/** The wished place, or the next one below it that covers nobody. */
+export function freePlace(wished: Point, size: Size, taken: readonly Point[]): Point {
+  const covers = (place: Point) =>
+    taken.find(({ x, y }) => Math.abs(x - place.x) < size.width && Math.abs(y - place.y) < size.height)
+  let place = wished
+  for (let other = covers(place); other !== undefined; other = covers(place)) {
+    place = { x: place.x, y: other.y + size.height + BESIDE }
+  }
+  return place
+}

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest'
+import { fromPlain } from '@/lib/lossless'
+import { CARD, freePlace, layout } from './layout'
+import { type Graph, readGraph, subtitleOf } from './model'
+
+const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: {} } } } } }
+
+it('reads nodes and edges of every kind', () => {
+  const graph = readGraph(
+    fromPlain({
+      nodes: {
+        input: { type: 'input' },
+        one: { type: 'agent', agent: 'security', output_schema: schema, position: { x: 4, y: 8.5 } },
+        two: { type: 'agent', agent: { name: 'here' } },
+        three: { type: 'agent', workflow: 'review' },
+        each: { type: 'map', over: '{{ one.b }}', agent: 'x' },
+        plan: { type: 'planner', agent: 'p', agents: ['x'] },
+        sure: { type: 'check', assert: 'true' },
+        odd: { type: 'teapot' },
+        worse: 7,
+        output: { type: 'output' },
+      },
+      edges: [{ from: 'input', to: 'one' }, { from: 'one', to: 'gone' }, 'no edge', { from: 'one', to: 'output', when: 'output.a' }],
+    }),
+  )
+  expect(graph.nodes.map((node) => [node.id, node.kind, subtitleOf(node)])).toEqual([
+    ['input', 'input', 'what goes in'],
+    ['one', 'agent', 'security'],
+    ['two', 'agent', 'here (inline)'],
+    ['three', 'agent', 'review (workflow)'],
+    ['each', 'map', 'each item: x'],
+    ['plan', 'planner', 'plans: p'],
+    ['sure', 'check', 'true'],
+    ['odd', 'unknown', 'type teapot'],
+    ['worse', 'unknown', 'no type'],
+    ['output', 'output', 'what comes out'],
+  ])
+  expect(graph.nodes[1]).toEqual({
+    id: 'one',
+    kind: 'agent',
+    worker: { kind: 'agent', name: 'security' },
+    detail: '',
+    fields: 3,
+    position: { x: 4, y: 8.5 },
+  })
+  expect(graph.edges).toEqual([
+    { id: '0:input>one', index: 0, from: 'input', to: 'one', when: null },
+    { id: '3:one>output', index: 3, from: 'one', to: 'output', when: 'output.a' },
+  ])
+})
+
+it('reads nothing from a document that is none', () => {
+  for (const value of [null, 'text', [], { nodes: 5, edges: {} }]) expect(readGraph(fromPlain(value))).toEqual({ nodes: [], edges: [] })
+})
+
+function chain(length: number, edges = true): Graph {
+  const nodes = Object.fromEntries(Array.from({ length }, (_, index) => [`n${index}`, { type: 'agent', agent: 'a' }]))
+  const joined = Array.from({ length: length - 1 }, (_, index) => ({ from: `n${index}`, to: `n${index + 1}` }))
+  return readGraph(fromPlain({ nodes, edges: edges ? joined : [] }))
+}
+
+it.each([3, 700])('puts %i nodes of a chain below each other, or beside each other', (length) => {
+  const down = layout(chain(length))
+  const right = layout(chain(length), { direction: 'right' })
+  for (let index = 1; index < length; index += 1) {
+    expect(down.get(`n${index}`)?.y).toBeGreaterThan(down.get(`n${index - 1}`)?.y ?? Infinity)
+    expect(right.get(`n${index}`)?.x).toBeGreaterThan(right.get(`n${index - 1}`)?.x ?? Infinity)
+  }
+})
+
+it('draws a circle all the same', () => {
+  const graph = readGraph(
+    fromPlain({ nodes: { a: { type: 'agent' }, b: { type: 'agent' } }, edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'a' }, { from: 'a', to: 'a' }] }),
+  )
+  expect(new Set([...layout(graph).values()].map(({ y }) => y)).size).toBe(2)
+})
+
+it('leaves what has a place where it is, and covers nobody', () => {
+  const graph = readGraph(
+    fromPlain({ nodes: { a: { type: 'agent', position: { x: 0, y: 0 } }, b: { type: 'agent', position: { x: 0, y: 60 } }, c: { type: 'agent' } } }),
+  )
+  const places = layout(graph)
+  expect(places.get('a')).toEqual({ x: 0, y: 0 })
+  const others = [places.get('a'), places.get('b')].map((place) => place ?? { x: 0, y: 0 })
+  const mine = places.get('c') ?? { x: 0, y: 0 }
+  expect(freePlace(mine, CARD, others)).toEqual(mine)
+})
