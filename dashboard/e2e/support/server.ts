@@ -26,9 +26,11 @@ export interface Accord {
 interface Options {
   /** With the example agents of `accord init`; yes where nothing is said. */
   examples?: boolean
+  /** Which examples: a template of `accord init`. */
+  template?: string
 }
 
-export async function startAccord({ examples = true }: Options = {}): Promise<Accord> {
+export async function startAccord({ examples = true, template = 'start' }: Options = {}): Promise<Accord> {
   const folder = await mkdtemp(join(tmpdir(), 'accord-e2e-'))
   const exec = promisify(execFile)
   const run = async (...words: string[]) => {
@@ -37,7 +39,7 @@ export async function startAccord({ examples = true }: Options = {}): Promise<Ac
     )
     return done.stdout
   }
-  if (examples) await run('init')
+  if (examples) await run('init', '--template', template)
   else await mkdir(join(folder, '.accord'))
   let server = await up(folder, '127.0.0.1:0')
   const { url } = server

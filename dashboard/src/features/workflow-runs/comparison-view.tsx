@@ -33,15 +33,12 @@ export function ComparisonView({ run }: { run: Api.WorkflowRunView }) {
 function Before({ runId, group }: { runId: string; group: Group }) {
   return (
     <section aria-label={`Compared before ${plain(group.node)}`} className="flex flex-col gap-4">
-      <p className="text-muted">
-        Compared before{' '}
-        <NodeLink runId={runId} node={group.node} /> began, which got this as data.
-      </p>
       {(Object.keys(TITLES) as Kind[]).map((kind) => (
         <Entries
           key={kind}
           runId={runId}
           title={TITLES[kind]}
+          node={group.node}
           entries={group.entries.filter((entry) => entry.kind === kind)}
         />
       ))}
@@ -49,14 +46,26 @@ function Before({ runId, group }: { runId: string; group: Group }) {
   )
 }
 
-function Entries({ runId, title, entries }: { runId: string; title: string; entries: Compared[] }) {
+interface EntriesProps {
+  runId: string
+  title: string
+  node: string
+  entries: Compared[]
+}
+
+function Entries({ runId, title, node, entries }: EntriesProps) {
   const [limit, setLimit] = useState(AT_FIRST)
   if (entries.length === 0) return null
   return (
     <div className="flex flex-col gap-3">
-      <h2 className="font-semibold">
-        {title} <span className="font-normal text-muted">{entries.length}</span>
-      </h2>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 className="font-semibold">
+          {title} <span className="font-normal text-muted">{entries.length}</span>
+        </h2>
+        <p className="text-muted">
+          compared before <NodeLink runId={runId} node={node} /> began, which got them as data
+        </p>
+      </div>
       {entries.slice(0, limit).map((entry, index) => (
         <ComparisonCard key={index} runId={runId} entry={entry} />
       ))}

@@ -10,7 +10,7 @@ import type { Reading } from './model'
 import { NodeLink } from './node-link'
 import { Plan } from './plan'
 import { Fault } from './run-facts'
-import { Tasks } from './tasks'
+import { Task, Tasks } from './tasks'
 
 /** One node: where it stands, who worked at it, what went in and what came out. */
 export function NodePanel({ reading, node }: { reading: Reading; node: Api.WorkflowNodeView }) {
@@ -24,7 +24,7 @@ export function NodePanel({ reading, node }: { reading: Reading; node: Api.Workf
       {node.error ? <Fault title="The node failed" fault={node.error} /> : null}
       {node.warning ? <Warning text={node.warning} /> : null}
       {node.plan ? <Plan runId={run.workflow_run_id} node={node} /> : null}
-      {node.tasks.length > 0 ? <Tasks run={run} node={node} /> : null}
+      {node.tasks.length > 1 ? <Tasks run={run} node={node} /> : null}
       {inputs === null && output === null ? null : (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           {output === null ? null : <ValueCard title="Output" text={output} className="max-h-[32rem]" />}
@@ -38,6 +38,7 @@ export function NodePanel({ reading, node }: { reading: Reading; node: Api.Workf
 function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNodeView }) {
   const feeding = run.edges.filter((edge) => edge.to === node.id)
   const inner = node.tasks.some((task) => task.worker?.kind === 'workflow')
+  const [only] = node.tasks
   return (
     <Card>
       <CardHeader
@@ -77,6 +78,11 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
           </Link>
         ) : null}
       </div>
+      {only === undefined || node.tasks.length > 1 ? null : (
+        <ul className="border-t">
+          <Task workflowRunId={run.workflow_run_id} task={only} />
+        </ul>
+      )}
     </Card>
   )
 }

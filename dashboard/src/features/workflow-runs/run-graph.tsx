@@ -1,5 +1,5 @@
 import { GitCompareArrows } from 'lucide-react'
-import { Suspense, lazy, useMemo } from 'react'
+import { Suspense, lazy, useMemo, useSyncExternalStore } from 'react'
 import type { Api } from '@/api'
 import { Loading } from '@/components/states'
 import { Badge, Card } from '@/components/ui'
@@ -7,6 +7,14 @@ import { plural } from '@/lib/format'
 import { graphOf, noteOf } from './graph'
 
 const GraphView = lazy(async () => ({ default: (await import('@/components/graph')).GraphView }))
+
+/** Ranks go down where there is no room for them side by side. */
+const NARROW = window.matchMedia('(width < 48rem)')
+
+function watchWidth(listener: () => void): () => void {
+  NARROW.addEventListener('change', listener)
+  return () => NARROW.removeEventListener('change', listener)
+}
 
 interface Props {
   run: Api.WorkflowRunView
@@ -23,13 +31,14 @@ export function RunGraph({ run, selected, onSelect }: Props) {
     () => Object.fromEntries(run.nodes.map((node) => [node.id, { status: node.status, note: <Note node={node} /> }])),
     [run.nodes],
   )
+  const narrow = useSyncExternalStore(watchWidth, () => NARROW.matches)
   return (
-    <Card aria-label="Graph" className="h-[26rem] overflow-hidden max-md:h-80">
+    <Card aria-label="Graph" className="h-[25rem] overflow-hidden max-md:h-[32rem]">
       <Suspense fallback={<Loading />}>
         <GraphView
           label={`The nodes of ${run.workflow_name}`}
           graph={graph}
-          direction="right"
+          direction={narrow ? 'down' : 'right'}
           nodeStates={states}
           selected={selected}
           onSelect={onSelect}

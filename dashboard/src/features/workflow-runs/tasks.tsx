@@ -12,20 +12,18 @@ import { tally, taskLabel, workersOf } from './model'
 /** Shown at once: each asks for its run. */
 const AT_FIRST = 25
 
-/** What a node has agents do: once, for each item, or as it planned. */
+/** What a node has agents do: for each item, or as it planned. */
 export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNodeView }) {
   const [limit, setLimit] = useState(AT_FIRST)
   const { tasks } = node
   return (
     <Card>
       <CardHeader
-        title={tasks.length === 1 ? 'Work' : `Work: ${plural(tasks.length, 'task')}`}
+        title={plural(tasks.length, 'task')}
         actions={
-          tasks.length === 1 ? null : (
-            <span className="text-muted">
-              {tally(tasks).map(([status, number]) => `${number} ${appearanceOf(status).label.toLowerCase()}`).join(' · ')}
-            </span>
-          )
+          <span className="text-muted">
+            {tally(tasks).map(([status, number]) => `${number} ${appearanceOf(status).label.toLowerCase()}`).join(' · ')}
+          </span>
         }
       />
       <ul className="divide-y">
@@ -44,7 +42,8 @@ export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.Workf
   )
 }
 
-function Task({ workflowRunId, task }: { workflowRunId: string; task: Api.WorkflowTaskView }) {
+/** One piece of work: where it stands, the sessions of those who did it, why it failed. */
+export function Task({ workflowRunId, task }: { workflowRunId: string; task: Api.WorkflowTaskView }) {
   const workers = workersOf(task)
   return (
     <li className="flex flex-col gap-1 px-4 py-2">
