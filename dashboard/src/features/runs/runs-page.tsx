@@ -9,7 +9,7 @@ import { Answer, Empty } from '@/components/states'
 import { Ago, useNow } from '@/components/time'
 import { Card, StatusBadge, buttonStyle } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
-import { between, count, dollars } from '@/lib/format'
+import { between, count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { RUN_STATUSES } from '@/lib/status'
 import { fetchRuns } from './api'
@@ -84,7 +84,7 @@ export function RunsPage() {
     <Page
       title="Runs"
       fill
-      lead={query.data ? `${count(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
       actions={
         <>
           <StatusFilter

@@ -31,6 +31,8 @@ function nodeOf(node: Api.WorkflowNodeView): GraphNode {
 /** What a card says beside its status: how far a node with many tasks is, or how long it took. */
 export function noteOf(node: Api.WorkflowNodeView): string {
   const { tasks } = node
+  const failed = tasks.filter((task) => task.status === 'failed').length
+  if (tasks.length > 1 && failed > 0) return `${failed} of ${tasks.length} failed`
   if (tasks.length > 1) return `${tasks.filter((task) => task.status === 'completed').length} of ${tasks.length}`
   if (!node.started_at || !node.finished_at || tasks.length === 0) return ''
   return duration(Date.parse(node.finished_at) - Date.parse(node.started_at))

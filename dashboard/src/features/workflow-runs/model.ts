@@ -100,6 +100,8 @@ export interface Subtask {
   task: Api.WorkflowTaskView | null
 }
 
+export const isSubtask = (task: Api.WorkflowTaskView): boolean => task.name.startsWith('subtask ')
+
 /** A planner's plan, each part with the task that does it. What does not look like a plan has no parts. */
 export function subtasksOf(node: Api.WorkflowNodeView): Subtask[] {
   const subtasks = node.plan?.['subtasks']

@@ -24,7 +24,7 @@ export function NodePanel({ reading, node }: { reading: Reading; node: Api.Workf
       {node.error ? <Fault title="The node failed" fault={node.error} /> : null}
       {node.warning ? <Warning text={node.warning} /> : null}
       {node.plan ? <Plan runId={run.workflow_run_id} node={node} /> : null}
-      {node.tasks.length > 1 ? <Tasks run={run} node={node} /> : null}
+      {node.tasks.length > 1 || node.plan ? <Tasks run={run} node={node} /> : null}
       {inputs === null && output === null ? null : (
         <div className="grid items-start gap-4 lg:grid-cols-2">
           {output === null ? null : <ValueCard title="Output" text={output} className="max-h-[32rem]" />}
@@ -78,7 +78,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
           </Link>
         ) : null}
       </div>
-      {only === undefined || node.tasks.length > 1 ? null : (
+      {only === undefined || node.tasks.length > 1 || node.plan ? null : (
         <ul className="border-t">
           <Task workflowRunId={run.workflow_run_id} task={only} />
         </ul>

@@ -1,9 +1,10 @@
-import { GitCompareArrows } from 'lucide-react'
+import { GitCompareArrows, TriangleAlert } from 'lucide-react'
 import { Suspense, lazy, useMemo, useSyncExternalStore } from 'react'
 import type { Api } from '@/api'
 import { Loading } from '@/components/states'
 import { Badge, Card } from '@/components/ui'
 import { plural } from '@/lib/format'
+import { plain } from '@/lib/inert'
 import { graphOf, noteOf } from './graph'
 
 const GraphView = lazy(async () => ({ default: (await import('@/components/graph')).GraphView }))
@@ -33,7 +34,7 @@ export function RunGraph({ run, selected, onSelect }: Props) {
   )
   const narrow = useSyncExternalStore(watchWidth, () => NARROW.matches)
   return (
-    <Card aria-label="Graph" className="h-[25rem] overflow-hidden max-md:h-[32rem]">
+    <Card aria-label="Graph" className="h-[25rem] overflow-hidden max-md:h-[28rem]">
       <Suspense fallback={<Loading />}>
         <GraphView
           label={`The nodes of ${run.workflow_name}`}
@@ -51,6 +52,13 @@ export function RunGraph({ run, selected, onSelect }: Props) {
 /** A marker where siblings were compared and contradict each other; else a word more. */
 function Note({ node }: { node: Api.WorkflowNodeView }) {
   const { contradictions, near_duplicates } = node
+  if (node.warning) {
+    return (
+      <Badge tone="warning" title={plain(node.warning)}>
+        <TriangleAlert aria-hidden /> warning
+      </Badge>
+    )
+  }
   if (contradictions.length === 0) return noteOf(node)
   const said = plural(contradictions.length, 'contradiction')
   const more = near_duplicates.length === 0 ? '' : `, ${plural(near_duplicates.length, 'near-duplicate')}`

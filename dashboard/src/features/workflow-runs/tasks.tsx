@@ -1,13 +1,13 @@
 import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Api } from '@/api'
 import { runQuery } from '@/api/queries'
 import { Button, Card, CardHeader, StatusBadge } from '@/components/ui'
 import { count, plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { appearanceOf } from '@/lib/status'
-import { tally, taskLabel, workersOf } from './model'
+import { isSubtask, tally, taskLabel, workersOf } from './model'
 
 /** Shown at once: each asks for its run. */
 const AT_FIRST = 25
@@ -15,7 +15,8 @@ const AT_FIRST = 25
 /** What a node has agents do: for each item, or as it planned. */
 export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNodeView }) {
   const [limit, setLimit] = useState(AT_FIRST)
-  const { tasks } = node
+  // What is a part of the plan stands there.
+  const tasks = node.plan ? node.tasks.filter((task) => !isSubtask(task)) : node.tasks
   return (
     <Card>
       <CardHeader
@@ -42,17 +43,27 @@ export function Tasks({ run, node }: { run: Api.WorkflowRunView; node: Api.Workf
   )
 }
 
+interface TaskProps {
+  workflowRunId: string
+  task: Api.WorkflowTaskView
+  /** In the place of the task's own name. */
+  label?: string
+  /** What else there is to say of it. */
+  children?: ReactNode
+}
+
 /** One piece of work: where it stands, the sessions of those who did it, why it failed. */
-export function Task({ workflowRunId, task }: { workflowRunId: string; task: Api.WorkflowTaskView }) {
+export function Task({ workflowRunId, task, label, children }: TaskProps) {
   const workers = workersOf(task)
   return (
     <li className="flex flex-col gap-1 px-4 py-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <span className="min-w-24 font-medium [overflow-wrap:anywhere]">{plain(taskLabel(task))}</span>
+        <span className="min-w-24 font-medium [overflow-wrap:anywhere]">{plain(label ?? taskLabel(task))}</span>
         <StatusBadge status={task.status} />
         <Workers workflowRunId={workflowRunId} workers={workers} />
-        {task.attempts > 1 ? <span className="text-muted">{plural(task.attempts - 1, 'retry', 'retries')} of the node</span> : null}
+        {task.attempts > 1 ? <span className="text-muted">{plural(task.attempts - 1, 'retry', 'retries')}</span> : null}
       </div>
+      {children}
       {task.error ? (
         <p className="text-danger [overflow-wrap:anywhere]">
           {plain(task.error.message)} <span className="text-muted">({task.error.type})</span>
@@ -67,7 +78,7 @@ function Workers({ workflowRunId, workers }: { workflowRunId: string; workers: A
   const ids = workers.flatMap((worker) => (worker.kind === 'run' ? [worker.run_id] : []))
   const runs = useQueries({ queries: ids.map(runQuery) }).flatMap((query) => query.data ?? [])
   return workers.map((worker, index) => {
-    const label = workers.length === 1 ? '' : index === workers.length - 1 ? 'last' : `try ${index + 1}`
+    const label = workers.length === 1 ? '' : `try ${index + 1}:`
     if (worker.kind === 'workflow') {
       return (
         <Link

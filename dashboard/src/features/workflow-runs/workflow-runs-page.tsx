@@ -10,7 +10,7 @@ import { Answer, Empty } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Badge, Card, Select, StatusBadge } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
-import { between, count } from '@/lib/format'
+import { between, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { WORKFLOW_STATUSES } from '@/lib/status'
 import { fetchWorkflowRun, fetchWorkflowRuns, workflowNamesQuery } from './api'
@@ -73,7 +73,7 @@ export function WorkflowRunsPage() {
     <Page
       title="Workflow runs"
       fill
-      lead={query.data ? `${count(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
       actions={
         <>
           <StatusFilter
