@@ -55,8 +55,8 @@ it('overview', async () => {
 })
 
 it('the fields of an agent', async () => {
-  const { page } = await open(browser, `${accord.url}/ui/agents/ticket-triage?tab=output`)
-  await seen(page, 'Add a field')
+  const { page } = await open(browser, `${accord.url}/ui/agents/release-notes?tab=output`)
+  await seen(page, 'Enforced on every run.')
   await picture(page, 'agent-fields')
 })
 
