@@ -127,3 +127,25 @@ export function unknownParts(kind: GraphNode['kind'], node: JsonMap): string[] {
   const known = ['type', 'description', 'position', ...KNOWN[kind]]
   return [...node.keys()].filter((key) => !known.includes(key))
 }
+
+/** A document by the parts that two people can change without touching each other: each node is one. */
+export function partsOf(document: JsonMap): JsonMap {
+  const parts = new Map<string, Json>()
+  for (const [key, value] of document) {
+    if (key === 'nodes' && isMap(value)) for (const [id, node] of value) parts.set(`nodes.${id}`, node)
+    else parts.set(key, value)
+  }
+  return parts
+}
+
+export function fromParts(parts: JsonMap): JsonMap {
+  const document = new Map<string, Json>()
+  const nodes = new Map<string, Json>()
+  for (const [key, value] of parts) {
+    if (key.startsWith('nodes.')) {
+      nodes.set(key.slice('nodes.'.length), value)
+      document.set('nodes', nodes)
+    } else document.set(key, value)
+  }
+  return document
+}
