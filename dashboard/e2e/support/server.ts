@@ -26,11 +26,11 @@ export interface Accord {
 interface Options {
   /** With the example agents of `accord init`; yes where nothing is said. */
   examples?: boolean
-  /** Which examples: a template of `accord init`. */
+  /** With the files of a template of `accord init`, in the place of the examples. */
   template?: string
 }
 
-export async function startAccord({ examples = true, template = 'start' }: Options = {}): Promise<Accord> {
+export async function startAccord({ examples = true, template }: Options = {}): Promise<Accord> {
   const folder = await mkdtemp(join(tmpdir(), 'accord-e2e-'))
   const exec = promisify(execFile)
   const run = async (...words: string[]) => {
@@ -39,7 +39,8 @@ export async function startAccord({ examples = true, template = 'start' }: Optio
     )
     return done.stdout
   }
-  if (examples) await run('init', '--template', template)
+  if (template !== undefined) await run('init', '--template', template)
+  else if (examples) await run('init')
   else await mkdir(join(folder, '.accord'))
   let server = await up(folder, '127.0.0.1:0')
   const { url } = server

@@ -51,6 +51,7 @@ export const queryKeys = {
     all: ['workflows'] as const,
     list: () => ['workflows', 'list'] as const,
     one: (name: string) => ['workflows', 'one', name] as const,
+    check: (document: string) => ['workflows', 'check', document] as const,
   },
   workflowRuns: {
     all: ['workflow-runs'] as const,

@@ -24,6 +24,14 @@ export const agentsQuery = () =>
     queryFn: () => body(api.GET('/agents', { params: { query: { limit: ALL_AGENTS } } })),
   })
 
+/** Both contracts of an agent. */
+export const contractQuery = (name: string) =>
+  queryOptions({
+    queryKey: queryKeys.agents.contract(name),
+    queryFn: () => body(api.GET('/agents/{name}/contract', { params: { path: { name } } })),
+    retry: false,
+  })
+
 /** Runners come and go without an event. */
 const RUNNERS_MS = 10_000
 

@@ -1,5 +1,5 @@
 /** YAML as the agents' files are written in, to the same values as JSON and back. Loaded with the editor only. */
-import { type ScalarTag, isAlias, isMap as isYamlMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
+import { type ScalarTag, type Tags, isAlias, isMap as isYamlMap, isNode, isScalar, isSeq, parseDocument, stringify } from 'yaml'
 import type { Span } from './json-text'
 import { Exact, type Json, numberOf } from './lossless'
 
@@ -53,6 +53,7 @@ function build(node: unknown, work: Work): Json {
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/
 
 function scalar(value: unknown, source: string | undefined, offset: number): Json {
+  if (value instanceof Exact) return value
   if (typeof value === 'number' || typeof value === 'bigint') {
     const text = source !== undefined && JSON_NUMBER.test(source) ? source : String(value)
     if (!JSON_NUMBER.test(text)) throw new YamlError(`${text} is no number that JSON has`, offset)
@@ -85,14 +86,24 @@ function rangeOf(node: unknown): Span | null {
   return range ? { start: range[0], end: range[1] } : null
 }
 
+/** A number that JavaScript would write otherwise keeps its digits. */
 const exact: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
+  test: JSON_NUMBER,
   identify: (value) => value instanceof Exact,
-  resolve: (text) => Number(text),
-  stringify: (item) => (item.value as Exact).text,
+  resolve: (text) => numberOf(text),
+  stringify: (item) => (item.value instanceof Exact ? item.value.text : String(item.value)),
+}
+
+/** For documents that are edited and written again. */
+export const exactNumbers = (tags: Tags): Tags => [exact, ...tags]
+
+/** The value of a node without aliases. */
+export function jsonOf(node: unknown): Json {
+  return build(node, { left: MOST_NODES, anchors: new Map() })
 }
 
 export function writeYaml(value: Json): string {
-  return stringify(value, { version: '1.2', lineWidth: 100, aliasDuplicateObjects: false, customTags: (tags) => [exact, ...tags] })
+  return stringify(value, { version: '1.2', lineWidth: 100, aliasDuplicateObjects: false, customTags: exactNumbers })
 }

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from './root'
+import { type RawSearch, indexOf, optional, textOf } from './search'
 
 const list = createRoute({
   getParentRoute: () => rootRoute,
@@ -7,4 +8,31 @@ const list = createRoute({
   component: lazyRouteComponent(() => import('@/features/workflows/workflows-page'), 'WorkflowsPage'),
 })
 
-export const workflowRoutes = [list] as const
+/** What is looked at in the editor. */
+const look = (search: RawSearch) =>
+  optional({
+    /** Whether it is shown as a graph or as YAML. */
+    as: textOf(search, 'as'),
+    /** A node, by its id. */
+    node: textOf(search, 'node'),
+    /** An edge, by its place in the list. */
+    edge: search.edge === undefined ? undefined : indexOf(search, 'edge'),
+    /** Whether the form for a run is open. */
+    starting: search.starting === true ? true : undefined,
+  })
+
+const create = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/workflows/new',
+  validateSearch: look,
+  component: lazyRouteComponent(() => import('@/features/workflows/workflow-page'), 'NewWorkflowPage'),
+})
+
+const one = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/workflows/$name',
+  validateSearch: look,
+  component: lazyRouteComponent(() => import('@/features/workflows/workflow-page'), 'WorkflowPage'),
+})
+
+export const workflowRoutes = [list, create, one] as const

@@ -15,12 +15,12 @@ const BADGE_ROW = 26
 
 /** Between cards of one rank, and between ranks: room for an edge and its condition. */
 const BESIDE = 36
-const BETWEEN = 64
+const BETWEEN = 72
 
 /** Beyond this, ranks are filled in the order of the document: crossings cannot be followed by eye anyway. */
 const MOST_FOR_DAGRE = 600
 
-export function sizeOf(node: GraphNode, extra = 0): Size {
+export function sizeOf(node: Pick<GraphNode, 'fields'>, extra = 0): Size {
   return { width: CARD.width, height: CARD.height + (node.fields === null ? 0 : BADGE_ROW) + extra }
 }
 

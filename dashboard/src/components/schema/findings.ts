@@ -23,7 +23,7 @@ function firstLine(text: string, { start, end }: Span): Span {
 }
 
 /** One finding a place and severity, its messages a line each. */
-export function findingsIn(text: string, report: SchemaReport, locate: Locate): Finding[] {
+export function findingsIn(text: string, report: Pick<SchemaReport, 'problems' | 'lint'>, locate: Locate): Finding[] {
   const found = new Map<string, Finding>()
   const add = (parts: readonly string[], severity: Finding['severity'], message: string) => {
     const { start, end } = firstLine(text, locate(parts))

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '@/api'
 import { fromPlain, write, type JsonMap } from '@/lib/lossless'
-import { fieldErrors, readRun, requestOf, verdictOf } from './model'
+import { fieldErrors } from '@/components/schema-form/refusal'
+import { readRun, requestOf, verdictOf } from './model'
 
 describe('what is asked for', () => {
   const wish = { agentName: 'a', parameters: fromPlain({ prompt: 'p' }), model: ' ' }

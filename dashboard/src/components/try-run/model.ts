@@ -1,6 +1,5 @@
 /** What is asked for, and what a run has to show. Pure. */
-import { type Api, ApiError } from '@/api'
-import type { FormError } from '@/components/schema-form'
+import type { Api } from '@/api'
 import { plural } from '@/lib/format'
 import { type Json, type JsonMap, at, parse, toPlain } from '@/lib/lossless'
 import type { Tone } from '@/lib/status'
@@ -29,13 +28,6 @@ export function requestOf({ agentName, parameters, brought, model }: Wish): Json
   if (brought.kind !== 'none' && brought.options.size > 0) request.set('output_schema_options', brought.options)
   if (model.trim() !== '') request.set('model', model.trim())
   return request
-}
-
-/** The errors of a refusal that belong to fields; none where it is another refusal. */
-export function fieldErrors(error: unknown): FormError[] {
-  if (!(error instanceof ApiError) || error.error !== 'ParameterValidationFailed') return []
-  const details = error.details as { errors?: FormError[] } | null | undefined
-  return details?.errors ?? []
 }
 
 export interface Shown {

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '@/api'
-import { SchemaForm, controlOf, initialValue } from '@/components/schema-form'
+import { SchemaForm, controlOf, fieldErrors, initialValue } from '@/components/schema-form'
 import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
 import { Answer } from '@/components/states'
@@ -12,7 +12,7 @@ import type { Json } from '@/lib/lossless'
 import { type Terms, startRun, termsQuery } from './api'
 import { BroughtContract } from './brought-contract'
 import { LiveRun } from './live-run'
-import { type Brought, fieldErrors, requestOf } from './model'
+import { type Brought, requestOf } from './model'
 
 /** Runs an agent from a form made of its input contract, and shows what comes of it as it comes. */
 export function TryRun({ agentName }: { agentName: string }) {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Problems, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Answer } from '@/components/states'
 import { Card, CardBody } from '@/components/ui'
 import { isMap } from '@/lib/lossless'
-import { AgentVerdict, Problems } from './agent-row'
 import { type Agent, agentQuery } from './api'
 import { AgentEditor } from './editor'
 import { freshBlueprint } from './model'
@@ -36,7 +36,7 @@ function Loaded({ agent }: { agent: Agent }) {
   if (initial !== null) return <AgentEditor agent={agent} initial={initial} />
   const { summary, file } = agent.view
   return (
-    <Page title={summary.name} heading={<>{summary.name} <AgentVerdict agent={summary} /></>} lead={file}>
+    <Page title={summary.name} heading={<>{summary.name} <Verdict of={summary} /></>} lead={file}>
       <Card>
         <CardBody className="flex flex-col gap-3">
           <p>This agent's file cannot be read. Mend it there; the page follows by itself.</p>

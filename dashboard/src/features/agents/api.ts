@@ -30,13 +30,6 @@ export const agentQuery = (name: string) =>
     refetchInterval: LOOK_AGAIN_MS,
   })
 
-export const contractQuery = (name: string) =>
-  queryOptions({
-    queryKey: queryKeys.agents.contract(name),
-    queryFn: () => body(api.GET('/agents/{name}/contract', { params: { path: { name } } })),
-    retry: false,
-  })
-
 /** What the client types a blueprint as; the text that is sent is made by ourselves. */
 const TYPED = {} as Api.Blueprint
 

@@ -1,12 +1,12 @@
 import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Problems, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import type { SchemaView } from '@/components/schema'
 import { TryRun } from '@/components/try-run'
 import { Badge, Confirm, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
 import type { JsonMap } from '@/lib/lossless'
 import { inProject } from '@/lib/paths'
-import { AgentVerdict, Problems } from './agent-row'
 import type { Agent } from './api'
 import { ConflictDialog } from './conflict-dialog'
 import { DraftProvider, useDraft, useNewDraft } from './draft'
@@ -47,7 +47,7 @@ export function AgentEditor({ agent, initial }: Props) {
         heading={
           <>
             {name}
-            {base === null ? null : <AgentVerdict agent={{ valid: base.view.summary.valid && !broken, problems: draft.problems }} />}
+            {base === null ? null : <Verdict of={{ valid: base.view.summary.valid && !broken, problems: draft.problems }} />}
             {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
           </>
         }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type JsonMap, fromPlain, write } from '@/lib/lossless'
-import {
-  changedParts, contractKind, freshBlueprint, merged, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor,
-} from './model'
+import { contractKind, freshBlueprint, problemAt, tabOf, tidied, unknownFields, withContractKind, withExecutor } from './model'
 
 const map = (value: object) => fromPlain(value) as JsonMap
 
@@ -48,22 +46,6 @@ it('keeps what two executors share', () => {
 
 it('leaves out texts that nobody wrote', () => {
   expect([...tidied(freshBlueprint()).keys()]).toEqual(['name', 'type', 'executor', 'output_schema'])
-})
-
-describe('two changes', () => {
-  const base = map({ name: 'a', description: 'd', tags: ['x'] })
-  const mine = map({ name: 'a', description: 'mine', tags: ['x'] })
-
-  it('are joined where they touch different parts', () => {
-    const theirs = map({ name: 'a', description: 'd', tags: ['y'], limits: { max_steps: 1 } })
-    const both = merged(base, mine, theirs)
-    expect(both && write(both)).toBe('{"name":"a","description":"mine","tags":["y"],"limits":{"max_steps":1}}')
-    expect(changedParts(base, theirs)).toEqual(['tags', 'limits'])
-  })
-
-  it('are not joined where they touch the same', () => {
-    expect(merged(base, mine, map({ name: 'a', description: 'theirs', tags: ['x'] }))).toBeNull()
-  })
 })
 
 it('finds fields that no agent has', () => {

@@ -1,6 +1,6 @@
 /** Blueprints, purely: how a new one looks, where a problem belongs, and what two people changed. */
 import type { Api } from '@/api'
-import { type Json, type JsonMap, fromPlain, isMap, same, withMember } from '@/lib/lossless'
+import { type Json, type JsonMap, fromPlain, isMap, withMember } from '@/lib/lossless'
 import { isWithin, pathParts } from '@/lib/paths'
 
 export const TABS = [
@@ -118,22 +118,6 @@ export function withContractKind(blueprint: JsonMap, kind: ContractKind): JsonMa
 
 /** How often a model is asked again where nobody says. The second is the server's usual setting. */
 export const USUAL_RETRIES = { output_schema: 1, default_output_schema: 2 }
-
-/** The parts of a blueprint that differ. */
-export function changedParts(before: Json, after: Json): string[] {
-  if (!isMap(before) || !isMap(after)) return []
-  const keys = new Set([...before.keys(), ...after.keys()])
-  return [...keys].filter((key) => !same(before.get(key), after.get(key)))
-}
-
-/** Both changes in one, where they touch different parts; null where they do not. */
-export function merged(base: Json, mine: JsonMap, theirs: Json): JsonMap | null {
-  if (!isMap(theirs)) return null
-  const ours = changedParts(base, mine)
-  const others = new Set(changedParts(base, theirs))
-  if (ours.some((key) => others.has(key))) return null
-  return ours.reduce<JsonMap>((result, key) => withMember(result, key, mine.get(key)), theirs)
-}
 
 const KNOWN: Record<string, readonly string[]> = {
   '': [

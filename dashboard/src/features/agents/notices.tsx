@@ -1,10 +1,8 @@
-import { CircleAlert, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { type Api, ApiError, messageOf } from '@/api'
+import { ApiError, messageOf } from '@/api'
 import { CopyButton } from '@/components/command'
+import { Notice, Problems, problemsIn } from '@/components/editing'
 import { Button } from '@/components/ui'
 import { write } from '@/lib/lossless'
-import { Problems } from './agent-row'
 import type { Agent } from './api'
 import { useDraft } from './draft'
 import { tidied } from './model'
@@ -55,21 +53,5 @@ function Refused({ error }: { error: Error }) {
       <p className="break-words">{messageOf(error)}</p>
       <Problems problems={problemsIn(error)} />
     </Notice>
-  )
-}
-
-function problemsIn(error: Error): Api.Problem[] {
-  const details = error instanceof ApiError ? (error.details as { problems?: Api.Problem[] } | null | undefined) : null
-  return details?.problems ?? []
-}
-
-function Notice({ tone, children }: { tone: 'warning' | 'danger'; children: ReactNode }) {
-  const Icon = tone === 'danger' ? CircleAlert : TriangleAlert
-  const colours = tone === 'danger' ? 'bg-danger-soft text-danger' : 'bg-warning-soft text-warning'
-  return (
-    <div role="alert" className={`flex items-start gap-2 rounded-md px-3 py-2 ${colours}`}>
-      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <div className="flex min-w-0 flex-1 flex-col items-start gap-1.5">{children}</div>
-    </div>
   )
 }

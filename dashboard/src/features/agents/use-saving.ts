@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { ApiError, queryKeys } from '@/api'
+import { queryKeys } from '@/api'
+import { isConflict } from '@/components/editing'
 import { type JsonMap, isMap } from '@/lib/lossless'
 import { type Agent, agentQuery, createAgent, deleteAgent, saveAgent } from './api'
 import type { Draft } from './draft'
@@ -61,7 +62,3 @@ export function useSaving({ draft, base, setBase, stored }: Situation) {
 }
 
 export type Saving = ReturnType<typeof useSaving>
-
-function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.error === 'PreconditionFailed'
-}

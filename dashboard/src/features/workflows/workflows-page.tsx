@@ -1,13 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { Api } from '@/api'
 import { Page } from '@/components/page'
-import { Empty } from '@/components/states'
-import { Card } from '@/components/ui'
+import { Answer, Empty } from '@/components/states'
+import { Card, Input, buttonStyle } from '@/components/ui'
+import { lastRunsQuery, workflowsQuery } from './api'
+import { WorkflowRow } from './workflow-row'
 
 export function WorkflowsPage() {
+  const [wanted, setWanted] = useState('')
+  const query = useQuery(workflowsQuery())
   return (
-    <Page title="Workflows">
+    <Page
+      title="Workflows"
+      lead="Graphs of agents. What one gives, the next gets; what siblings contradict each other in is shown before they are joined."
+      actions={
+        <>
+          <Input
+            type="search"
+            aria-label="Find workflows"
+            placeholder="Find by name or description"
+            className="w-64"
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+          />
+          <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
+            <Plus aria-hidden /> New workflow
+          </Link>
+        </>
+      }
+    >
       <Card>
-        <Empty title="Workflows are not here yet" />
+        <Answer query={query}>{({ items }) => <List workflows={items.filter((each) => matches(each, wanted))} filtered={wanted !== ''} />}</Answer>
       </Card>
     </Page>
+  )
+}
+
+function matches(workflow: Api.WorkflowSummary, wanted: string): boolean {
+  const text = `${workflow.name} ${workflow.description}`.toLowerCase()
+  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word))
+}
+
+function List({ workflows, filtered }: { workflows: Api.WorkflowSummary[]; filtered: boolean }) {
+  const lastRuns = useQuery(lastRunsQuery())
+  if (workflows.length === 0 && filtered) return <Empty title="No workflow is like that" />
+  if (workflows.length === 0) {
+    return (
+      <Empty
+        title="There are no workflows yet"
+        command="accord init --template code-review"
+        action={
+          <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
+            Draw one here
+          </Link>
+        }
+      >
+        Three specialists and a writer who review a change, with recorded answers to begin with:
+      </Empty>
+    )
+  }
+  return (
+    <ul className="divide-y">
+      {workflows.map((workflow) => (
+        <WorkflowRow key={workflow.name} workflow={workflow} lastRun={lastRuns.data?.get(workflow.name)} />
+      ))}
+    </ul>
   )
 }

@@ -1,0 +1,83 @@
+/** The drawing board: the palette, the canvas, and what is selected. */
+import { useReactFlow } from '@xyflow/react'
+import { X } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { type Point, layout, sizeOf } from '@/components/graph'
+import { Button } from '@/components/ui'
+import { Canvas } from './canvas'
+import { chipFault } from './chip'
+import { useDraft } from './draft'
+import { addNode, setPart, setPositions } from './edit'
+import { Inspector } from './inspector/inspector'
+import { FRESH_SCHEMA, freeId } from './model'
+import { Ghost, Palette } from './palette'
+import { type Load, usePaletteDrag } from './palette-drag'
+import { useLook } from './selection'
+
+/** What was said is read by then. */
+const SAID_MS = 8_000
+
+export function Board({ own }: { own: string | null }) {
+  const draft = useDraft()
+  const { graph, edit } = draft
+  const look = useLook()
+  const flow = useReactFlow()
+  const [said, say] = useState<string | null>(null)
+  useEffect(() => {
+    if (said === null) return
+    const timer = setTimeout(() => say(null), SAID_MS)
+    return () => clearTimeout(timer)
+  }, [said])
+
+  const putChip = (id: string | null | undefined) => {
+    const node = graph.nodes.find((each) => each.id === id)
+    if (node === undefined) return say('Drag Structured Output onto an agent node, or select the node first.')
+    const fault = chipFault(node, draft.contracts)
+    if (fault !== null) return say(`${node.id} takes no Structured Output: ${fault}.`)
+    if (node.fields === null) edit(setPart(node.id, ['output_schema'], FRESH_SCHEMA))
+    look.select({ node: node.id })
+  }
+  const addTo = (load: Load & { kind: 'node' }, at?: Point) => {
+    const id = freeId(graph, load.worker?.name ?? load.node)
+    const position = at && centred(flow.screenToFlowPosition(at))
+    // Where somebody chose a place, the others stay where they are seen.
+    const pinned = position === undefined ? null : setPositions(layout(graph))
+    edit((text) => addNode({ id, kind: load.node, worker: load.worker, position: position ?? beside() })(pinned?.(text) ?? text))
+    look.select({ node: id })
+  }
+  /** In a drawing with places, a new node stands below the others; in one by rank, it gets its rank. */
+  const beside = (): Point | undefined => {
+    if (graph.nodes.every((node) => node.position === null)) return undefined
+    const places = [...layout(graph).values()]
+    return { x: Math.min(...places.map(({ x }) => x)), y: Math.max(...places.map(({ y }) => y)) + 2 * CARD_HEIGHT }
+  }
+  const drag = usePaletteDrag((load, at, over) => (load.kind === 'schema' ? putChip(over) : addTo(load, at)))
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
+      <Palette drag={drag} onAdd={(load) => (load.kind === 'schema' ? putChip(look.node) : addTo(load))} own={own} />
+      <div className="relative h-[60dvh] min-w-0 shrink-0 overflow-hidden rounded-card border bg-canvas lg:h-auto lg:min-h-80 lg:flex-1 lg:shrink">
+        <Canvas dragged={drag.dragged} say={say} />
+        <div role="status" className="pointer-events-none absolute inset-x-3 top-3 z-10 flex justify-center">
+          {said === null ? null : (
+            <p className="pointer-events-auto flex items-start gap-2 rounded-md border border-warning/50 bg-raised py-1 pr-1 pl-3 text-warning shadow-lg">
+              <span className="py-0.5">{said}</span>
+              <Button variant="ghost" size="small" aria-label="Close" onClick={() => say(null)}>
+                <X aria-hidden />
+              </Button>
+            </p>
+          )}
+        </div>
+      </div>
+      <Inspector onChip={() => putChip(look.node)} isNew={own === null} />
+      <Ghost drag={drag} />
+    </div>
+  )
+}
+
+const CARD_HEIGHT = 60
+
+/** The pointer is at the middle of the new card. */
+function centred({ x, y }: Point): Point {
+  const { width, height } = sizeOf({ fields: null })
+  return { x: x - width / 2, y: y - height / 2 }
+}

@@ -1,0 +1,51 @@
+/** The Structured Output chip: what it is on a node, and where it can be put. */
+import { Braces, Lock } from 'lucide-react'
+import { FieldCount } from '@/components/graph/node-card'
+import type { GraphNode } from '@/components/graph'
+import { Badge } from '@/components/ui'
+import { plural } from '@/lib/format'
+import type { Contracts, OwnContract } from './contracts'
+import { schemaFault } from './model'
+
+/** The contract that an agent has by itself, for a node that has that agent. */
+export function ownContract(node: GraphNode, contracts: Contracts): OwnContract | undefined {
+  return node.worker?.kind === 'agent' ? contracts[node.worker.name] : undefined
+}
+
+/** Why the chip cannot be put on a node; null where it can. */
+export function chipFault(node: GraphNode, contracts: Contracts): string | null {
+  const fault = schemaFault(node)
+  if (fault !== null) return fault
+  const own = ownContract(node, contracts)
+  if (own !== undefined && !own.replaceable) return `the agent ${node.worker?.name} has an output schema of its own, which cannot be replaced`
+  return null
+}
+
+interface Props {
+  node: GraphNode
+  contracts: Contracts
+  /** While the chip is dragged: over this node, or elsewhere. */
+  landing: 'here' | 'maybe' | null
+}
+
+/** On a node's card: its fields, those of its agent, or the place for the chip. */
+export function SchemaBadge({ node, contracts, landing }: Props) {
+  if (landing !== null && node.kind !== 'input' && node.kind !== 'output') {
+    const fault = chipFault(node, contracts)
+    if (fault === null) {
+      return (
+        <Badge tone={landing === 'here' ? 'success' : 'info'} className="self-start ring-1 ring-current">
+          <Braces aria-hidden /> {node.fields !== null ? 'has one' : landing === 'here' ? 'let go' : 'drop it here'}
+        </Badge>
+      )
+    }
+  }
+  if (node.fields !== null) return <FieldCount fields={node.fields} />
+  const own = ownContract(node, contracts)
+  if (own === undefined || schemaFault(node) !== null) return null
+  return (
+    <Badge className="self-start" title="The agent's own output schema">
+      <Lock aria-hidden /> {plural(own.fields, 'field')}
+    </Badge>
+  )
+}

@@ -1,0 +1,141 @@
+/** Every change that the editor makes, from text to text. A text that cannot be read stays as it is. */
+import { type YAMLMap, isMap, isScalar } from 'yaml'
+import type { NodeKind, Point } from '@/components/graph'
+import { type Json, fromPlain } from '@/lib/lossless'
+import { Editable, keyOf } from './document'
+import { renamed } from './rename'
+
+export type Edit = (text: string) => string
+
+function edited(change: (document: Editable) => void): Edit {
+  return (text) => {
+    const document = Editable.of(text)
+    if (document === null) return text
+    change(document)
+    return document.text()
+  }
+}
+
+/** Sets a member of the workflow itself; removes it for undefined. */
+export function setMember(key: string, value: Json | undefined): Edit {
+  return edited((document) => document.set([key], value))
+}
+
+/** Sets a part of a node; removes it for undefined. */
+export function setPart(id: string, path: readonly string[], value: Json | undefined): Edit {
+  return edited((document) => {
+    if (document.map('nodes').has(id)) document.set(['nodes', id, ...path], value)
+  })
+}
+
+/** Several parts of a node in one step. */
+export function setParts(id: string, parts: readonly (readonly [path: readonly string[], value: Json | undefined])[]): Edit {
+  return (text) => parts.reduce((result, [path, value]) => setPart(id, path, value)(result), text)
+}
+
+/** What a node of a kind begins with. */
+const FRESH: Record<NodeKind, Record<string, unknown>> = {
+  input: { type: 'input', schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
+  agent: { type: 'agent', agent: '' },
+  check: { type: 'check', assert: 'true', message: 'what to say when it does not hold' },
+  map: { type: 'map', over: '', agent: '' },
+  planner: { type: 'planner', agent: '', agents: [] },
+  output: { type: 'output' },
+}
+
+export interface NewNode {
+  id: string
+  kind: NodeKind
+  /** Who does the work, where that is known. */
+  worker?: { kind: 'agent' | 'workflow'; name: string }
+  position?: Point
+}
+
+export function addNode({ id, kind, worker, position }: NewNode): Edit {
+  const fresh: Record<string, unknown> = { ...FRESH[kind] }
+  if (worker !== undefined) {
+    delete fresh.agent
+    fresh[worker.kind] = worker.name
+  }
+  return edited((document) => {
+    document.set(['nodes', id], fromPlain(fresh))
+    if (position !== undefined) place(document, id, position)
+  })
+}
+
+/** Removes nodes, and the edges that they are at the end of. */
+export function removeNodes(ids: readonly string[]): Edit {
+  return edited((document) => {
+    for (const id of ids) document.set(['nodes', id], undefined)
+    keepEdges(document, (edge) => !ids.includes(textAt(edge, 'from')) && !ids.includes(textAt(edge, 'to')))
+  })
+}
+
+function keepEdges(document: Editable, wanted: (edge: YAMLMap, index: number) => boolean): void {
+  const edges = document.list('edges')
+  edges.items = edges.items.filter((edge, index) => !isMap(edge) || wanted(edge, index))
+}
+
+function textAt(map: YAMLMap, key: string): string {
+  const value = map.get(key)
+  return typeof value === 'string' ? value : ''
+}
+
+export function addEdge(from: string, to: string): Edit {
+  return edited((document) => {
+    const edge = document.node(fromPlain({ from, to }))
+    if (isMap(edge)) edge.flow = true
+    document.list('edges').add(edge)
+  })
+}
+
+export function removeEdges(indexes: readonly number[]): Edit {
+  return edited((document) => keepEdges(document, (_, index) => !indexes.includes(index)))
+}
+
+/** The condition of an edge; none for the empty text. */
+export function setWhen(index: number, when: string): Edit {
+  return edited((document) => {
+    const edge = document.list('edges').items[index]
+    if (!isMap(edge)) return
+    if (when === '') edge.delete('when')
+    else edge.set('when', when)
+  })
+}
+
+function place(document: Editable, id: string, { x, y }: Point): void {
+  const position = document.node(fromPlain({ x: Math.round(x), y: Math.round(y) }))
+  if (isMap(position)) position.flow = true
+  const node = document.map('nodes', id)
+  node.set('position', position)
+}
+
+/** Where nodes stand, for all of them: a drawing stays as it is when one is moved. */
+export function setPositions(places: ReadonlyMap<string, Point>): Edit {
+  return edited((document) => {
+    const nodes = document.map('nodes')
+    for (const [id, point] of places) if (isMap(nodes.get(id, true))) place(document, id, point)
+  })
+}
+
+/** Nobody's place is said any more: nodes stand by rank. */
+export function clearPositions(): Edit {
+  return edited((document) => {
+    for (const pair of document.map('nodes').items) if (isMap(pair.value)) pair.value.delete('position')
+  })
+}
+
+/** Another id, also at the edges and in the templates of those who name it. */
+export function renameNode(id: string, next: string): Edit {
+  return edited((document) => {
+    const nodes = document.map('nodes')
+    const pair = nodes.items.find((each) => keyOf(each) === id)
+    if (pair === undefined || nodes.has(next)) return
+    if (isScalar(pair.key)) pair.key.value = next
+    for (const edge of document.list('edges').items) {
+      if (!isMap(edge)) continue
+      for (const end of ['from', 'to']) if (edge.get(end) === id) edge.set(end, next)
+    }
+    for (const each of nodes.items) if (isMap(each.value)) renamed(each.value, id, next)
+  })
+}

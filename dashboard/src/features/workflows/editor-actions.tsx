@@ -1,0 +1,121 @@
+import { Play, Redo2, RotateCcw, Save, Trash2, Undo2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { messageOf } from '@/api'
+import { Button, Confirm } from '@/components/ui'
+import type { Workflow } from './api'
+import { useDraft } from './draft'
+import type { Saving } from './use-saving'
+
+interface Props {
+  base: Workflow | null
+  changed: boolean
+  saving: Saving
+  onRun: () => void
+}
+
+/** Undo, discard, save, delete, run. */
+export function EditorActions({ base, changed, saving, onRun }: Props) {
+  const draft = useDraft()
+  const [removing, setRemoving] = useState(false)
+  const { save } = saving
+  const ready = !save.isPending && draft.mistake === null && (base === null || changed)
+  useShortcuts({ save: () => ready && save.mutate(draft.document), undo: draft.undo, redo: draft.redo })
+  return (
+    <>
+      <div className="flex">
+        <Button variant="ghost" size="icon" aria-label="Undo" title="Undo: Ctrl+Z" disabled={draft.undo === null} onClick={() => draft.undo?.()}>
+          <Undo2 aria-hidden />
+        </Button>
+        <Button variant="ghost" size="icon" aria-label="Redo" title="Redo: Ctrl+Shift+Z" disabled={draft.redo === null} onClick={() => draft.redo?.()}>
+          <Redo2 aria-hidden />
+        </Button>
+      </div>
+      {base === null ? null : (
+        <Button variant="ghost" size="icon" aria-label="Delete the workflow" title="Delete" onClick={() => setRemoving(true)}>
+          <Trash2 aria-hidden />
+        </Button>
+      )}
+      {base !== null && changed ? (
+        <Button onClick={() => saving.taken(base)}>
+          <RotateCcw aria-hidden /> Discard
+        </Button>
+      ) : null}
+      {base === null ? null : (
+        <Button onClick={onRun}>
+          <Play aria-hidden /> Run
+        </Button>
+      )}
+      <Button variant="primary" disabled={!ready} title="Ctrl+S" onClick={() => save.mutate(draft.document)}>
+        <Save aria-hidden /> {base === null ? 'Create workflow' : 'Save'}
+      </Button>
+      {base === null ? null : <Remove open={removing} onClose={() => setRemoving(false)} workflow={base} saving={saving} />}
+    </>
+  )
+}
+
+interface RemoveProps {
+  open: boolean
+  onClose: () => void
+  workflow: Workflow
+  saving: Saving
+}
+
+function Remove({ open, onClose, workflow, saving: { remove } }: RemoveProps) {
+  const { file, summary } = workflow.view
+  return (
+    <Confirm
+      open={open}
+      onClose={() => {
+        onClose()
+        remove.reset()
+      }}
+      title={`Delete ${summary.name}?`}
+      deed="Delete the workflow"
+      busy={remove.isPending}
+      error={remove.error ? messageOf(remove.error) : undefined}
+      onConfirm={() => remove.mutate(workflow)}
+    >
+      {file ? (
+        <>
+          Its file <code className="break-all">{file}</code> is removed.
+        </>
+      ) : (
+        'It is removed from the store.'
+      )}{' '}
+      Its runs stay.
+    </Confirm>
+  )
+}
+
+interface Deeds {
+  save: () => void
+  undo: (() => void) | null
+  redo: (() => void) | null
+}
+
+/** Ctrl+S anywhere; Ctrl+Z and Ctrl+Shift+Z where no text is being typed: there it undoes the typing. */
+function useShortcuts({ save, undo, redo }: Deeds): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey)) return
+      const key = event.key.toLowerCase()
+      if (key === 's') {
+        event.preventDefault()
+        save()
+      }
+      if (event.composedPath().some(takesText)) return
+      const deed = key === 'y' || (key === 'z' && event.shiftKey) ? redo : key === 'z' ? undo : undefined
+      if (deed === undefined) return
+      event.preventDefault()
+      deed?.()
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  })
+}
+
+function takesText(target: EventTarget): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  const typed = target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type)
+  return typed || target instanceof HTMLTextAreaElement || target.isContentEditable
+}

@@ -1,0 +1,120 @@
+import { ReactFlowProvider } from '@xyflow/react'
+import { useBlocker } from '@tanstack/react-router'
+import { useState } from 'react'
+import { CodeEditor } from '@/components/code'
+import { Verdict } from '@/components/editing'
+import { Page } from '@/components/page'
+import { Segmented } from '@/components/segmented'
+import { Badge, Confirm } from '@/components/ui'
+import type { Workflow } from './api'
+import { Board } from './board'
+import { DraftProvider, useDraft, useNewDraft } from './draft'
+import { EditorActions } from './editor-actions'
+import { Findings } from './findings'
+import { ConflictDialog, Notices } from './notices'
+import { RunDialog } from './run-dialog'
+import { useLook } from './selection'
+import { useSaving } from './use-saving'
+
+interface Props {
+  /** As it is stored now; null for a new one. */
+  workflow: Workflow | null
+  initial: string
+}
+
+const VIEWS = [
+  { value: 'graph', label: 'Graph' },
+  { value: 'yaml', label: 'YAML' },
+] as const
+
+/** A workflow, drawn or written: both are one text, which stays in the page until it is saved. */
+export function WorkflowEditor({ workflow, initial }: Props) {
+  const [base, setBase] = useState(workflow)
+  const draft = useNewDraft(initial, base?.document ?? null)
+  const saving = useSaving({ draft, base, setBase, stored: workflow })
+  const look = useLook()
+  const changed = draft.dirty && (base !== null || draft.text !== initial)
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
+    enableBeforeUnload: () => changed,
+    withResolver: true,
+  })
+  const name = base?.view.summary.name ?? 'New workflow'
+  const broken = draft.mistake !== null || draft.problems.some((problem) => problem.severity === 'error')
+  return (
+    <DraftProvider value={draft}>
+      <Page
+        fill
+        title={name}
+        heading={
+          <>
+            {name}
+            <Verdict of={{ valid: !broken, problems: draft.problems }} />
+            {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
+          </>
+        }
+        lead={<Home workflow={base} />}
+        actions={
+          <>
+            <Segmented label="Shown as" options={VIEWS} value={look.view} onChange={look.show} />
+            <EditorActions base={base} changed={changed} saving={saving} onRun={() => look.go({ starting: true })} />
+          </>
+        }
+      >
+        <Notices base={base} saving={saving} />
+        {look.view === 'graph' ? (
+          <ReactFlowProvider>
+            <Board own={base?.view.summary.name ?? null} />
+          </ReactFlowProvider>
+        ) : (
+          <Yaml />
+        )}
+      </Page>
+      <ConflictDialog base={base} saving={saving} />
+      {look.starting && base !== null ? (
+        <RunDialog workflow={base} changed={changed} onClose={() => look.go({ starting: undefined })} />
+      ) : null}
+      <Confirm
+        open={leaving.status === 'blocked'}
+        onClose={() => leaving.reset?.()}
+        title="Leave without saving?"
+        deed="Leave"
+        onConfirm={() => leaving.proceed?.()}
+      >
+        What you have changed is not saved and will be lost.
+      </Confirm>
+    </DraftProvider>
+  )
+}
+
+/** Where it lives, and so what saving writes. */
+function Home({ workflow }: { workflow: Workflow | null }) {
+  if (workflow === null) return <>It will live in the store.</>
+  if (!workflow.view.file) return <>Lives in the store.</>
+  return (
+    <>
+      Lives in a file. Saving writes <code className="break-all">{workflow.view.file}</code>; comments in it are not kept.
+    </>
+  )
+}
+
+/** The text itself. What is typed here is drawn there. */
+function Yaml() {
+  const draft = useDraft()
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
+      <div className="h-[60dvh] min-w-0 lg:h-auto lg:flex-1">
+        <CodeEditor
+          value={draft.text}
+          onChange={(text) => draft.edit(() => text, 'yaml')}
+          language="yaml"
+          label="The workflow as YAML"
+          findings={draft.findings}
+        />
+      </div>
+      <div className="shrink-0 lg:w-80 lg:overflow-y-auto">
+        <Findings problems={draft.problems} />
+      </div>
+    </div>
+  )
+}

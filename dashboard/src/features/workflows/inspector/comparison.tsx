@@ -1,0 +1,90 @@
+/** How lists in an output are compared with those of siblings, and what a node gets to know of it. */
+import { Scale } from 'lucide-react'
+import { Field, Input } from '@/components/ui'
+import { type Json, type JsonMap, at, isList, isMap, withMember } from '@/lib/lossless'
+import { useDraft } from '../draft'
+import { useNode } from './node'
+import { Section } from './section'
+
+/** Whoever is fed by several agents gets what they contradict each other in. */
+export function Compared() {
+  const { node } = useNode()
+  const { graph } = useDraft()
+  const feeders = graph.edges
+    .filter((edge) => edge.to === node.id)
+    .map((edge) => graph.nodes.find((each) => each.id === edge.from))
+    .flatMap((each) => (each && ['agent', 'map', 'planner'].includes(each.kind) ? [each.id] : []))
+  if (feeders.length < 2) return null
+  return (
+    <p className="mx-4 mb-3 flex items-start gap-2 rounded-md bg-info-soft px-3 py-2">
+      <Scale aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
+      <span>
+        Before it runs, what {feeders.slice(0, -1).join(', ')} and {feeders.at(-1)} give is compared, where it is structured. It gets{' '}
+        <code>contradictions</code>, <code>near_duplicates</code> and <code>agreements</code>.
+      </span>
+    </p>
+  )
+}
+
+/** The lists of objects in a schema, by their names. */
+export function listsOf(schema: Json): string[] {
+  const properties = at(schema, 'properties')
+  if (!isMap(properties)) return []
+  return [...properties].filter(([, part]) => at(part, 'type') === 'array' && at(part, 'items', 'type') === 'object').map(([name]) => name)
+}
+
+const WORDS = [
+  { key: 'x-key', label: 'Same thing by', usual: 'file, line' },
+  { key: 'x-conflict', label: 'Conflict on', usual: 'severity' },
+  { key: 'x-text', label: 'Text', usual: 'description, message, …' },
+] as const
+
+interface Props {
+  schema: Json
+  onChange: (schema: Json) => void
+}
+
+export function ComparisonSettings({ schema, onChange }: Props) {
+  const lists = listsOf(schema)
+  if (lists.length === 0 || !isMap(schema)) return null
+  const properties = schema.get('properties')
+  if (!isMap(properties)) return null
+  return (
+    <Section title="Comparison with siblings">
+      {lists.map((list) => {
+        const part = properties.get(list) as JsonMap
+        return (
+          <fieldset key={list} className="flex flex-col gap-2 rounded-md border px-3 pt-1 pb-3">
+            <legend className="px-1 font-mono font-medium">{list}</legend>
+            {WORDS.map(({ key, label, usual }) => (
+              <Field key={key} label={label}>
+                {(ids) => (
+                  <Input
+                    {...ids}
+                    placeholder={usual}
+                    defaultValue={namesIn(part.get(key) ?? at(part, 'items', key))}
+                    onChange={(event) => {
+                      const changed = withMember(part, key, valueOf(event.target.value))
+                      onChange(withMember(schema, 'properties', withMember(properties, list, changed)))
+                    }}
+                  />
+                )}
+              </Field>
+            ))}
+          </fieldset>
+        )
+      })}
+      <p className="text-muted">Names of fields, with commas. Empty: what stands there in grey.</p>
+    </Section>
+  )
+}
+
+function namesIn(value: Json | undefined): string {
+  if (isList(value)) return value.filter((name) => typeof name === 'string').join(', ')
+  return typeof value === 'string' ? value : ''
+}
+
+function valueOf(typed: string): Json | undefined {
+  const names = typed.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  return names.length === 0 ? undefined : names.length === 1 ? names[0] : names
+}

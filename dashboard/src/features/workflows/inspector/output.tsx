@@ -1,0 +1,66 @@
+/** What a node gives: its own schema, that of its agent, or free text. */
+import { Link } from '@tanstack/react-router'
+import { Braces, X } from 'lucide-react'
+import { SchemaEditor } from '@/components/schema'
+import { Badge, Button } from '@/components/ui'
+import { plural } from '@/lib/format'
+import { chipFault, ownContract } from '../chip'
+import { useDraft } from '../draft'
+import { ComparisonSettings } from './comparison'
+import { useNode } from './node'
+import { Section } from './section'
+
+export function StructuredOutput({ onChip }: { onChip: () => void }) {
+  const { node, part, set, problem } = useNode()
+  const { contracts } = useDraft()
+  const schema = part('output_schema')
+  const own = ownContract(node, contracts)
+  const fault = chipFault(node, contracts)
+  if (schema === undefined) {
+    return (
+      <Section title="Structured Output">
+        {own === undefined ? (
+          <p className="text-muted">{fault ?? 'It gives free text.'}</p>
+        ) : (
+          <p className="text-muted">
+            The agent's own schema, with {plural(own.fields, 'field')}
+            {own.replaceable ? '; one that is put here takes its place. ' : ': it holds here too. '}
+            <Link to="/agents/$name" params={{ name: node.worker?.name ?? '' }} search={{ tab: 'output' }} className="text-accent hover:underline">
+              See it
+            </Link>
+          </p>
+        )}
+        {fault === null ? (
+          <Button className="self-start" onClick={onChip}>
+            <Braces aria-hidden /> Add Structured Output
+          </Button>
+        ) : null}
+      </Section>
+    )
+  }
+  return (
+    <>
+      <Section
+        title="Structured Output"
+        actions={
+          <span className="flex items-center gap-1">
+            <Badge tone="info">
+              <Braces aria-hidden /> {plural(node.fields ?? 0, 'field')}
+            </Badge>
+            <Button variant="ghost" size="small" aria-label="Remove Structured Output" onClick={() => set(['output_schema'], undefined)}>
+              <X aria-hidden /> Remove
+            </Button>
+          </span>
+        }
+      >
+        {problem('output_schema') === undefined ? null : (
+          <p role="alert" className="text-danger">
+            {problem('output_schema')}
+          </p>
+        )}
+        <SchemaEditor name={node.id} value={schema} onChange={(next) => set(['output_schema'], next)} preview={false} />
+      </Section>
+      <ComparisonSettings key={node.id} schema={schema} onChange={(next) => set(['output_schema'], next)} />
+    </>
+  )
+}

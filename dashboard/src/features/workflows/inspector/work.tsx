@@ -1,0 +1,149 @@
+/** Who does the work of a node, and what they are told. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ExternalLink } from 'lucide-react'
+import { agentsQuery } from '@/api/queries'
+import { Segmented } from '@/components/segmented'
+import { Field, Select } from '@/components/ui'
+import { fromPlain, isMap } from '@/lib/lossless'
+import { workflowsQuery } from '../api'
+import { useDraft } from '../draft'
+import { TextPart } from './fields'
+import { useNode } from './node'
+import { ValueEditor } from './value-editor'
+
+/** What a blueprint inside of a workflow begins with. */
+const FRESH_INLINE = fromPlain({
+  type: 'autonomous',
+  executor: { type: 'llm', provider: 'anthropic', model: 'claude-sonnet-4-6', max_tokens: 4096 },
+  system_prompt: 'You …',
+})
+
+interface Props {
+  /** Where in the node: its own work, or that of the synthesis. */
+  under?: readonly string[]
+  /** Whether another workflow can do it. */
+  workflows?: boolean
+  /** Names that templates know here, besides those who feed the node. */
+  names?: readonly string[]
+}
+
+export function Worker({ under = [], workflows = true }: Props) {
+  const { part, setAll, set, problem } = useNode()
+  const agents = useQuery(agentsQuery()).data?.items ?? []
+  const others = useQuery(workflowsQuery()).data?.items ?? []
+  const agent = part(...under, 'agent')
+  const workflow = part(...under, 'workflow')
+  const chosen = isMap(agent) ? 'inline:' : typeof workflow === 'string' ? `workflow:${workflow}` : `agent:${typeof agent === 'string' ? agent : ''}`
+  const known = ['inline:', ...agents.map(({ name }) => `agent:${name}`), ...others.map(({ name }) => `workflow:${name}`)]
+  const choose = (next: string) => {
+    const name = next.slice(next.indexOf(':') + 1)
+    const inline = next === 'inline:'
+    const isWorkflow = next.startsWith('workflow:')
+    setAll([[...under, 'agent'], inline ? FRESH_INLINE : isWorkflow ? undefined : name], [[...under, 'workflow'], isWorkflow ? name : undefined])
+  }
+  const name = typeof agent === 'string' ? agent : typeof workflow === 'string' ? workflow : ''
+  return (
+    <>
+      <Field
+        label="Who does the work"
+        error={problem(...under, 'agent') ?? problem(...under, 'workflow')}
+        hint={name !== '' && known.includes(chosen) ? <OpenIt kind={typeof workflow === 'string' ? 'workflow' : 'agent'} name={name} /> : undefined}
+      >
+        {(ids) => (
+          <Select {...ids} value={chosen} onChange={(event) => choose(event.target.value)}>
+            {known.includes(chosen) ? null : <option value={chosen}>{name === '' ? 'choose one' : `${name} (not there)`}</option>}
+            <optgroup label="Agents">
+              {agents.map((each) => (
+                <option key={each.name} value={`agent:${each.name}`}>
+                  {each.name}
+                </option>
+              ))}
+            </optgroup>
+            {workflows && others.length > 0 ? (
+              <optgroup label="Workflows">
+                {others.map((each) => (
+                  <option key={each.name} value={`workflow:${each.name}`}>
+                    {each.name}
+                  </option>
+                ))}
+              </optgroup>
+            ) : null}
+            <option value="inline:">An agent written here</option>
+          </Select>
+        )}
+      </Field>
+      {isMap(agent) ? (
+        <ValueEditor label="Blueprint" value={agent} onChange={(value) => set([...under, 'agent'], value)} error={problem(...under, 'agent')} />
+      ) : null}
+    </>
+  )
+}
+
+function OpenIt({ kind, name }: { kind: 'agent' | 'workflow'; name: string }) {
+  const look = 'inline-flex items-center gap-1 text-accent hover:underline [&_svg]:size-3.5'
+  return kind === 'agent' ? (
+    <Link to="/agents/$name" params={{ name }} className={look}>
+      Open the agent <ExternalLink aria-hidden />
+    </Link>
+  ) : (
+    <Link to="/workflows/$name" params={{ name }} className={look}>
+      Open the workflow <ExternalLink aria-hidden />
+    </Link>
+  )
+}
+
+const TOLD = [
+  { value: 'inputs', label: 'Inputs' },
+  { value: 'prompt', label: 'Prompt' },
+  { value: 'parameters', label: 'Parameters' },
+] as const
+
+/** What an agent is told: the inputs as they are, a prompt, or fields. */
+export function Told({ under = [], names = [] }: Props) {
+  const { part, set, setAll, problem } = useNode()
+  const [prompt, parameters] = [part(...under, 'prompt'), part(...under, 'parameters')]
+  const told = prompt !== undefined ? 'prompt' : parameters !== undefined ? 'parameters' : 'inputs'
+  const choose = (next: (typeof TOLD)[number]['value']) =>
+    setAll(
+      [[...under, 'prompt'], next === 'prompt' ? '' : undefined],
+      [[...under, 'parameters'], next === 'parameters' ? (parameters ?? fromPlain({ prompt: '' })) : undefined],
+    )
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="font-medium">What it is told</p>
+      <Segmented label="What it is told" options={TOLD} value={told} onChange={choose} />
+      {told === 'inputs' ? <p className="text-muted">What those give who feed it, as it is.</p> : null}
+      {told === 'prompt' ? (
+        <TextPart path={[...under, 'prompt']} label={<span className="sr-only">Prompt</span>} code kept placeholder="Review this: {{ input.diff }}" />
+      ) : null}
+      {told === 'parameters' ? (
+        <ValueEditor
+          label="Parameters"
+          value={parameters ?? new Map()}
+          onChange={(value) => set([...under, 'parameters'], value)}
+          error={problem(...under, 'parameters')}
+        />
+      ) : null}
+      {told === 'inputs' ? null : <Names more={names} />}
+    </div>
+  )
+}
+
+/** What templates of a node can name. */
+export function Names({ more = [] }: { more?: readonly string[] }) {
+  const { node } = useNode()
+  const { graph } = useDraft()
+  const feeders = graph.edges.filter((edge) => edge.to === node.id).map((edge) => edge.from)
+  const compared = feeders.length > 1 ? ['contradictions', 'near_duplicates', 'agreements'] : []
+  return (
+    <p className="flex flex-wrap gap-1 text-muted">
+      Templates know
+      {[...feeders, ...more, 'inputs', ...compared].map((name) => (
+        <code key={name} className="rounded bg-sunken px-1 text-ink">
+          {name}
+        </code>
+      ))}
+    </p>
+  )
+}

@@ -1,0 +1,39 @@
+/** A node's name inside of what other nodes say. */
+import { type Node, type YAMLMap, isMap, isScalar, visit } from 'yaml'
+
+/** Parts of a node that hold templates. */
+const TEMPLATES = ['prompt', 'parameters', 'over', 'value']
+
+/** Renames it in the templates and the condition of a node, and of its synthesis. */
+export function renamed(node: YAMLMap, id: string, next: string): void {
+  for (const part of TEMPLATES) inTexts(node.get(part, true), (text) => inTemplate(text, id, next))
+  inTexts(node.get('assert', true), (text) => inExpression(text, id, next))
+  const synthesis = node.get('synthesis', true)
+  if (isMap(synthesis)) renamed(synthesis, id, next)
+}
+
+function inTexts(node: unknown, change: (text: string) => string): void {
+  if (isScalar(node)) {
+    if (typeof node.value === 'string') node.value = change(node.value)
+    return
+  }
+  if (isMap(node) || Array.isArray((node as { items?: unknown } | undefined)?.items)) {
+    visit(node as Node, {
+      Scalar(key, scalar) {
+        if (key !== 'key' && typeof scalar.value === 'string') scalar.value = change(scalar.value)
+      },
+    })
+  }
+}
+
+export function inTemplate(text: string, id: string, next: string): string {
+  return text.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (part) => inExpression(part, id, next))
+}
+
+/** A word by itself: no member of something, no text in quotes. */
+export function inExpression(text: string, id: string, next: string): string {
+  return text
+    .split(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/)
+    .map((piece, index) => (index % 2 === 1 ? piece : piece.replace(new RegExp(`(?<![\\w.])${id}(?!\\w)`, 'g'), next)))
+    .join('')
+}

@@ -1,0 +1,74 @@
+import { useMutation } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { Play } from 'lucide-react'
+import { useState } from 'react'
+import { messageOf } from '@/api'
+import { SchemaForm, controlOf, fieldErrors, initialValue } from '@/components/schema-form'
+import { JsonValue } from '@/components/schema-form/leaf'
+import { Segmented } from '@/components/segmented'
+import { Button, Dialog, Field } from '@/components/ui'
+import type { Json } from '@/lib/lossless'
+import { type Workflow, startWorkflow } from './api'
+import { inputSchema } from './model'
+
+interface Props {
+  workflow: Workflow
+  changed: boolean
+  onClose: () => void
+}
+
+const WAYS = [
+  { value: 'form', label: 'Form' },
+  { value: 'json', label: 'JSON' },
+] as const
+
+/** What goes in, as the input node says; then the run's own page. */
+export function RunDialog({ workflow, changed, onClose }: Props) {
+  const router = useRouter()
+  const { name } = workflow.view.summary
+  const schema = inputSchema(workflow.document)
+  const formed = schema !== null && controlOf(schema) === 'object'
+  const [input, setInput] = useState<Json | undefined>(() => (schema === null ? new Map() : initialValue(schema, schema)))
+  const [way, setWay] = useState<'form' | 'json'>(formed ? 'form' : 'json')
+  const start = useMutation({
+    mutationFn: () => startWorkflow(name, input),
+    onSuccess: (id) => router.history.push(`${import.meta.env.BASE_URL}workflow-runs/${id}`),
+  })
+  const errors = fieldErrors(start.error)
+  return (
+    <Dialog open onClose={onClose} title={`Run ${name}`} className="w-[min(44rem,calc(100vw-2rem))]">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          start.mutate()
+        }}
+      >
+        {changed ? (
+          <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
+            This runs the workflow as it is saved. What you have changed since is not in it.
+          </p>
+        ) : null}
+        {formed ? <Segmented label="Fill in as" options={WAYS} value={way} onChange={setWay} /> : null}
+        {way === 'form' && schema !== null ? (
+          <SchemaForm schema={schema} value={input} onChange={setInput} errors={errors} />
+        ) : (
+          <Field label="Input as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
+            {(ids) => <JsonValue ids={ids} value={input} onChange={setInput} />}
+          </Field>
+        )}
+        {start.error ? (
+          <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
+            {errors.length > 0 && way === 'form' ? 'Nothing was started: see the fields above.' : messageOf(start.error)}
+          </p>
+        ) : null}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={start.isPending}>
+            <Play aria-hidden /> Run it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

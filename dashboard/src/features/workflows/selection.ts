@@ -1,0 +1,29 @@
+/** What is looked at in the editor. It lives in the address, so that a link leads to a node. */
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+interface Address {
+  as?: string
+  /** A node's id. */
+  node?: string
+  /** An edge's place in the list. */
+  edge?: number
+  /** Whether the form for a run is open. */
+  starting?: boolean
+}
+
+export type View = 'graph' | 'yaml'
+
+export function useLook() {
+  const { as, node, edge, starting }: Address = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const go = useCallback(
+    (next: Address) =>
+      void navigate({ to: '.', search: (before: Address) => ({ ...before, ...next }), replace: true, resetScroll: false }),
+    [navigate],
+  )
+  const select = useCallback((what: { node?: string; edge?: number }) => go({ node: what.node, edge: what.edge }), [go])
+  const show = useCallback((view: View) => go({ as: view === 'graph' ? undefined : view }), [go])
+  const view: View = as === 'yaml' ? 'yaml' : 'graph'
+  return { view, node, edge, starting: starting === true, go, select, show }
+}

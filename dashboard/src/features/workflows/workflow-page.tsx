@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Problems, Verdict } from '@/components/editing'
+import { Page } from '@/components/page'
+import { Answer } from '@/components/states'
+import { Card, CardBody } from '@/components/ui'
+import { isMap } from '@/lib/lossless'
+import { type Workflow, workflowQuery } from './api'
+import { textOf } from './document'
+import { WorkflowEditor } from './editor'
+import { freshText } from './model'
+
+const route = getRouteApi('/workflows/$name')
+
+export function NewWorkflowPage() {
+  const [initial] = useState(freshText)
+  return <WorkflowEditor workflow={null} initial={initial} />
+}
+
+export function WorkflowPage() {
+  const { name } = route.useParams()
+  const query = useQuery(workflowQuery(name))
+  return query.data === undefined ? (
+    <Page title={name}>
+      <Answer query={query}>{() => null}</Answer>
+    </Page>
+  ) : (
+    <Loaded key={name} workflow={query.data} />
+  )
+}
+
+function Loaded({ workflow }: { workflow: Workflow }) {
+  const read = isMap(workflow.document) ? workflow.document : null
+  const [initial, setInitial] = useState(() => (read === null ? null : textOf(read)))
+  // Once it could be read, what is drawn stays, whatever becomes of the file.
+  if (initial === null && read !== null) setInitial(textOf(read))
+  if (initial !== null) return <WorkflowEditor workflow={workflow} initial={initial} />
+  const { summary, file } = workflow.view
+  return (
+    <Page title={summary.name} heading={<>{summary.name} <Verdict of={summary} /></>} lead={file}>
+      <Card>
+        <CardBody className="flex flex-col gap-3">
+          <p>This workflow's file cannot be read. Mend it there; the page follows by itself.</p>
+          <Problems problems={summary.problems} />
+        </CardBody>
+      </Card>
+    </Page>
+  )
+}
