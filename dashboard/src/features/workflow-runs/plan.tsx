@@ -41,7 +41,7 @@ function About({ subtask }: { subtask: Subtask }) {
       <InertText text={subtask.description} className="[&_pre]:font-sans [&_pre]:text-[1em]" />
       <p className="text-muted">
         by{' '}
-        <Link to="/agents/$name" params={{ name: subtask.agent }} className="text-accent hover:underline">
+        <Link to="/agents/$name" params={{ name: subtask.agent }} className="text-accent underline">
           {plain(subtask.agent)}
         </Link>
         {subtask.dependencies.length > 0 ? `, after ${plain(subtask.dependencies.join(', '))}` : null}

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { Square } from 'lucide-react'
+import { Play, Square } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, messageOf } from '@/api'
 import { CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
 import { Empty, Failed, Loading } from '@/components/states'
 import { Ago } from '@/components/time'
-import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs, buttonStyle } from '@/components/ui'
 import { ValueCard } from '@/components/value-card'
 import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
@@ -37,12 +37,14 @@ export function WorkflowRunPage() {
       title={`${run.workflow_name} · Workflow run`}
       heading={
         <>
-          {plain(run.workflow_name)}
+          <Link to="/workflows/$name" params={{ name: run.workflow_name }} className="hover:underline">
+            {plain(run.workflow_name)}
+          </Link>
           <StatusBadge status={run.status} />
         </>
       }
       lead={<Lead run={run} />}
-      actions={isUnderWay(run.status) ? <Stop run={run} /> : null}
+      actions={isUnderWay(run.status) ? <Stop run={run} /> : <Another run={run} />}
     >
       {run.error ? <Fault title="The workflow failed" fault={run.error} /> : null}
       <RunFacts run={run} />
@@ -69,6 +71,19 @@ function Lead({ run }: { run: Api.WorkflowRunView }) {
         </Link>
       ) : null}
     </span>
+  )
+}
+
+function Another({ run }: { run: Api.WorkflowRunView }) {
+  return (
+    <Link
+      to="/workflows/$name"
+      params={{ name: run.workflow_name }}
+      search={{ starting: true }}
+      className={buttonStyle({ variant: 'secondary' })}
+    >
+      <Play aria-hidden /> Run it again
+    </Link>
   )
 }
 
