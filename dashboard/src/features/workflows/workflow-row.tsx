@@ -34,7 +34,7 @@ export function WorkflowRow({ workflow, lastRun }: Props) {
             </Badge>
           ) : null}
           {lastRun === undefined ? (
-            <span>never run lately</span>
+            <span>not run lately</span>
           ) : (
             <a
               href={`${import.meta.env.BASE_URL}workflow-runs/${lastRun.workflow_run_id}`}
