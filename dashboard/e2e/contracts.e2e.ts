@@ -74,7 +74,7 @@ it('shows both attempts of a retry, and what was changed', async () => {
   await seen(page, 'added: "severity": "high"')
   await screenshot(page, 'difference')
   await page.getByRole('tab', { name: 'Result' }).click()
-  await page.getByRole('button', { name: 'Text' }).click()
+  await page.getByRole('radio', { name: 'Text' }).click()
   await seen(page, '"severity": "high"')
   await page.close()
 })

@@ -1,5 +1,5 @@
 /** A model that says what a test wants: Chat Completions on loopback. */
-import { type IncomingMessage, type Server, createServer } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface ScriptedModel {
@@ -12,13 +12,20 @@ export interface ScriptedModel {
 export async function startModel(): Promise<ScriptedModel> {
   const answers: string[] = []
   const waiting: ((answer: string) => void)[] = []
-  const next = () => {
+  const next = (asked: ServerResponse) => {
     const answer = answers.shift()
-    return answer === undefined ? new Promise<string>((resolve) => waiting.push(resolve)) : Promise.resolve(answer)
+    if (answer !== undefined) return Promise.resolve(answer)
+    return new Promise<string>((resolve) => {
+      waiting.push(resolve)
+      // Whoever has gone, because its run was stopped, takes no answer from others.
+      asked.on('close', () => {
+        if (waiting.includes(resolve)) waiting.splice(waiting.indexOf(resolve), 1)
+      })
+    })
   }
   const server: Server = createServer(async (request, response) => {
     await drained(request)
-    const content = await next()
+    const content = await next(response)
     response.setHeader('content-type', 'application/json')
     response.end(
       JSON.stringify({

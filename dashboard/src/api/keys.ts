@@ -21,6 +21,7 @@ export const queryKeys = {
     one: (id: string) => ['runs', 'one', id] as const,
     attempts: (id: string) => ['runs', 'attempts', id] as const,
     result: (id: string) => ['runs', 'result', id] as const,
+    depth: ['runs', 'list', 'depth'] as const,
   },
   sessions: {
     all: ['sessions'] as const,
@@ -31,6 +32,7 @@ export const queryKeys = {
     one: (id: string) => ['sessions', 'one', id] as const,
     events: (id: string) => ['sessions', 'events', id] as const,
     children: (id: string) => ['sessions', 'children', id] as const,
+    origin: (id: string) => ['sessions', 'origin', id] as const,
   },
   schemas: {
     all: ['schemas'] as const,
@@ -55,6 +57,8 @@ export const queryKeys = {
     all: ['workflow-runs'] as const,
     list: (filters: Filters = {}) => ['workflow-runs', 'list', filters] as const,
     lists: ['workflow-runs', 'list'] as const,
+    /** Further pages of a list: they stay as they are while its first page is looked up again. */
+    pages: (filters: Filters = {}) => ['workflow-runs', 'pages', filters] as const,
     one: (id: string) => ['workflow-runs', 'one', id] as const,
   },
 }

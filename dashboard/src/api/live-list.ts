@@ -13,6 +13,9 @@ export const FIRST_PAGE = 100
 /** Older pages are larger: they are asked for while somebody scrolls. */
 const OLDER_PAGE = 500
 
+/** Events that tell of a state; what is said in between changes nothing in a list. */
+const STATES = /^(run|workflow)\./
+
 interface LiveList<T> {
   firstKey: readonly unknown[]
   pagesKey: readonly unknown[]
@@ -61,7 +64,7 @@ function useMending<T>(list: LiveList<T>, pages: ListPage<T>[]): void {
   const mend = useCallback(
     (event: LiveEvent) => {
       const id = list.idOf(event)
-      if (id === null || !known.has(id) || !event.type.startsWith('run.')) return
+      if (id === null || !known.has(id) || !STATES.test(event.type)) return
       list.fetchOne(id).then(
         (fresh) =>
           client.setQueryData<InfiniteData<ListPage<T>>>(list.pagesKey, (data) =>

@@ -14,6 +14,10 @@ export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string
     queryFn: () => body(api.GET('/runs', { params: { query: filters } })),
   })
 
+export const fetchRun = (id: string) => body(api.GET('/runs/{id}', { params: { path: { id } } }))
+
+export const runQuery = (id: string) => queryOptions({ queryKey: queryKeys.runs.one(id), queryFn: () => fetchRun(id) })
+
 export const agentsQuery = () =>
   queryOptions({
     queryKey: queryKeys.agents.list(),

@@ -41,6 +41,13 @@ it('knows workflows by their run', () => {
   expect(touched(given)).toEqual(['workflow-runs one wfr_1', 'workflow-runs list'])
 })
 
+it('looks at a workflow run again by everything that names it, but not by what is said', () => {
+  const within = { workflow_run_id: 'wfr_1' }
+  expect(touched(event('run.failed', within))).toContain('workflow-runs one wfr_1')
+  expect(touched(event('message', within))).toEqual(['sessions events ses_1'])
+  expect(touched(event('workflow.finished', { session_id: '' }))).toEqual(['workflow-runs'])
+})
+
 it('leaves alone what it does not know', () => {
   expect(touched(event('something.new'))).toEqual(['sessions events ses_1'])
 })

@@ -15,7 +15,7 @@ export interface LiveEvent {
 export function touchedBy(event: LiveEvent): QueryKey[] {
   // A timeline only looks up what has come since.
   const timeline = event.session_id === '' ? [] : [queryKeys.sessions.events(event.session_id)]
-  return [...timeline, ...statesTouchedBy(event)]
+  return [...timeline, ...statesTouchedBy(event), ...workflowTouchedBy(event)]
 }
 
 function statesTouchedBy(event: LiveEvent): QueryKey[] {
@@ -45,13 +45,17 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'tool.finished':
       return []
     default:
-      if (event.type.startsWith('workflow.')) {
-        return event.workflow_run_id === null
-          ? [queryKeys.workflowRuns.all]
-          : [queryKeys.workflowRuns.one(event.workflow_run_id), queryKeys.workflowRuns.lists]
-      }
       return []
   }
+}
+
+/** What is said while a node works is in its session; a run of a workflow changes with the states of its parts. */
+const SAID = ['message', 'tool.started', 'tool.finished']
+
+function workflowTouchedBy(event: LiveEvent): QueryKey[] {
+  if (event.workflow_run_id === null) return event.type.startsWith('workflow.') ? [queryKeys.workflowRuns.all] : []
+  if (SAID.includes(event.type)) return []
+  return [queryKeys.workflowRuns.one(event.workflow_run_id), queryKeys.workflowRuns.lists]
 }
 
 /** Reads the data of one server-sent event; null where it is none of ours. */

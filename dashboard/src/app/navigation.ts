@@ -1,6 +1,6 @@
 import type { LinkProps } from '@tanstack/react-router'
 import {
-  Bot, Cog, FileJson2, Gauge, KeyRound, ListTree, type LucideIcon, MessagesSquare, Server, Workflow,
+  Bot, Cog, FileJson2, Gauge, KeyRound, ListTree, type LucideIcon, MessagesSquare, Server, Waypoints, Workflow,
 } from 'lucide-react'
 
 export interface Place {
@@ -19,7 +19,10 @@ export const PLACES: Place[][] = [
   [
     { to: '/agents', label: 'Agents', icon: Bot },
     { to: '/schemas', label: 'Schemas', icon: FileJson2 },
+  ],
+  [
     { to: '/workflows', label: 'Workflows', icon: Workflow },
+    { to: '/workflow-runs', label: 'Workflow runs', icon: Waypoints },
   ],
   [
     { to: '/runners', label: 'Runners', icon: Server },

@@ -30,7 +30,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 export function Command({ text }: { text: string }) {
   return (
     <div className="flex max-w-full items-center gap-1 rounded-md border bg-sunken py-0.5 pr-0.5 pl-3 text-left">
-      <code className="overflow-x-auto whitespace-pre">
+      <code className="min-w-0 flex-1 py-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
         <span aria-hidden className="text-faint select-none">
           ${' '}
         </span>

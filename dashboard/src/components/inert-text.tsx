@@ -46,7 +46,8 @@ export function InertText({ text, lit = null, className }: Props) {
   )
 }
 
-function Pieces({ text }: { text: string }) {
+/** A part of a text that somebody else wrote, for those who mark parts of their own. */
+export function Pieces({ text }: { text: string }) {
   return segmentsOf(text).map((segment, index) =>
     segment.kind === 'text' ? (
       segment.text

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react'
-import { ago } from '@/lib/format'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { ago, between } from '@/lib/format'
 
 /** One clock for all: ticks every ten seconds while somebody looks at it. */
 const TICK_MS = 10_000
@@ -34,4 +34,17 @@ export function Ago({ at }: { at: string }) {
       {ago(at, Math.max(current, Date.now()))}
     </time>
   )
+}
+
+const SECOND_MS = 1_000
+
+/** How long something has taken; counts on while it has no end. */
+export function Elapsed({ from, to }: { from: string; to: string | null | undefined }) {
+  const [current, setCurrent] = useState(() => Date.now())
+  useEffect(() => {
+    if (to) return
+    const ticking = setInterval(() => setCurrent(Date.now()), SECOND_MS)
+    return () => clearInterval(ticking)
+  }, [to])
+  return <span className="tabular-nums">{between(from, to ?? new Date(current).toISOString())}</span>
 }

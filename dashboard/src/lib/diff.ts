@@ -1,4 +1,4 @@
-/** Lines that two texts share and do not share. */
+/** Lines, or words, that two texts share and do not share. */
 
 export interface DiffLine {
   kind: 'same' | 'removed' | 'added'
@@ -10,8 +10,11 @@ const MOST_CELLS = 4_000_000
 
 /** The difference, or null where the texts are too long for it. */
 export function diffLines(before: string, after: string): DiffLine[] | null {
-  const a = before.split('\n')
-  const b = after.split('\n')
+  return diffParts(before.split('\n'), after.split('\n'))
+}
+
+/** The same for texts that are cut into parts already. */
+export function diffParts(a: string[], b: string[]): DiffLine[] | null {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1
   let end = 0

@@ -26,3 +26,12 @@ it('sees a gap', () => {
   expect(hasGap(page([9, 8, 6]), [page([6, 5])], (each) => each)).toBe(false)
   expect(hasGap(page([9, 8]), [], (each) => each)).toBe(false)
 })
+
+it('loses nothing of what happened in the same millisecond as the border', () => {
+  const at = (fraction: string, id: string) => ({ created_at: `2026-01-01T00:00:00.${fraction}Z`, id })
+  const newest = [at('0012', 'a'), at('00119', 'b')]
+  const older = [...newest, at('00119', 'c'), at('001183', 'd'), at('0011', 'z')]
+  const placeOf = (item: { created_at: string; id: string }) => item
+  const list = joined({ items: newest, next_cursor: 'x' }, [{ items: older }], placeOf)
+  expect(list.map((item) => item.id).join('')).toBe('abcdz')
+})

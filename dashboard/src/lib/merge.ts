@@ -10,9 +10,15 @@ export interface Place {
   id: string
 }
 
-/** Whether `a` stands behind `b` in a list that has the newest first. */
-function isOlder(a: Place, b: Place): boolean {
-  return a.created_at === b.created_at ? a.id < b.id : Date.parse(a.created_at) < Date.parse(b.created_at)
+/** A time that can be compared to the nanosecond: in the milliseconds of a Date, many things happen at once. */
+function momentOf(at: string): [milliseconds: number, fraction: string] {
+  return [Date.parse(at), (/\.(\d+)/.exec(at)?.[1] ?? '').padEnd(9, '0')]
+}
+
+/** Whether `a` is before `b`; not where they are of the same moment. */
+function isBefore(a: Place, b: Place): boolean {
+  const [left, right] = [momentOf(a.created_at), momentOf(b.created_at)]
+  return left[0] === right[0] ? left[1] < right[1] : left[0] < right[0]
 }
 
 /**
@@ -23,7 +29,10 @@ export function joined<T>(first: ListPage<T>, older: ListPage<T>[], placeOf: (it
   const last = first.items.at(-1)
   if (last === undefined || !first.next_cursor) return first.items
   const border = placeOf(last)
-  const behind = older.flatMap((page) => page.items).filter((item) => isOlder(placeOf(item), border))
+  const shown = new Set(first.items.map((item) => placeOf(item).id))
+  const behind = older
+    .flatMap((page) => page.items)
+    .filter((item) => !shown.has(placeOf(item).id) && !isBefore(border, placeOf(item)))
   return [...first.items, ...behind]
 }
 
@@ -32,5 +41,5 @@ export function hasGap<T>(first: ListPage<T>, older: ListPage<T>[], placeOf: (it
   const newest = older[0]?.items[0]
   const last = first.items.at(-1)
   if (newest === undefined || last === undefined || !first.next_cursor) return false
-  return isOlder(placeOf(newest), placeOf(last))
+  return isBefore(placeOf(newest), placeOf(last))
 }

@@ -25,6 +25,12 @@ export function pointerOf(parts: readonly string[]): string {
   return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
+/** The part of a file's path that begins at the folder `.accord`: where it is for whoever knows the project. */
+export function inProject(file: string): string {
+  const at = Math.max(file.lastIndexOf('/.accord/'), file.lastIndexOf('\\.accord\\'))
+  return at < 0 ? file : file.slice(at + 1)
+}
+
 /** Whether a place is another one or inside of it. */
 export function isWithin(parts: readonly string[], outer: readonly string[]): boolean {
   return outer.every((part, index) => parts[index] === part)

@@ -55,6 +55,7 @@ export function appearanceOf(status: string): Appearance {
 }
 
 export const RUN_STATUSES = ['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped'] as const
+export const WORKFLOW_STATUSES = ['running', 'stopping', 'completed', 'failed', 'stopped'] as const
 export const SESSION_STATUSES = ['pending', 'running', 'idle', 'finished', 'stopping', 'stopped', 'failed'] as const
 
 /** Whether something still happens in a session or run of this status. */

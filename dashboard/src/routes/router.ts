@@ -8,6 +8,7 @@ import { rootRoute } from './root'
 import { runRoutes } from './runs'
 import { schemaRoutes } from './schemas'
 import { sessionRoutes } from './sessions'
+import { workflowRunRoutes } from './workflow-runs'
 import { workflowRoutes } from './workflows'
 
 const routeTree = rootRoute.addChildren([
@@ -18,6 +19,7 @@ const routeTree = rootRoute.addChildren([
   ...agentRoutes,
   ...schemaRoutes,
   ...workflowRoutes,
+  ...workflowRunRoutes,
   ...operationRoutes,
 ])
 

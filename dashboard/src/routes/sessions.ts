@@ -24,6 +24,8 @@ const one = createRoute({
     attempt: textOf(search, 'attempt'),
     /** The error that is lit up, by its place in the attempt's list. */
     error: indexOf(search, 'error'),
+    /** The workflow run that somebody came from. */
+    workflow: textOf(search, 'workflow'),
     view: oneOf(search, 'view', ['timeline', 'attempts', 'result', 'input', 'family'] as const),
   }),
   component: lazyRouteComponent(() => import('@/features/sessions/session-page'), 'SessionPage'),

@@ -13,7 +13,7 @@ export interface NodeState {
   /** As `lib/status.ts` knows it. */
   status: string
   /** A word more: "2 contradictions", "3 of 8". */
-  note?: string
+  note?: ReactNode
 }
 
 interface Props {

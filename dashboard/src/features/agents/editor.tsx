@@ -6,6 +6,7 @@ import type { SchemaView } from '@/components/schema'
 import { TryRun } from '@/components/try-run'
 import { Badge, Confirm, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
 import type { JsonMap } from '@/lib/lossless'
+import { inProject } from '@/lib/paths'
 import type { Agent } from './api'
 import { ConflictDialog } from './conflict-dialog'
 import { DraftProvider, useDraft, useNewDraft } from './draft'
@@ -76,7 +77,7 @@ function Home({ agent }: { agent: Agent | null }) {
   if (!agent.view.file) return <>Lives in the store.</>
   return (
     <>
-      Lives in a file. Saving writes <code className="break-all">{agent.view.file}</code>; comments in it are not kept.
+      Lives in a file. Saving writes <code title={agent.view.file} className="break-all">{inProject(agent.view.file)}</code>; comments in it are not kept.
     </>
   )
 }

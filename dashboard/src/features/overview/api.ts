@@ -1,8 +1,23 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, body, queryKeys } from '@/api'
+import { ApiError, api, body, queryKeys, text } from '@/api'
+import { depthsOf } from './model'
 
 export const statsQuery = (filters: { since?: string; agent_name?: string }) =>
   queryOptions({
     queryKey: queryKeys.stats.of(filters),
     queryFn: () => body(api.GET('/stats', { params: { query: filters } })),
+  })
+
+/** How many runs wait and how many are held by runners; null where this server counts elsewhere. Runs make it stale. */
+export const depthQuery = () =>
+  queryOptions({
+    queryKey: queryKeys.runs.depth,
+    queryFn: async () => {
+      try {
+        return depthsOf(await text('/metrics'))
+      } catch (error) {
+        if (error instanceof ApiError && error.status !== 0 && error.status !== 401) return null
+        throw error
+      }
+    },
   })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { daysOf, depthOf, rateSeries, runSeries } from './model'
+import { daysOf, depthsOf, rateSeries, runSeries } from './model'
 
 const row = (key: string, more: Partial<Api.StatsRow>): Api.StatsRow => ({
   key, runs: 0, completed: 0, first_try: 0, after_retry: 0, failed: 0, contract_failed: 0, stopped: 0, success_rate: 0,
@@ -34,6 +34,7 @@ it('draws parts over each other and says what each is', () => {
   ])
 })
 
-it('says when the queue is longer than was looked', () => {
-  expect([depthOf({ items: [1] }), depthOf({ items: [1, 2], next_cursor: 'x' })]).toEqual(['1', '2+'])
+it('reads how long the queue is', () => {
+  const metrics = '# TYPE accord_queue_depth gauge\naccord_queue_depth{state="held"} 3\naccord_queue_depth{state="pending"} 12345\n'
+  expect([depthsOf(metrics), depthsOf('accord_runs_total 3\n')]).toEqual([{ pending: 12_345, held: 3 }, null])
 })

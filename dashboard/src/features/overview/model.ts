@@ -69,7 +69,14 @@ export function tokenSeries(rows: Row[], days: string[]): Series[] {
   ]
 }
 
-/** How full a page of the queue is: its length, and whether there is more. */
-export function depthOf(page: { items: unknown[]; next_cursor?: string | null }): string {
-  return `${page.items.length}${page.next_cursor ? '+' : ''}`
+export interface Depths {
+  pending: number
+  held: number
+}
+
+/** What waits and what runners hold, from the server's own counts; null where they are not among them. */
+export function depthsOf(metrics: string): Depths | null {
+  const of = (state: string) => new RegExp(`^accord_queue_depth\\{state="${state}"\\} (\\d+)`, 'm').exec(metrics)?.[1]
+  const [pending, held] = [of('pending'), of('held')]
+  return pending === undefined || held === undefined ? null : { pending: Number(pending), held: Number(held) }
 }

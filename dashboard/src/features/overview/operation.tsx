@@ -1,28 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { runnersQuery, runsQuery } from '@/api/queries'
+import { runnersQuery } from '@/api/queries'
 import { Card } from '@/components/ui'
-import { plural } from '@/lib/format'
-import { depthOf } from './model'
-
-/** The longest page: beyond it the number says "more". */
-const MOST = 500
+import { exactCount, plural } from '@/lib/format'
+import { depthQuery } from './api'
 
 /** How it goes right now: what waits, what is worked on, who works. */
 export function Operation() {
-  const pending = useQuery(runsQuery({ status: 'pending', limit: MOST }))
-  const running = useQuery(runsQuery({ status: 'running', limit: MOST }))
+  const depths = useQuery(depthQuery()).data
   const runners = useQuery(runnersQuery())
   const alive = runners.data?.items.filter((runner) => runner.alive)
   const slots = alive?.reduce((sum, runner) => sum + (runner.profile.concurrency ?? 0), 0) ?? 0
   return (
     <Card className="flex flex-wrap divide-x">
       <Now label="Queue" to="/runs" search={{ status: 'pending' }}>
-        {pending.data ? `${depthOf(pending.data)} waiting` : '–'}
+        {depths ? `${exactCount(depths.pending)} waiting` : '–'}
       </Now>
       <Now label="At work" to="/runs" search={{ status: 'running' }}>
-        {running.data ? `${depthOf(running.data)} of ${plural(slots, 'slot')}` : '–'}
+        {depths ? `${exactCount(depths.held)} of ${plural(slots, 'slot')}` : '–'}
       </Now>
       <Now label="Runners" to="/runners">
         {alive === undefined ? '–' : alive.length === 0 ? <span className="text-danger">none alive</span> : `${alive.length} alive`}

@@ -1,5 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
-import { type Api, api, body, queryKeys } from '@/api'
+import { type Api, api, body } from '@/api'
 
 export interface RunFilters {
   status?: Api.RunStatus
@@ -9,7 +8,3 @@ export interface RunFilters {
 
 export const fetchRuns = (filters: RunFilters, limit: number, cursor?: string) =>
   body(api.GET('/runs', { params: { query: { ...filters, limit, cursor } } }))
-
-export const fetchRun = (id: string) => body(api.GET('/runs/{id}', { params: { path: { id } } }))
-
-export const runQuery = (id: string) => queryOptions({ queryKey: queryKeys.runs.one(id), queryFn: () => fetchRun(id) })

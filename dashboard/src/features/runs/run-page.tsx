@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, getRouteApi } from '@tanstack/react-router'
+import { runQuery } from '@/api/queries'
 import { Page } from '@/components/page'
 import { Answer } from '@/components/states'
-import { runQuery } from './api'
 
 const route = getRouteApi('/runs/$runId')
 

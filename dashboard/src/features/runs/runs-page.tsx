@@ -2,16 +2,17 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
 import { useLiveList } from '@/api/live-list'
+import { fetchRun } from '@/api/queries'
 import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { Ago, useNow } from '@/components/time'
 import { Card, StatusBadge, buttonStyle } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
-import { between, count, dollars } from '@/lib/format'
+import { between, count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { RUN_STATUSES } from '@/lib/status'
-import { fetchRun, fetchRuns } from './api'
+import { fetchRuns } from './api'
 
 const route = getRouteApi('/runs')
 
@@ -83,7 +84,7 @@ export function RunsPage() {
     <Page
       title="Runs"
       fill
-      lead={query.data ? `${count(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
       actions={
         <>
           <StatusFilter

@@ -24,10 +24,13 @@ const agentQuery = (name: string) =>
     queryFn: () => body(api.GET('/agents/{name}', { params: { path: { name } } })),
   })
 
-/** The agents that refer to a schema by its name; undefined until all of them have been looked at. */
+/**
+ * The agents that refer to a schema by its name; undefined until all have been looked at that have an output contract.
+ * The list of agents does not say which one, so each of those is asked.
+ */
 export function useUsers(schema: string): string[] | undefined {
   const agents = useQuery(agentsQuery())
-  const names = agents.data?.items.map((agent) => agent.name) ?? []
+  const names = agents.data?.items.filter((agent) => agent.has_output_schema).map((agent) => agent.name) ?? []
   const views = useQueries({ queries: names.map(agentQuery) })
   if (agents.data === undefined || views.some((view) => view.isPending)) return undefined
   return usersOf(schema, views.flatMap((view) => view.data ?? []))

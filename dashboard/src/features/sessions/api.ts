@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
+import { type Origin, candidatesOf, originIn } from './origin'
 
 export interface SessionFilters {
   status?: Api.SessionStatus
@@ -48,6 +49,34 @@ export async function fetchEvents(id: string, known: Api.EventView[]): Promise<A
     if (!page.next_cursor || page.items.length === 0) return events
   }
 }
+
+/** The newest workflow runs; a session of an older one is found from there, not from here. */
+const WORKFLOW_RUNS = 200
+
+async function fetchOrigin(session: Api.SessionView, hint: string | undefined): Promise<Origin | null> {
+  const ids = hint === undefined ? await fetchCandidates(session) : [hint]
+  for (const id of ids) {
+    const found = originIn(await body(api.GET('/workflow-runs/{id}', { params: { path: { id } } })), session.session_id)
+    if (found !== null) return found
+  }
+  return null
+}
+
+async function fetchCandidates(session: Api.SessionView): Promise<string[]> {
+  const { items } = await body(api.GET('/workflow-runs', { params: { query: { limit: WORKFLOW_RUNS } } }))
+  return candidatesOf(session, items)
+}
+
+/** The workflow run that a session belongs to, if any. `hint` is where somebody came from. */
+export const originQuery = (session: Api.SessionView, hint: string | undefined) =>
+  queryOptions({
+    queryKey: queryKeys.sessions.origin(session.session_id),
+    queryFn: () => fetchOrigin(session, hint),
+    // A child's place is with its parent.
+    enabled: !session.parent_session_id,
+    // It never changes.
+    staleTime: Infinity,
+  })
 
 export function useStopSession(id: string) {
   const client = useQueryClient()

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, Info, ShieldCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
 import type { Api } from '@/api'
+import { Fact } from '@/components/fact'
 import { Card, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { between, count, dollars, exactCount } from '@/lib/format'
@@ -37,15 +37,6 @@ export function RunSummary({ run }: { run: Api.RunView }) {
           {run.attempt > 1 ? <Fact label="Deliveries">{run.attempt}</Fact> : null}
         </dl>
       </Card>
-    </div>
-  )
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="text-[0.86rem] text-muted">{label}</dt>
-      <dd className="tabular-nums">{children}</dd>
     </div>
   )
 }

@@ -13,6 +13,7 @@ import { runTextQuery, sessionQuery } from './api'
 import { AttemptsView } from './attempts-view'
 import { Family } from './family'
 import { InputView } from './input-view'
+import { OriginLink } from './origin-link'
 import { ResultView } from './result-view'
 import { RunSummary } from './run-summary'
 import { Timeline } from './timeline'
@@ -68,6 +69,7 @@ function Session({ session }: { session: Api.SessionView }) {
           <span>
             began <Ago at={session.created_at} />
           </span>
+          <OriginLink session={session} hint={search.workflow} />
         </span>
       }
       actions={
@@ -92,7 +94,7 @@ function RunChoice({ runs, value }: { runs: Api.RunView[]; value: string }) {
       className="w-56"
       value={value}
       onChange={(event) =>
-        void navigate({ search: { view: search.view, run: event.target.value } })
+        void navigate({ search: { view: search.view, workflow: search.workflow, run: event.target.value } })
       }
     >
       {runs.map((run, index) => (

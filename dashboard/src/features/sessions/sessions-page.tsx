@@ -9,7 +9,7 @@ import { Answer, Empty } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Badge, Button, Card, StatusBadge } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
-import { count } from '@/lib/format'
+import { exactCount } from '@/lib/format'
 import { SESSION_STATUSES } from '@/lib/status'
 import { fetchSession, fetchSessions } from './api'
 
@@ -67,7 +67,7 @@ export function SessionsPage() {
     <Page
       title="Sessions"
       fill
-      lead={query.data ? `${count(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
       actions={
         <>
           <StatusFilter

@@ -1,0 +1,78 @@
+/** Ten thousand sessions, in the real store: lists stay smooth and live, counts stay true. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launch, open, screenshot, seen } from './support/browser'
+import { type Accord, startAccord } from './support/server'
+
+const SESSIONS = 10_000
+/** As many requests at a time as the server takes without one waiting long for another. */
+const AT_ONCE = 32
+/** A debug build on a busy machine takes half a minute. */
+const SEEDING_MS = 180_000
+
+let accord: Accord
+let browser: Browser
+let oldest = ''
+
+/** Nobody has this tag, so that its runs wait and cost nothing. */
+const PARKED = `
+name: parked
+description: Waits for a runner that never comes
+type: procedural
+executor: { type: process, command: "true" }
+demands: { tags: [nobody] }
+parameters_schema: { type: object, required: [number], properties: { number: { type: integer } } }
+`
+
+beforeAll(async () => {
+  accord = await startAccord()
+  browser = await launch()
+  await accord.agent('parked', PARKED)
+  const start = (number: number) =>
+    accord.ask<{ session_id: string }>('/runs', {
+      method: 'POST',
+      body: JSON.stringify({ agent_name: 'parked', parameters: { number } }),
+    })
+  oldest = (await start(0)).session_id
+  let next = 1
+  const worker = async () => {
+    while (next < SESSIONS) await start(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}, SEEDING_MS)
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+})
+
+const rows = (page: Page) => page.locator('[data-row-link]')
+
+it('scrolls from the newest to the oldest with few rows in the page', async () => {
+  const { page, complaints } = await open(browser, `${accord.url}/ui/sessions`)
+  await rows(page).nth(0).waitFor()
+  const table = page.getByRole('rowgroup')
+  const last = page.getByText(oldest, { exact: true })
+  for (let round = 0; round < 200 && !(await last.isVisible()); round += 1) {
+    await table.evaluate(async (element) => {
+      element.scrollTo(0, element.scrollHeight)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    })
+  }
+  await last.waitFor()
+  await seen(page, '10,000 in all, newest first')
+  expect(await rows(page).count()).toBeLessThan(100)
+  await screenshot(page, 'sessions-many')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('stays live, and counts what waits to the last one', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/`)
+  await seen(page, '10,000 waiting')
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await rows(page).nth(0).waitFor()
+  await accord.run('run', 'word-count', '--param', 'text=one two')
+  await page.getByRole('link', { name: 'word-count' }).waitFor()
+  await page.close()
+})

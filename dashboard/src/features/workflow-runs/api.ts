@@ -1,0 +1,47 @@
+import { queryOptions, useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
+import { type Api, api, body, queryKeys, text } from '@/api'
+import { runQuery } from '@/api/queries'
+import { usageOf } from './model'
+
+export interface WorkflowRunFilters {
+  status?: Api.WorkflowStatus
+  workflow_name?: string
+}
+
+export const fetchWorkflowRuns = (filters: WorkflowRunFilters, limit: number, cursor?: string) =>
+  body(api.GET('/workflow-runs', { params: { query: { ...filters, limit, cursor } } }))
+
+export const fetchWorkflowRun = (id: string): Promise<Api.WorkflowRunSummary> =>
+  body(api.GET('/workflow-runs/{id}', { params: { path: { id } } }))
+
+/** As text: numbers of inputs and outputs stay as they were written. */
+export const workflowRunQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.workflowRuns.one(id),
+    queryFn: () => text(`/workflow-runs/${encodeURIComponent(id)}`),
+  })
+
+/** The names to filter by. */
+export const workflowNamesQuery = () =>
+  queryOptions({
+    queryKey: queryKeys.workflows.list(),
+    queryFn: () => body(api.GET('/workflows')),
+  })
+
+export function useStopWorkflowRun(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => body(api.POST('/workflow-runs/{id}/stop', { params: { path: { id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.workflowRuns.all }),
+  })
+}
+
+/** More runs than this are not asked for one by one; the page says that there are more. */
+const MOST_RUNS = 60
+
+/** What the agents of a workflow run have used so far: no view of the server adds that up. */
+export function useUsage(runIds: string[]) {
+  const asked = runIds.slice(0, MOST_RUNS)
+  const runs = useQueries({ queries: asked.map(runQuery) }).flatMap((query) => query.data ?? [])
+  return { ...usageOf(runs), partial: runIds.length > asked.length }
+}

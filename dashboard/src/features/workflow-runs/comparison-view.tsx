@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import type { Api } from '@/api'
+import { Empty } from '@/components/states'
+import { Button, Card } from '@/components/ui'
+import { plain } from '@/lib/inert'
+import { isUnderWay } from '@/lib/status'
+import { type Compared, type Group, type Kind, groupsOf } from './comparison'
+import { ComparisonCard } from './comparison-card'
+import { NodeLink } from './node-link'
+
+/** Shown at once; more come with a click. */
+const AT_FIRST = 30
+
+const TITLES: Record<Kind, string> = {
+  contradiction: 'Contradictions',
+  near_duplicate: 'Nearly the same',
+  agreement: 'Agreements',
+}
+
+/** What siblings said of the same places, side by side. Nothing is judged here: that is for whoever comes next. */
+export function ComparisonView({ run }: { run: Api.WorkflowRunView }) {
+  const groups = groupsOf(run)
+  if (groups.length === 0) return <Nothing run={run} />
+  return (
+    <div className="flex flex-col gap-6">
+      {groups.map((group) => (
+        <Before key={group.node} runId={run.workflow_run_id} group={group} />
+      ))}
+    </div>
+  )
+}
+
+function Before({ runId, group }: { runId: string; group: Group }) {
+  return (
+    <section aria-label={`Compared before ${plain(group.node)}`} className="flex flex-col gap-4">
+      {(Object.keys(TITLES) as Kind[]).map((kind) => (
+        <Entries
+          key={kind}
+          runId={runId}
+          title={TITLES[kind]}
+          node={group.node}
+          entries={group.entries.filter((entry) => entry.kind === kind)}
+        />
+      ))}
+    </section>
+  )
+}
+
+interface EntriesProps {
+  runId: string
+  title: string
+  node: string
+  entries: Compared[]
+}
+
+function Entries({ runId, title, node, entries }: EntriesProps) {
+  const [limit, setLimit] = useState(AT_FIRST)
+  if (entries.length === 0) return null
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <h2 className="font-semibold">
+          {title} <span className="font-normal text-muted">{entries.length}</span>
+        </h2>
+        <p className="text-muted">
+          compared before <NodeLink runId={runId} node={node} /> began, which got them as data
+        </p>
+      </div>
+      {entries.slice(0, limit).map((entry, index) => (
+        <ComparisonCard key={index} runId={runId} entry={entry} />
+      ))}
+      {entries.length > limit ? (
+        <Button className="self-start" onClick={() => setLimit(limit + AT_FIRST)}>
+          Show more ({entries.length - limit} hidden)
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+function Nothing({ run }: { run: Api.WorkflowRunView }) {
+  return (
+    <Card>
+      {isUnderWay(run.status) ? (
+        <Empty title="Nothing has been compared yet">
+          When two agents or more feed one node, what they say is compared before it begins.
+        </Empty>
+      ) : (
+        <Empty title="No contradictions">Nobody who fed the same node spoke of the same thing in another way.</Empty>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,39 @@
+/** A workflow run as the graph that is drawn. Pure. */
+import type { Api } from '@/api'
+import type { Graph, GraphNode, NodeKind } from '@/components/graph/model'
+import { duration } from '@/lib/format'
+
+const KINDS: Record<string, NodeKind> = {
+  input: 'input', agent: 'agent', check: 'check', map: 'map', planner: 'planner', output: 'output',
+}
+
+export function graphOf(run: Api.WorkflowRunView): Graph {
+  return {
+    nodes: run.nodes.map(nodeOf),
+    edges: run.edges.map(({ from, to, when, taken }, index) => ({
+      id: `${index}:${from}>${to}`, index, from, to, when: when ?? null, taken: taken ?? null,
+    })),
+  }
+}
+
+function nodeOf(node: Api.WorkflowNodeView): GraphNode {
+  const inner = node.tasks.some((task) => task.worker?.kind === 'workflow')
+  return {
+    id: node.id,
+    kind: KINDS[node.type] ?? 'unknown',
+    worker: node.agent_name ? { kind: inner ? 'workflow' : 'agent', name: node.agent_name } : null,
+    detail: node.type === 'check' ? 'a condition' : node.type,
+    fields: null,
+    position: null,
+  }
+}
+
+/** What a card says beside its status: how far a node with many tasks is, or how long it took. */
+export function noteOf(node: Api.WorkflowNodeView): string {
+  const { tasks } = node
+  const failed = tasks.filter((task) => task.status === 'failed').length
+  if (tasks.length > 1 && failed > 0) return `${failed} of ${tasks.length} failed`
+  if (tasks.length > 1) return `${tasks.filter((task) => task.status === 'completed').length} of ${tasks.length}`
+  if (!node.started_at || !node.finished_at || tasks.length === 0) return ''
+  return duration(Date.parse(node.finished_at) - Date.parse(node.started_at))
+}

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import type { Api } from '@/api'
+import { countsOf, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
+
+type NodeView = Api.WorkflowNodeView
+
+const task = (name: string, more: Partial<Api.WorkflowTaskView> = {}): Api.WorkflowTaskView => ({
+  name, status: 'completed', attempts: 1, earlier: [], ...more,
+})
+const node = (id: string, more: Partial<NodeView> = {}): NodeView => ({
+  id, type: 'agent', status: 'completed', contradictions: [], near_duplicates: [], agreements: [], tasks: [], ...more,
+})
+const run = (nodes: NodeView[], more: Partial<Api.WorkflowRunView> = {}) =>
+  ({ workflow_run_id: 'wfr_1', workflow_name: 'w', status: 'completed', nodes, edges: [], ...more }) as Api.WorkflowRunView
+const worker = (id: string): Api.Worker => ({ kind: 'run', run_id: `run_${id}`, session_id: `ses_${id}` })
+const contradiction: Api.Contradiction = { kind: 'different_values', key: {}, field: 'severity', sides: [] }
+
+it('keeps numbers as they were written', () => {
+  const { part } = readRun('{"output": {"cost": 1.10}, "input": null, "nodes": [{"output": 12345678901234567890}]}')
+  expect([part('output'), part('input'), part('nodes', '0', 'output'), part('nodes', '1', 'output')]).toEqual([
+    '{"cost": 1.10}', null, '12345678901234567890', null,
+  ])
+})
+
+it('shows first what is most worth seeing', () => {
+  const disputed = run([node('a', { contradictions: [contradiction] })])
+  expect([
+    viewOf(disputed, {}),
+    viewOf(run([node('a')]), {}),
+    viewOf(run([node('a')], { status: 'running' }), {}),
+    viewOf(disputed, { node: 'a' }),
+    viewOf(disputed, { node: 'a', view: 'input' }),
+    viewOf(disputed, { view: 'node' }),
+  ]).toEqual(['comparison', 'result', 'comparison', 'node', 'input', 'comparison'])
+})
+
+it('counts over all nodes', () => {
+  const given = run([node('a', { contradictions: [contradiction] }), node('b', { status: 'running' }), node('c', { status: 'skipped' })])
+  expect([countsOf(given), progressOf(given)]).toEqual([
+    { contradictions: 1, nearDuplicates: 0, agreements: 0 },
+    { over: 2, all: 3 },
+  ])
+})
+
+it('knows every run, those of failed tries too, and what they used', () => {
+  const tasks = [
+    task('whole', { worker: worker('2'), earlier: [worker('1')] }),
+    task('item 0', { worker: { kind: 'workflow', workflow_run_id: 'wfr_2' } }),
+  ]
+  expect(runIdsOf(run([node('a', { tasks })]))).toEqual(['run_1', 'run_2'])
+  const used = (input_tokens: number, cost_usd?: number) => ({ usage: { input_tokens, output_tokens: 1, cost_usd } }) as Api.RunView
+  expect(usageOf([used(2), used(3, 0.5)])).toEqual({ input: 5, output: 2, cost: 0.5 })
+  expect(usageOf([used(2)])).toEqual({ input: 2, output: 1, cost: null })
+})
+
+it('joins a plan with the tasks that carry it out', () => {
+  const first = task('subtask first')
+  const plan = { subtasks: [{ id: 'first', description: 'x', agent: 'helper', dependencies: ['zero'] }, { id: 'second' }, 'odd'] }
+  expect(subtasksOf(node('p', { plan, tasks: [task('plan'), first] }))).toEqual([
+    { id: 'first', description: 'x', agent: 'helper', dependencies: ['zero'], task: first },
+    { id: 'second', description: '', agent: '', dependencies: [], task: null },
+  ])
+  expect(subtasksOf(node('p', { plan: { subtasks: 'none' } }))).toEqual([])
+})
+
+it('calls tasks by what they are', () => {
+  expect(['whole', 'item 0', 'plan', 'subtask x'].map((name) => taskLabel(task(name)))).toEqual([
+    'The agent', 'Item 1', 'Plan', 'Subtask x',
+  ])
+  const tasks = [task('item 0', { status: 'failed' }), task('item 1'), task('item 2')]
+  expect(tally(tasks)).toEqual([['completed', 2], ['failed', 1]])
+})

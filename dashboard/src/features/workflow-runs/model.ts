@@ -1,0 +1,126 @@
+/** A workflow run, as its page shows it. Pure. */
+import type { Api } from '@/api'
+import { follow, readJson } from '@/lib/json-text'
+
+export interface Reading {
+  run: Api.WorkflowRunView
+  /** The text of a part, with numbers as they were written; null where there is none. */
+  part: (...path: string[]) => string | null
+}
+
+export function readRun(text: string): Reading {
+  const { node } = readJson(text)
+  return {
+    run: JSON.parse(text) as Api.WorkflowRunView,
+    part: (...path) => {
+      const found = node && follow(node, path)
+      if (!found || found.depth < path.length || found.node.kind === 'null') return null
+      return text.slice(found.node.start, found.node.end)
+    },
+  }
+}
+
+export const VIEWS = ['comparison', 'node', 'result', 'input'] as const
+export type View = (typeof VIEWS)[number]
+
+/** What is most worth seeing where the address does not say: what agents disagree on, else what came out. */
+export function viewOf(run: Api.WorkflowRunView, asked: { view?: View; node?: string }): View {
+  if (asked.view === 'node' && asked.node === undefined) return 'comparison'
+  if (asked.view !== undefined) return asked.view
+  if (asked.node !== undefined) return 'node'
+  const { contradictions, nearDuplicates } = countsOf(run)
+  return contradictions + nearDuplicates > 0 || run.status !== 'completed' ? 'comparison' : 'result'
+}
+
+export interface Counts {
+  contradictions: number
+  nearDuplicates: number
+  agreements: number
+}
+
+export function countsOf(run: Api.WorkflowRunView): Counts {
+  const sum = (of: (node: Api.WorkflowNodeView) => unknown[]) =>
+    run.nodes.reduce((total, node) => total + of(node).length, 0)
+  return {
+    contradictions: sum((node) => node.contradictions),
+    nearDuplicates: sum((node) => node.near_duplicates),
+    agreements: sum((node) => node.agreements),
+  }
+}
+
+const OVER: Api.NodeStatus[] = ['completed', 'failed', 'skipped', 'stopped']
+
+/** How far it is: nodes that are over, of all. */
+export function progressOf(run: Api.WorkflowRunView): { over: number; all: number } {
+  return { over: run.nodes.filter((node) => OVER.includes(node.status)).length, all: run.nodes.length }
+}
+
+/** Everybody who works or worked at a task, the newest last. */
+export function workersOf(task: Api.WorkflowTaskView): Api.Worker[] {
+  return task.worker ? [...task.earlier, task.worker] : task.earlier
+}
+
+/** The runs of agents in it, those that failed and were tried again too. */
+export function runIdsOf(run: Api.WorkflowRunView): string[] {
+  return run.nodes.flatMap((node) =>
+    node.tasks.flatMap((task) => workersOf(task).flatMap((worker) => (worker.kind === 'run' ? [worker.run_id] : []))),
+  )
+}
+
+export interface Usage {
+  input: number
+  output: number
+  /** Null where no price is known. */
+  cost: number | null
+}
+
+export function usageOf(runs: Api.RunView[]): Usage {
+  const costs = runs.flatMap(({ usage }) => (typeof usage.cost_usd === 'number' ? [usage.cost_usd] : []))
+  return {
+    input: runs.reduce((sum, { usage }) => sum + usage.input_tokens, 0),
+    output: runs.reduce((sum, { usage }) => sum + usage.output_tokens, 0),
+    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+  }
+}
+
+/** How many tasks stand how, in the order of a task's life. */
+export function tally(tasks: Api.WorkflowTaskView[]): [Api.NodeStatus, number][] {
+  const order: Api.NodeStatus[] = ['waiting', 'running', 'completed', 'failed', 'skipped', 'stopped']
+  return order
+    .map((status): [Api.NodeStatus, number] => [status, tasks.filter((task) => task.status === status).length])
+    .filter(([, number]) => number > 0)
+}
+
+export interface Subtask {
+  id: string
+  description: string
+  agent: string
+  dependencies: string[]
+  /** Where it stands; null where it is not known yet. */
+  task: Api.WorkflowTaskView | null
+}
+
+export const isSubtask = (task: Api.WorkflowTaskView): boolean => task.name.startsWith('subtask ')
+
+/** A planner's plan, each part with the task that does it. What does not look like a plan has no parts. */
+export function subtasksOf(node: Api.WorkflowNodeView): Subtask[] {
+  const subtasks = node.plan?.['subtasks']
+  if (!Array.isArray(subtasks)) return []
+  return subtasks.filter(isRecord).map((each) => {
+    const id = String(each['id'] ?? '')
+    const dependencies = Array.isArray(each['dependencies']) ? each['dependencies'].map(String) : []
+    const task = node.tasks.find((known) => known.name === `subtask ${id}`) ?? null
+    return { id, description: String(each['description'] ?? ''), agent: String(each['agent'] ?? ''), dependencies, task }
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What a task is called in a list: `whole` is the node itself. */
+export function taskLabel(task: Api.WorkflowTaskView): string {
+  const item = /^item (\d+)$/.exec(task.name)
+  if (item !== null) return `Item ${Number(item[1]) + 1}`
+  return task.name === 'whole' ? 'The agent' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
+}

@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import { Square } from 'lucide-react'
+import { useMemo } from 'react'
+import { type Api, messageOf } from '@/api'
+import { CopyButton } from '@/components/command'
+import { Page } from '@/components/page'
+import { Empty, Failed, Loading } from '@/components/states'
+import { Ago } from '@/components/time'
+import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import { ValueCard } from '@/components/value-card'
+import { plain } from '@/lib/inert'
+import { isUnderWay } from '@/lib/status'
+import { useStopWorkflowRun, workflowRunQuery } from './api'
+import { ComparisonView } from './comparison-view'
+import { type Reading, VIEWS, countsOf, readRun, viewOf } from './model'
+import { NodePanel } from './node-panel'
+import { Fault, RunFacts } from './run-facts'
+import { RunGraph } from './run-graph'
+
+const route = getRouteApi('/workflow-runs/$workflowRunId')
+
+export function WorkflowRunPage() {
+  const { workflowRunId } = route.useParams()
+  const query = useQuery(workflowRunQuery(workflowRunId))
+  const reading = useMemo(() => (query.data === undefined ? null : readRun(query.data)), [query.data])
+  if (reading === null) {
+    return (
+      <Page title="Workflow run">
+        {query.error ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Loading />}
+      </Page>
+    )
+  }
+  const { run } = reading
+  return (
+    <Page
+      title={`${run.workflow_name} · Workflow run`}
+      heading={
+        <>
+          {plain(run.workflow_name)}
+          <StatusBadge status={run.status} />
+        </>
+      }
+      lead={<Lead run={run} />}
+      actions={isUnderWay(run.status) ? <Stop run={run} /> : null}
+    >
+      {run.error ? <Fault title="The workflow failed" fault={run.error} /> : null}
+      <RunFacts run={run} />
+      <Body reading={reading} />
+    </Page>
+  )
+}
+
+function Lead({ run }: { run: Api.WorkflowRunView }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2">
+      <code className="[overflow-wrap:anywhere]">{run.workflow_run_id}</code>
+      <CopyButton text={run.workflow_run_id} label="Copy the workflow run's id" />
+      <span>
+        began <Ago at={run.created_at} />
+      </span>
+      {run.parent_workflow_run_id ? (
+        <Link
+          to="/workflow-runs/$workflowRunId"
+          params={{ workflowRunId: run.parent_workflow_run_id }}
+          className="text-accent hover:underline"
+        >
+          part of another workflow run
+        </Link>
+      ) : null}
+    </span>
+  )
+}
+
+function Stop({ run }: { run: Api.WorkflowRunView }) {
+  const stop = useStopWorkflowRun(run.workflow_run_id)
+  return (
+    <>
+      {stop.error ? (
+        <p role="alert" className="text-danger">
+          {messageOf(stop.error)}
+        </p>
+      ) : null}
+      <Button variant="danger" disabled={stop.isPending || run.status === 'stopping'} onClick={() => stop.mutate()}>
+        <Square aria-hidden /> Stop
+      </Button>
+    </>
+  )
+}
+
+function Body({ reading }: { reading: Reading }) {
+  const { run, part } = reading
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const view = viewOf(run, search)
+  const node = run.nodes.find((each) => each.id === search.node)
+  const { contradictions } = countsOf(run)
+  // The page stays where it is scrolled to: what was clicked is what changes.
+  const show = (next: typeof search) => void navigate({ search: next, replace: true, resetScroll: false })
+  return (
+    <>
+      <RunGraph
+        run={run}
+        selected={search.node ?? null}
+        onSelect={(id) => show(id === null ? {} : { node: id })}
+      />
+      <Tabs
+        value={view}
+        onValueChange={(next) => show({ node: search.node, view: VIEWS.find((known) => known === next) })}
+      >
+        <TabList aria-label="Parts of the workflow run">
+          <Tab value="comparison">
+            Comparison {contradictions > 0 ? <Badge tone="warning">{contradictions}</Badge> : null}
+          </Tab>
+          {search.node === undefined ? null : <Tab value="node">Node {plain(search.node)}</Tab>}
+          <Tab value="result">Result</Tab>
+          <Tab value="input">Input</Tab>
+        </TabList>
+        <TabPanel value="comparison">
+          <ComparisonView run={run} />
+        </TabPanel>
+        <TabPanel value="node">
+          {node === undefined ? (
+            <Card>
+              <Empty title="This run has no such node">Choose one in the graph.</Empty>
+            </Card>
+          ) : (
+            <NodePanel key={node.id} reading={reading} node={node} />
+          )}
+        </TabPanel>
+        <TabPanel value="result">
+          <Result run={run} text={part('output')} />
+        </TabPanel>
+        <TabPanel value="input">
+          <ValueCard title="Input" text={part('input') ?? 'null'} />
+        </TabPanel>
+      </Tabs>
+    </>
+  )
+}
+
+function Result({ run, text }: { run: Api.WorkflowRunView; text: string | null }) {
+  if (text !== null) return <ValueCard title="Result" text={text} />
+  return (
+    <Card>
+      {isUnderWay(run.status) ? (
+        <Empty title="There is no result yet">It appears here when the workflow ends.</Empty>
+      ) : (
+        <Empty title="This workflow run has no result">{run.error ? plain(run.error.message) : 'It was stopped.'}</Empty>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,27 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { WORKFLOW_STATUSES } from '@/lib/status'
+import { rootRoute } from './root'
+import { type RawSearch, oneOf, optional, textOf } from './search'
+
+const list = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/workflow-runs',
+  validateSearch: (search: RawSearch) => optional({
+    status: oneOf(search, 'status', WORKFLOW_STATUSES),
+    workflow: textOf(search, 'workflow'),
+  }),
+  component: lazyRouteComponent(() => import('@/features/workflow-runs/workflow-runs-page'), 'WorkflowRunsPage'),
+})
+
+const one = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/workflow-runs/$workflowRunId',
+  validateSearch: (search: RawSearch) => optional({
+    /** The node that is looked at. */
+    node: textOf(search, 'node'),
+    view: oneOf(search, 'view', ['comparison', 'node', 'result', 'input'] as const),
+  }),
+  component: lazyRouteComponent(() => import('@/features/workflow-runs/workflow-run-page'), 'WorkflowRunPage'),
+})
+
+export const workflowRunRoutes = [list, one] as const
