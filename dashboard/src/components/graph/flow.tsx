@@ -1,6 +1,6 @@
 /** Nodes and edges as the canvas takes them. */
 import {
-  BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, getBezierPath,
+  BaseEdge, type Edge, EdgeLabelRenderer, type EdgeMarker, type EdgeProps, Handle, MarkerType, type Node, type NodeProps, Position, getBezierPath,
 } from '@xyflow/react'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
@@ -104,6 +104,11 @@ export function flowNodes(graph: Graph, { places, direction, connectable, notes 
   })
 }
 
+/** An arrow's head. Without a colour it has that of edges. */
+export function arrow(color?: string): EdgeMarker {
+  return { type: MarkerType.ArrowClosed, width: 22, height: 22, markerUnits: 'userSpaceOnUse', color }
+}
+
 export function flowEdges(graph: Graph, troubleOf?: (edge: GraphEdge) => string | undefined): FlowEdge[] {
   return graph.edges.map((edge) => {
     const trouble = troubleOf?.(edge)
@@ -114,7 +119,7 @@ export function flowEdges(graph: Graph, troubleOf?: (edge: GraphEdge) => string 
       source: edge.from,
       target: edge.to,
       ariaLabel: `From ${edge.from} to ${edge.to}${condition}${trouble ? `, wrong: ${trouble}` : ''}`,
-      markerEnd: { type: MarkerType.ArrowClosed, width: 18, height: 18 },
+      markerEnd: arrow(trouble === undefined ? undefined : 'var(--color-danger)'),
       data: trouble === undefined ? { edge } : { edge, trouble },
     }
   })

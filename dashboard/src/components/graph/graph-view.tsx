@@ -67,6 +67,7 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       zoomOnScroll={false}
       preventScrolling={false}
       onlyRenderVisibleElements={graph.nodes.length > ALL_AT_ONCE}
+      defaultMarkerColor={null}
       minZoom={0.1}
       maxZoom={2}
       fitView

@@ -49,7 +49,10 @@ function byDagre(graph: Graph, direction: Direction, extra: number): Map<string,
   drawing.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: BESIDE, ranksep: BETWEEN })
   drawing.setDefaultEdgeLabel(() => ({}))
   for (const node of graph.nodes) drawing.setNode(node.id, { ...sizeOf(node, extra) })
-  for (const edge of graph.edges) if (edge.from !== edge.to) drawing.setEdge(edge.from, edge.to)
+  // From the last to the first: dagre then puts siblings from left to right as the document has them.
+  for (const [from, to] of [...graph.edges.map((edge) => [edge.from, edge.to] as const), ...hints(graph)].reverse()) {
+    if (from !== to) drawing.setEdge(from, to)
+  }
   dagre(drawing)
   return new Map(
     graph.nodes.map((node) => {
@@ -57,6 +60,19 @@ function byDagre(graph: Graph, direction: Direction, extra: number): Map<string,
       return [node.id, { x: Math.round(x - width / 2), y: Math.round(y - height / 2) }]
     }),
   )
+}
+
+/** Nodes that are not joined yet stand between what goes in and what comes out, where they will be needed. */
+function hints(graph: Graph): (readonly [string, string])[] {
+  const of = (kind: GraphNode['kind']) => graph.nodes.find((node) => node.kind === kind)?.id
+  const [input, output] = [of('input'), of('output')]
+  const fed = new Set(graph.edges.map((edge) => edge.to))
+  const feeding = new Set(graph.edges.map((edge) => edge.from))
+  return graph.nodes.flatMap(({ id, kind }) => {
+    const before = input !== undefined && kind !== 'input' && !fed.has(id) ? [[input, id] as const] : []
+    const after = output !== undefined && kind !== 'output' && !feeding.has(id) ? [[id, output] as const] : []
+    return [...before, ...after]
+  })
 }
 
 function byRank(graph: Graph, direction: Direction, extra: number): Map<string, Point> {

@@ -68,6 +68,15 @@ it.each([3, 700])('puts %i nodes of a chain below each other, or beside each oth
   }
 })
 
+it('puts siblings from left to right as they are written, and what is not joined between in and out', () => {
+  const nodes = { input: { type: 'input' }, a: { type: 'agent' }, b: { type: 'agent' }, c: { type: 'agent' }, loose: { type: 'check' }, output: { type: 'output' } }
+  const edges = ['a', 'b', 'c'].flatMap((id) => [{ from: 'input', to: id }, { from: id, to: 'output' }])
+  const places = layout(readGraph(fromPlain({ nodes, edges })))
+  const across = ['a', 'b', 'c'].map((id) => places.get(id)?.x ?? 0)
+  expect(across).toEqual([...across].sort((left, right) => left - right))
+  expect(places.get('loose')?.y).toBe(places.get('a')?.y)
+})
+
 it('draws a circle all the same', () => {
   const graph = readGraph(
     fromPlain({ nodes: { a: { type: 'agent' }, b: { type: 'agent' } }, edges: [{ from: 'a', to: 'b' }, { from: 'b', to: 'a' }, { from: 'a', to: 'a' }] }),

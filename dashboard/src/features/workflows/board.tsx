@@ -3,6 +3,7 @@ import { useReactFlow } from '@xyflow/react'
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type Point, layout, sizeOf } from '@/components/graph'
+import { FIT } from '@/components/graph/zoom'
 import { Button } from '@/components/ui'
 import { Canvas } from './canvas'
 import { chipFault } from './chip'
@@ -13,6 +14,9 @@ import { FRESH_SCHEMA, freeId } from './model'
 import { Ghost, Palette } from './palette'
 import { type Load, usePaletteDrag } from './palette-drag'
 import { useLook } from './selection'
+
+/** By then a new node is measured. */
+const SETTLED_MS = 100
 
 /** What was said is read by then. */
 const SAID_MS = 8_000
@@ -44,6 +48,8 @@ export function Board({ own }: { own: string | null }) {
     const pinned = position === undefined ? null : setPositions(layout(graph))
     edit((text) => addNode({ id, kind: load.node, worker: load.worker, position: position ?? beside() })(pinned?.(text) ?? text))
     look.select({ node: id })
+    // What was not put where somebody looks is brought into sight.
+    if (at === undefined) setTimeout(() => void flow.fitView({ ...FIT, duration: 200 }), SETTLED_MS)
   }
   /** In a drawing with places, a new node stands below the others; in one by rank, it gets its rank. */
   const beside = (): Point | undefined => {

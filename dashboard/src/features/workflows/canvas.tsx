@@ -2,7 +2,7 @@ import { Background, type Connection, type FinalConnectionState, type NodeChange
 import { Wand2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { type Graph, type Point, layout } from '@/components/graph'
-import { type FlowEdge, type FlowNode, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
+import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
 import { FIT, Zoom } from '@/components/graph/zoom'
 import { Button } from '@/components/ui'
@@ -73,7 +73,7 @@ export function Canvas({ dragged, say }: Props) {
     <ReactFlow<FlowNode, FlowEdge>
       aria-label="Graph of the workflow"
       nodes={withSizes(nodes).map((node) => ({ ...node, selected: node.id === look.node }))}
-      edges={edges.map((edge) => ({ ...edge, selected: edge.data?.edge.index === look.edge }))}
+      edges={edges.map((edge) => (edge.data?.edge.index === look.edge ? { ...edge, selected: true, markerEnd: arrow('var(--color-accent)') } : edge))}
       nodeTypes={nodeTypes}
       edgeTypes={edgeTypes}
       onNodesChange={nodesChanged}
@@ -95,6 +95,7 @@ export function Canvas({ dragged, say }: Props) {
       zoomOnDoubleClick={false}
       ariaLabelConfig={KEYS}
       onlyRenderVisibleElements={graph.nodes.length > 200}
+      defaultMarkerColor={null}
       minZoom={0.1}
       maxZoom={2}
       fitView

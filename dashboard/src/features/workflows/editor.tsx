@@ -5,7 +5,7 @@ import { CodeEditor } from '@/components/code'
 import { Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Segmented } from '@/components/segmented'
-import { Badge, Confirm } from '@/components/ui'
+import { Badge, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
 import type { Workflow } from './api'
 import { Board } from './board'
 import { DraftProvider, useDraft, useNewDraft } from './draft'
@@ -49,7 +49,7 @@ export function WorkflowEditor({ workflow, initial }: Props) {
         heading={
           <>
             {name}
-            <Verdict of={{ valid: !broken, problems: draft.problems }} />
+            {base === null && !changed ? null : <Verdict of={{ valid: !broken, problems: draft.problems }} />}
             {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
           </>
         }
@@ -112,9 +112,12 @@ function Yaml() {
           findings={draft.findings}
         />
       </div>
-      <div className="shrink-0 lg:w-80 lg:overflow-y-auto">
-        <Findings problems={draft.problems} />
-      </div>
+      <Card aria-labelledby="findings" className="shrink-0 lg:w-80 lg:overflow-y-auto">
+        <CardHeader title="Findings" id="findings" />
+        <CardBody>
+          <Findings problems={draft.problems} />
+        </CardBody>
+      </Card>
     </div>
   )
 }

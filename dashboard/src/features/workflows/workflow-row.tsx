@@ -34,7 +34,7 @@ export function WorkflowRow({ workflow, lastRun }: Props) {
             </Badge>
           ) : null}
           {lastRun === undefined ? (
-            <span>never run lately</span>
+            <span>not run lately</span>
           ) : (
             <Link
               to="/workflow-runs/$workflowRunId"

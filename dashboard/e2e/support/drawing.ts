@@ -1,0 +1,41 @@
+/** Hands for the workflow editor: drag, drop, join. */
+import type { Locator, Page } from 'playwright-core'
+
+export const nodeOf = (page: Page, id: string) => page.locator(`.react-flow__node[data-id="${id}"]`)
+export const nodeIds = (page: Page) =>
+  page.locator('.react-flow__node').evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset.id ?? '').sort())
+export const edgeCount = (page: Page) => page.locator('.react-flow__edge').count()
+
+async function middle(target: Locator): Promise<{ x: number; y: number }> {
+  const box = await target.boundingBox()
+  if (box === null) throw new Error('it is not in sight')
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
+async function drag(page: Page, from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
+  await page.mouse.move(from.x, from.y)
+  await page.mouse.down()
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2, { steps: 6 })
+  await page.mouse.move(to.x, to.y, { steps: 6 })
+  await page.mouse.up()
+}
+
+/** From the palette to a place of the canvas, in parts of its width and height. */
+export async function dragToCanvas(page: Page, item: string, across: number, along: number): Promise<void> {
+  const canvas = await page.locator('.react-flow').boundingBox()
+  if (canvas === null) throw new Error('there is no canvas')
+  const from = await middle(page.getByRole('button', { name: item, exact: true }))
+  await drag(page, from, { x: canvas.x + canvas.width * across, y: canvas.y + canvas.height * along })
+}
+
+/** From the palette onto a node. */
+export async function dragOnto(page: Page, item: string, id: string): Promise<void> {
+  await drag(page, await middle(page.getByRole('button', { name: item, exact: true })), await middle(nodeOf(page, id)))
+}
+
+/** Draws an edge, from the lower dot of one node to the upper one of another. */
+export async function join(page: Page, from: string, to: string): Promise<void> {
+  const source = await middle(nodeOf(page, from).locator('.react-flow__handle.source'))
+  const target = await middle(nodeOf(page, to).locator('.react-flow__handle.target'))
+  await drag(page, source, target)
+}

@@ -1,0 +1,236 @@
+/** Workflows from nothing to a run: drawn by hand and by keyboard, written as YAML, saved, changed by two people. */
+import { readFile } from 'node:fs/promises'
+import { join as path } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launch, open, screenshot, seen } from './support/browser'
+import { dragOnto, dragToCanvas, edgeCount, join, nodeIds, nodeOf } from './support/drawing'
+import { type ScriptedModel, agentOf, startModel } from './support/model'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let model: ScriptedModel
+let browser: Browser
+
+const FIXED = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } }
+
+beforeAll(async () => {
+  accord = await startAccord({ examples: false })
+  model = await startModel()
+  await accord.agent('reader', agentOf('reader', model.baseUrl))
+  await accord.agent('writer', agentOf('writer', model.baseUrl))
+  await accord.agent('counter', agentOf('counter', model.baseUrl, FIXED))
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+  await model?.close()
+})
+
+interface Stored {
+  hash: string
+  workflow: { nodes: Record<string, Record<string, unknown>>; edges: object[] }
+}
+
+const stored = (name: string) => accord.ask<Stored>(`/workflows/${name}`)
+const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' })
+const saved = (page: Page) => page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
+
+async function put(name: string, workflow: object): Promise<void> {
+  await accord.ask(`/workflows/${name}`, { method: 'PUT', body: JSON.stringify({ name, ...workflow }) })
+}
+
+const CHAIN = {
+  nodes: {
+    input: { type: 'input' },
+    a: { type: 'agent', agent: 'reader', prompt: 'Read {{ input.text }}' },
+    b: { type: 'agent', agent: 'writer', prompt: 'Write {{ a }}' },
+    output: { type: 'output' },
+  },
+  edges: [{ from: 'input', to: 'a' }, { from: 'a', to: 'b' }, { from: 'b', to: 'output' }],
+}
+
+it('draws a workflow: nodes from the palette, edges, and the chip that becomes a contract', async () => {
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflows`)
+  await seen(page, 'accord init --template code-review')
+  await page.getByRole('link', { name: 'New workflow' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('read')
+  await dragToCanvas(page, 'Add the agent reader', 0.25, 0.5)
+  await dragToCanvas(page, 'Add the agent counter', 0.75, 0.55)
+  await expect.poll(() => nodeIds(page)).toEqual(['counter', 'input', 'output', 'reader'])
+  for (const [from, to] of [['input', 'reader'], ['reader', 'output'], ['input', 'counter'], ['counter', 'output']] as const) await join(page, from, to)
+  await expect.poll(() => edgeCount(page)).toBe(4)
+
+  // An agent with a contract of its own takes no other one.
+  await dragOnto(page, 'Structured Output', 'counter')
+  await seen(page, /has an output schema of its own/)
+  await nodeOf(page, 'counter').getByText('1 field').waitFor()
+  await dragOnto(page, 'Structured Output', 'reader')
+  await inspector(page).getByRole('button', { name: 'Add field' }).click()
+  await page.keyboard.type('score')
+  await inspector(page).getByLabel('Type of score').selectOption('integer')
+  await nodeOf(page, 'reader').getByText('2 fields').waitFor()
+  await page.getByText('Valid', { exact: true }).waitFor()
+  await screenshot(page, 'workflow-drawn')
+
+  await page.getByRole('button', { name: 'Create workflow' }).click()
+  await page.getByRole('heading', { name: /^read Valid/, level: 1 }).waitFor()
+  await page.reload()
+  await nodeOf(page, 'reader').getByText('2 fields').waitFor()
+  // The link leads to the node, whose fields are there again.
+  expect(new URL(page.url()).searchParams.get('node')).toBe('reader')
+  await inspector(page).getByLabel('Type of score').waitFor()
+  const { workflow } = await stored('read')
+  expect(workflow.nodes.reader).toMatchObject({
+    agent: 'reader',
+    output_schema: { properties: { summary: { type: 'string' }, score: { type: 'integer' } }, required: ['summary', 'score'] },
+  })
+  expect(workflow.edges).toHaveLength(4)
+
+  // Removing the chip clears the schema; undoing brings it back.
+  await page.getByRole('button', { name: 'Remove Structured Output' }).click()
+  await nodeOf(page, 'reader').getByText('2 fields').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await saved(page)
+  expect((await stored('read')).workflow.nodes.reader).not.toHaveProperty('output_schema')
+  await page.locator('.react-flow__pane').click({ position: { x: 20, y: 20 } })
+  await page.keyboard.press('Control+z')
+  await nodeOf(page, 'reader').getByText('2 fields').waitFor()
+  await page.keyboard.press('Control+Shift+Z')
+  await nodeOf(page, 'reader').getByText('2 fields').waitFor({ state: 'hidden' })
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('refuses an edge that closes a circle while it is drawn, and marks one that cannot fit', async () => {
+  await put('chain', CHAIN)
+  const { page } = await open(browser, `${accord.url}/ui/workflows/chain`)
+  await expect.poll(() => edgeCount(page)).toBe(3)
+  await join(page, 'b', 'a')
+  await seen(page, 'No edge from b to a: it would close a circle: a → b → a.')
+  expect(await edgeCount(page)).toBe(3)
+  await screenshot(page, 'workflow-circle')
+  await page.close()
+
+  const strict = { type: 'object', required: ['n'], properties: { n: { type: 'string' } }, additionalProperties: false }
+  await accord.agent('strict', `${agentOf('strict', model.baseUrl)}parameters_schema: ${JSON.stringify(strict)}\n`)
+  const { a, b, ...ends } = CHAIN.nodes
+  void [a, b]
+  await put('loose', {
+    nodes: { ...ends, count: { type: 'agent', agent: 'counter', prompt: 'x' }, strict: { type: 'agent', agent: 'strict', parameters: { n: 'x' } } },
+    edges: [{ from: 'input', to: 'count' }, { from: 'input', to: 'strict' }, { from: 'count', to: 'output' }, { from: 'strict', to: 'output' }],
+  })
+  const other = await open(browser, `${accord.url}/ui/workflows/loose?node=strict`)
+  await other.page.getByRole('radio', { name: 'Inputs' }).click()
+  await other.page.getByRole('button', { name: 'Remove the edge from input to strict' }).click()
+  await join(other.page, 'count', 'strict')
+  await other.page.locator('.react-flow__edge-path.graph-edge-wrong').waitFor()
+  await seen(other.page, 'cannot fit')
+  await screenshot(other.page, 'workflow-cannot-fit')
+  await other.page.close()
+})
+
+it('is one text: YAML shows in the graph, comments stay, findings stand at their lines', async () => {
+  await put('both', CHAIN)
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/both?as=yaml`)
+  const editor = page.getByLabel('The workflow as YAML')
+  await editor.press('Control+End')
+  await page.keyboard.insertText('  # An edge too many.\n  - { from: a, to: output, when: output.x == }\n')
+  await page.locator('.cm-lintRange-error').first().waitFor()
+  await screenshot(page, 'workflow-yaml')
+  await page.getByRole('radio', { name: 'Graph' }).click()
+  await expect.poll(() => edgeCount(page)).toBe(4)
+  await expect.poll(() => page.locator('.react-flow__edge-path.graph-edge-wrong').count()).toBe(1)
+  await nodeOf(page, 'a').click()
+  await inspector(page).getByLabel('Id', { exact: true }).fill('first')
+  await page.keyboard.press('Enter')
+  await nodeOf(page, 'first').waitFor()
+  await page.getByRole('radio', { name: 'YAML' }).click()
+  await expect.poll(() => editor.textContent()).toContain('# An edge too many.')
+  expect(await editor.textContent()).toContain('prompt: Write {{ first }}')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => editor.textContent()).toContain('prompt: Write {{ a }}')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => editor.textContent()).not.toContain('too many')
+  // A text that cannot be read is said, and the graph waits.
+  await editor.press('Control+End')
+  await page.keyboard.insertText('nodes: [')
+  await seen(page, /The YAML cannot be read/)
+  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('is drawn with the keyboard alone', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/workflows/new`)
+  await page.getByLabel('Name', { exact: true }).fill('by-keys')
+  await page.getByRole('button', { name: 'Add the agent writer' }).press('Enter')
+  await page.getByLabel('Add who feeds it').selectOption('input')
+  await page.getByLabel('Add who gets it').selectOption('output')
+  await page.getByRole('button', { name: 'Structured Output', exact: true }).press('Enter')
+  await nodeOf(page, 'writer').getByText('1 field').waitFor()
+  await page.getByRole('button', { name: 'Add Check' }).press('Enter')
+  await nodeOf(page, 'check').waitFor()
+  await nodeOf(page, 'check').focus()
+  const before = await nodeOf(page, 'check').boundingBox()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(async () => ((await nodeOf(page, 'check').boundingBox())?.x ?? 0) > (before?.x ?? 0)).toBe(true)
+  await page.keyboard.press('Delete')
+  await expect.poll(() => nodeIds(page)).toEqual(['input', 'output', 'writer'])
+  await page.keyboard.press('Control+s')
+  await page.getByRole('heading', { name: 'by-keys' }).waitFor()
+  expect((await stored('by-keys')).workflow.edges).toEqual([{ from: 'input', to: 'writer' }, { from: 'writer', to: 'output' }])
+  await page.close()
+})
+
+it('shows both when somebody else saved first, and joins what does not touch', async () => {
+  await put('shared', CHAIN)
+  const { page } = await open(browser, `${accord.url}/ui/workflows/shared?node=b`)
+  await inspector(page).getByLabel('Description').fill('Mine')
+  const { hash } = await stored('shared')
+  await put('shared', { ...CHAIN, nodes: { ...CHAIN.nodes, a: { ...CHAIN.nodes.a, description: 'Theirs' } } })
+  expect((await stored('shared')).hash).not.toBe(hash)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await seen(page, 'shared was changed elsewhere')
+  await screenshot(page, 'workflow-conflict')
+  await page.getByRole('button', { name: 'Keep both' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await saved(page)
+  const { nodes } = (await stored('shared')).workflow
+  expect([nodes.a?.description, nodes.b?.description]).toEqual(['Theirs', 'Mine'])
+  await page.getByRole('button', { name: 'Delete the workflow' }).click()
+  await page.getByRole('button', { name: 'Delete the workflow' }).last().click()
+  await page.getByRole('heading', { name: 'Workflows' }).waitFor()
+  await page.close()
+})
+
+it('says what is wrong with the input at its field, and starts nothing', async () => {
+  await put('asks', { ...CHAIN, nodes: { ...CHAIN.nodes, input: { type: 'input', schema: { type: 'object', required: ['text'], properties: { text: { type: 'string' } } } } } })
+  const { page } = await open(browser, `${accord.url}/ui/workflows/asks`)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('button', { name: 'Run it' }).click()
+  await seen(page, 'This is required')
+  await page.getByLabel('text').fill('a text')
+  model.say('read', 'written')
+  await page.getByRole('button', { name: 'Run it' }).click()
+  await page.waitForURL(/\/ui\/workflow-runs\/wfr_/)
+  await page.close()
+})
+
+it('leaves the file to its home when a workflow lives in one', async () => {
+  const review = await startAccord({ template: 'code-review' })
+  try {
+    const { page } = await open(browser, `${review.url}/ui/workflows/code-review?node=writer`)
+    await nodeOf(page, 'writer').waitFor()
+    await inspector(page).getByLabel('Description').fill('Joins them')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await saved(page)
+    const file = await readFile(path(review.folder, '.accord/workflows/code-review.yaml'), 'utf8')
+    expect(file).toContain('description: Joins them')
+    await page.close()
+  } finally {
+    await review.close()
+  }
+})
