@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { THEMES, launch, open, prefer, screenshot, seen, violations } from './support/browser'
 import { type ScriptedModel, agentOf, startModel } from './support/model'
 import { type Accord, startAccord } from './support/server'
-import { FINDINGS, HOSTILE, MANY, MEASURE, SLOW, finding } from './support/workflows'
+import { BREAKS, FINDINGS, HOSTILE, MANY, MEASURE, SLOW, finding } from './support/workflows'
 
 let accord: Accord
 let model: ScriptedModel
@@ -171,7 +171,7 @@ it('shows maps, plans, retries, checks and ways not taken', async () => {
   await page.getByRole('heading', { level: 1 }).getByText('Completed').waitFor()
   await node(page, 'never').getByText('Skipped').waitFor()
   await node(page, 'enough').getByTitle('there are too few').waitFor()
-  await node(page, 'each').getByText('1 of 3 failed').waitFor()
+  await node(page, 'each').getByText('1 failed').waitFor()
   await screenshot(page, 'workflow-run-many')
   await node(page, 'each').click()
   await seen(page, '2 completed · 1 failed')
@@ -188,6 +188,21 @@ it('shows maps, plans, retries, checks and ways not taken', async () => {
   await node(page, 'never').click()
   await seen(page, 'not taken')
   expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('says why it failed, and where', async () => {
+  await accord.agent('measure', MEASURE)
+  await workflow('breaks', BREAKS)
+  const { workflow_run_id } = await begin('breaks', {})
+  const { page } = await open(browser, `${accord.url}/ui/workflow-runs/${workflow_run_id}`)
+  await page.getByRole('region', { name: 'The workflow failed' }).getByText(/cannot be measured/).waitFor()
+  await node(page, 'broken').getByText('Failed').waitFor()
+  await node(page, 'output').getByText('Skipped').waitFor()
+  await node(page, 'broken').click()
+  await page.getByRole('region', { name: 'The node failed' }).getByText('(executor_failed)').waitFor()
+  await screenshot(page, 'workflow-run-failed')
+  expect(await violations(page)).toEqual([])
   await page.close()
 })
 

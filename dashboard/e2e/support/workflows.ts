@@ -73,3 +73,14 @@ executor:
   parameters_as: flags
 parameters_schema: { type: object, required: [text], properties: { text: { type: string } } }
 `
+
+export const BREAKS = `
+name: breaks
+nodes:
+  input: { type: input }
+  broken: { type: agent, agent: measure, parameters: { text: bad } }
+  output: { type: output }
+edges:
+  - { from: input, to: broken }
+  - { from: broken, to: output }
+`

@@ -65,7 +65,7 @@ it('joins a plan with the tasks that carry it out', () => {
 
 it('calls tasks by what they are', () => {
   expect(['whole', 'item 0', 'plan', 'subtask x'].map((name) => taskLabel(task(name)))).toEqual([
-    'The agent', 'Item 1', 'Plan', 'Subtask x',
+    'Its work', 'Item 1', 'Plan', 'Subtask x',
   ])
   const tasks = [task('item 0', { status: 'failed' }), task('item 1'), task('item 2')]
   expect(tally(tasks)).toEqual([['completed', 2], ['failed', 1]])

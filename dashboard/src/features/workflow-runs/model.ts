@@ -122,5 +122,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function taskLabel(task: Api.WorkflowTaskView): string {
   const item = /^item (\d+)$/.exec(task.name)
   if (item !== null) return `Item ${Number(item[1]) + 1}`
-  return task.name === 'whole' ? 'The agent' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
+  return task.name === 'whole' ? 'Its work' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
 }

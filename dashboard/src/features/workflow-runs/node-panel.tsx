@@ -80,7 +80,8 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
       </div>
       {only === undefined || node.tasks.length > 1 || node.plan ? null : (
         <ul className="border-t">
-          <Task workflowRunId={run.workflow_run_id} task={only} />
+          {/* Why it failed is said below, for the node. */}
+          <Task workflowRunId={run.workflow_run_id} task={node.error ? { ...only, error: null } : only} />
         </ul>
       )}
     </Card>

@@ -3,9 +3,10 @@ import { Suspense, lazy, useMemo, useSyncExternalStore } from 'react'
 import type { Api } from '@/api'
 import { Loading } from '@/components/states'
 import { Badge, Card } from '@/components/ui'
+import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { graphOf, noteOf } from './graph'
+import { breadthOf, graphOf, noteOf } from './graph'
 
 const GraphView = lazy(async () => ({ default: (await import('@/components/graph')).GraphView }))
 
@@ -16,6 +17,9 @@ function watchWidth(listener: () => void): () => void {
   NARROW.addEventListener('change', listener)
   return () => NARROW.removeEventListener('change', listener)
 }
+
+/** By how many nodes stand beside each other: a chain needs less room. */
+const HEIGHTS = ['h-52', 'h-52', 'h-72', 'h-[25rem]']
 
 interface Props {
   run: Api.WorkflowRunView
@@ -32,9 +36,10 @@ export function RunGraph({ run, selected, onSelect }: Props) {
     () => Object.fromEntries(run.nodes.map((node) => [node.id, { status: node.status, note: <Note node={node} /> }])),
     [run.nodes],
   )
+  const breadth = useMemo(() => breadthOf(graph), [graph])
   const narrow = useSyncExternalStore(watchWidth, () => NARROW.matches)
   return (
-    <Card aria-label="Graph" className="h-[25rem] overflow-hidden max-md:h-[28rem]">
+    <Card aria-label="Graph" className={cn('overflow-hidden max-md:h-[28rem]', HEIGHTS[Math.min(breadth, 3)])}>
       <Suspense fallback={<Loading />}>
         <GraphView
           label={`The nodes of ${run.workflow_name}`}
@@ -55,7 +60,8 @@ function Note({ node }: { node: Api.WorkflowNodeView }) {
   if (node.warning) {
     return (
       <Badge tone="warning" title={plain(node.warning)}>
-        <TriangleAlert aria-hidden /> warning
+        <TriangleAlert aria-hidden />
+        <span className="sr-only">warning</span>
       </Badge>
     )
   }
