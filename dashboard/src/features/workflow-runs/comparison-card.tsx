@@ -18,7 +18,7 @@ const LOOK: Record<Kind, { icon: LucideIcon; tone: Tone; className: string }> = 
 export function ComparisonCard({ runId, entry }: { runId: string; entry: Compared }) {
   const { icon: Icon, tone, className } = LOOK[entry.kind]
   return (
-    <Card aria-label={`${entry.label}: ${plain(entry.place)}`} className={cn('overflow-hidden', className)}>
+    <Card aria-label={plain(`${entry.label}: ${entry.place}`)} className={cn('overflow-hidden', className)}>
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b bg-sunken/60 px-4 py-2">
         <h3 className="min-w-0 font-semibold [overflow-wrap:anywhere]">
           <code>{plain(entry.place)}</code>

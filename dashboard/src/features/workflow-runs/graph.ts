@@ -38,8 +38,12 @@ export function noteOf(node: Api.WorkflowNodeView): string {
   return duration(Date.parse(node.finished_at) - Date.parse(node.started_at))
 }
 
+/** More nodes take all the room that there is, however they stand. */
+const MOST_RANKED = 500
+
 /** How many nodes stand beside each other at most, by the longest way to each: how much room a drawing takes. */
 export function breadthOf(graph: Pick<Graph, 'nodes' | 'edges'>): number {
+  if (graph.nodes.length > MOST_RANKED) return MOST_RANKED
   const ranks = new Map(graph.nodes.map(({ id }) => [id, 0]))
   // A graph has no circles, so that this many rounds are enough; most need two or three.
   for (let round = 0, moved = true; moved && round < graph.nodes.length; round += 1) {
