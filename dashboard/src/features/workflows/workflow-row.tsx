@@ -36,13 +36,14 @@ export function WorkflowRow({ workflow, lastRun }: Props) {
           {lastRun === undefined ? (
             <span>not run lately</span>
           ) : (
-            <a
-              href={`${import.meta.env.BASE_URL}workflow-runs/${lastRun.workflow_run_id}`}
+            <Link
+              to="/workflow-runs/$workflowRunId"
+              params={{ workflowRunId: lastRun.workflow_run_id }}
               className="flex items-center gap-2 hover:underline"
-              aria-label={`Last run of ${workflow.name}`}
             >
+              <span className="sr-only">Last run of {workflow.name}: </span>
               <StatusBadge status={lastRun.status} /> <Ago at={lastRun.created_at} />
-            </a>
+            </Link>
           )}
         </div>
         {workflow.valid ? (
