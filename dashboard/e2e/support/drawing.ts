@@ -6,6 +6,23 @@ export const nodeIds = (page: Page) =>
   page.locator('.react-flow__node').evaluateAll((all) => all.map((each) => (each as HTMLElement).dataset.id ?? '').sort())
 export const edgeCount = (page: Page) => page.locator('.react-flow__edge').count()
 
+/** More frames than the canvas waits before it shows what has grown out of sight. */
+const STILL_FRAMES = 20
+
+/** Waits until nothing moves: nodes find their ranks, and the canvas shows all of them. */
+async function still(page: Page): Promise<void> {
+  await page.evaluate(async (frames) => {
+    const where = () => JSON.stringify([...document.querySelectorAll('.react-flow__node')].map((each) => each.getBoundingClientRect()))
+    let before = where()
+    for (let same = 0; same < frames; ) {
+      await new Promise(requestAnimationFrame)
+      const now = where()
+      same = now === before ? same + 1 : 0
+      before = now
+    }
+  }, STILL_FRAMES)
+}
+
 async function middle(target: Locator): Promise<{ x: number; y: number }> {
   const box = await target.boundingBox()
   if (box === null) throw new Error('it is not in sight')
@@ -30,11 +47,13 @@ export async function dragToCanvas(page: Page, item: string, across: number, alo
 
 /** From the palette onto a node. */
 export async function dragOnto(page: Page, item: string, id: string): Promise<void> {
+  await still(page)
   await drag(page, await middle(page.getByRole('button', { name: item, exact: true })), await middle(nodeOf(page, id)))
 }
 
 /** Draws an edge, from the lower dot of one node to the upper one of another. */
 export async function join(page: Page, from: string, to: string): Promise<void> {
+  await still(page)
   const source = await middle(nodeOf(page, from).locator('.react-flow__handle.source'))
   const target = await middle(nodeOf(page, to).locator('.react-flow__handle.target'))
   await drag(page, source, target)

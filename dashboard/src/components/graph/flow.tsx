@@ -23,7 +23,10 @@ export interface NodeData extends Record<string, unknown> {
 
 export interface EdgeData extends Record<string, unknown> {
   edge: GraphEdge
+  direction: Direction
   trouble?: string
+  /** Where it passes others by. */
+  route?: readonly Point[]
 }
 
 export type FlowNode = Node<NodeData, 'card'>
@@ -44,8 +47,26 @@ function Card({ data, selected }: NodeProps<FlowNode>) {
   )
 }
 
+/** The path, and where its label stands. */
+function wayOf(at: Omit<EdgeProps<FlowEdge>, 'data' | 'selected' | 'markerEnd'>, data: EdgeData | undefined): [path: string, x: number, y: number] {
+  const { route = [], direction } = data ?? {}
+  const middle = route[Math.floor(route.length / 2)]
+  if (middle === undefined) {
+    const [path, x, y] = getBezierPath(at)
+    return [path, x, y]
+  }
+  const points = [{ x: at.sourceX, y: at.sourceY }, ...route, { x: at.targetX, y: at.targetY }]
+  const steps = points.slice(1).map((to, index) => {
+    const from = points[index] ?? to
+    const [alongX, alongY] = [(from.x + to.x) / 2, (from.y + to.y) / 2]
+    const bends = direction === 'right' ? `${alongX},${from.y} ${alongX},${to.y}` : `${from.x},${alongY} ${to.x},${alongY}`
+    return `C${bends} ${to.x},${to.y}`
+  })
+  return [`M${at.sourceX},${at.sourceY} ${steps.join(' ')}`, middle.x, middle.y]
+}
+
 function Way({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
-  const [path, x, y] = getBezierPath(at)
+  const [path, x, y] = wayOf(at, data)
   const { when, taken } = data?.edge ?? { when: null }
   const quiet = taken === false
   return (
@@ -104,12 +125,18 @@ export function flowNodes(graph: Graph, { places, direction, connectable, notes 
   })
 }
 
-/** An arrow's head. Without a colour it has that of edges. */
-export function arrow(color?: string): EdgeMarker {
+/** An arrow's head. */
+export function arrow(color = 'var(--color-line-strong)'): EdgeMarker {
   return { type: MarkerType.ArrowClosed, width: 22, height: 22, markerUnits: 'userSpaceOnUse', color }
 }
 
-export function flowEdges(graph: Graph, troubleOf?: (edge: GraphEdge) => string | undefined): FlowEdge[] {
+interface EdgeLook {
+  direction: Direction
+  routes: ReadonlyMap<string, readonly Point[]>
+  troubleOf?: (edge: GraphEdge) => string | undefined
+}
+
+export function flowEdges(graph: Graph, { direction, routes, troubleOf }: EdgeLook): FlowEdge[] {
   return graph.edges.map((edge) => {
     const trouble = troubleOf?.(edge)
     const condition = edge.when === null ? '' : `, when ${edge.when}`
@@ -120,7 +147,7 @@ export function flowEdges(graph: Graph, troubleOf?: (edge: GraphEdge) => string 
       target: edge.to,
       ariaLabel: `From ${edge.from} to ${edge.to}${condition}${trouble ? `, wrong: ${trouble}` : ''}`,
       markerEnd: arrow(trouble === undefined ? undefined : 'var(--color-danger)'),
-      data: trouble === undefined ? { edge } : { edge, trouble },
+      data: { edge, direction, trouble, route: routes.get(edge.id) },
     }
   })
 }

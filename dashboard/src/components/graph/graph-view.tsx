@@ -1,7 +1,7 @@
 import { Background, type NodeChange, ReactFlow } from '@xyflow/react'
 import { type ReactNode, useMemo } from 'react'
 import { edgeTypes, flowEdges, flowNodes, nodeTypes } from './flow'
-import { type Direction, layout } from './layout'
+import { type Direction, arrange } from './layout'
 import { useMeasured } from './measured'
 import type { Graph, GraphNode } from './model'
 import type { NodeState } from './node-card'
@@ -33,7 +33,7 @@ const STATE_ROW = 28
 export function GraphView({ graph, label, nodeStates, selected, onSelect, direction = 'down', slot, slotHeight = 0 }: GraphViewProps) {
   const { take, withSizes } = useMeasured()
   const extra = slotHeight + (nodeStates === undefined ? 0 : STATE_ROW)
-  const places = useMemo(() => layout(graph, { direction, extra }), [graph, direction, extra])
+  const { places, routes } = useMemo(() => arrange(graph, { direction, extra }), [graph, direction, extra])
   const nodes = useMemo(
     () =>
       flowNodes(graph, {
@@ -44,7 +44,7 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       }),
     [graph, places, direction, nodeStates, slot],
   )
-  const edges = useMemo(() => flowEdges(graph), [graph])
+  const edges = useMemo(() => flowEdges(graph, { direction, routes }), [graph, direction, routes])
   const changed = (changes: NodeChange[]) => {
     take(changes)
     const chosen = changes.flatMap((change) => (change.type === 'select' ? [change] : []))
@@ -67,7 +67,6 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       zoomOnScroll={false}
       preventScrolling={false}
       onlyRenderVisibleElements={graph.nodes.length > ALL_AT_ONCE}
-      defaultMarkerColor={null}
       minZoom={0.1}
       maxZoom={2}
       fitView

@@ -30,23 +30,30 @@ interface Options {
   extra?: number
 }
 
+export interface Arrangement {
+  /** Of every node, by its id. */
+  places: Map<string, Point>
+  /** For edges that pass others by, where they do so; by the edges' ids. */
+  routes: Map<string, Point[]>
+}
+
 /** The place of every node: its own, where it has one, else one by rank that covers nobody. */
-export function layout(graph: Graph, { direction = 'down', extra = 0 }: Options = {}): Map<string, Point> {
+export function arrange(graph: Graph, { direction = 'down', extra = 0 }: Options = {}): Arrangement {
   const placed = new Map<string, Point>()
   for (const node of graph.nodes) if (node.position !== null) placed.set(node.id, node.position)
-  if (placed.size === graph.nodes.length) return placed
+  if (placed.size === graph.nodes.length) return { places: placed, routes: new Map() }
   const ranked = graph.nodes.length > MOST_FOR_DAGRE ? byRank(graph, direction, extra) : byDagre(graph, direction, extra)
   if (placed.size === 0) return ranked
   for (const node of graph.nodes) {
     if (placed.has(node.id)) continue
-    placed.set(node.id, freePlace(ranked.get(node.id) ?? { x: 0, y: 0 }, sizeOf(node, extra), [...placed.values()]))
+    placed.set(node.id, freePlace(ranked.places.get(node.id) ?? { x: 0, y: 0 }, sizeOf(node, extra), [...placed.values()]))
   }
-  return placed
+  return { places: placed, routes: new Map() }
 }
 
-function byDagre(graph: Graph, direction: Direction, extra: number): Map<string, Point> {
+function byDagre(graph: Graph, direction: Direction, extra: number): Arrangement {
   const drawing = new DagreGraph()
-  drawing.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: BESIDE, ranksep: BETWEEN })
+  drawing.setGraph({ rankdir: direction === 'down' ? 'TB' : 'LR', nodesep: BESIDE, edgesep: BESIDE, ranksep: BETWEEN })
   drawing.setDefaultEdgeLabel(() => ({}))
   for (const node of graph.nodes) drawing.setNode(node.id, { ...sizeOf(node, extra) })
   // From the last to the first: dagre then puts siblings from left to right as the document has them.
@@ -54,12 +61,17 @@ function byDagre(graph: Graph, direction: Direction, extra: number): Map<string,
     if (from !== to) drawing.setEdge(from, to)
   }
   dagre(drawing)
-  return new Map(
-    graph.nodes.map((node) => {
-      const { x, y, width, height } = drawing.node(node.id) as Point & Size
-      return [node.id, { x: Math.round(x - width / 2), y: Math.round(y - height / 2) }]
-    }),
-  )
+  const places = graph.nodes.map((node): [string, Point] => {
+    const { x, y, width, height } = drawing.node(node.id) as Point & Size
+    return [node.id, { x: Math.round(x - width / 2), y: Math.round(y - height / 2) }]
+  })
+  const routes = graph.edges.flatMap(({ id, from, to }): [string, Point[]][] => {
+    const { points = [] } = (from === to ? {} : drawing.edge(from, to)) as { points?: Point[] }
+    // Its ends are at the cards; with one point between them it passes nobody.
+    const between = points.slice(1, -1)
+    return between.length < 3 ? [] : [[id, between]]
+  })
+  return { places: new Map(places), routes: new Map(routes) }
 }
 
 /** Nodes that are not joined yet stand between what goes in and what comes out, where they will be needed. */
@@ -75,11 +87,11 @@ function hints(graph: Graph): (readonly [string, string])[] {
   })
 }
 
-function byRank(graph: Graph, direction: Direction, extra: number): Map<string, Point> {
+function byRank(graph: Graph, direction: Direction, extra: number): Arrangement {
   const ranks = ranksOf(graph)
   const filled = new Map<number, number>()
   const step = { width: CARD.width + BESIDE, height: CARD.height + BADGE_ROW + extra + BETWEEN }
-  return new Map(
+  const places = new Map(
     graph.nodes.map((node) => {
       const rank = ranks.get(node.id) ?? 0
       const place = filled.get(rank) ?? 0
@@ -88,6 +100,7 @@ function byRank(graph: Graph, direction: Direction, extra: number): Map<string, 
       return [node.id, { x: across * step.width, y: along * step.height }]
     }),
   )
+  return { places, routes: new Map() }
 }
 
 /** How many edges the longest way to each node has. Edges that close a circle are not followed. */

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import { fromPlain } from '@/lib/lossless'
-import { CARD, freePlace, layout } from './layout'
+import { CARD, arrange, freePlace } from './layout'
 import { type Graph, readGraph, subtitleOf } from './model'
 
 const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: {} } } } } }
+
+const layout = (...given: Parameters<typeof arrange>) => arrange(...given).places
 
 it('reads nodes and edges of every kind', () => {
   const graph = readGraph(
@@ -75,6 +77,17 @@ it('puts siblings from left to right as they are written, and what is not joined
   const across = ['a', 'b', 'c'].map((id) => places.get(id)?.x ?? 0)
   expect(across).toEqual([...across].sort((left, right) => left - right))
   expect(places.get('loose')?.y).toBe(places.get('a')?.y)
+})
+
+it('leads an edge past the nodes that it does not mean', () => {
+  const nodes = { a: { type: 'agent' }, b: { type: 'agent' }, c: { type: 'agent' } }
+  const edges = [{ from: 'a', to: 'b' }, { from: 'b', to: 'c' }, { from: 'a', to: 'c' }]
+  const { places, routes } = arrange(readGraph(fromPlain({ nodes, edges })))
+  expect([...routes.keys()]).toEqual(['2:a>c'])
+  const beside = places.get('b')?.x ?? 0
+  const passing = (routes.get('2:a>c') ?? []).filter(({ y }) => Math.abs(y - (places.get('b')?.y ?? 0) - CARD.height / 2) < CARD.height / 2)
+  expect(passing.length).toBeGreaterThan(0)
+  for (const { x } of passing) expect(x < beside || x > beside + CARD.width).toBe(true)
 })
 
 it('draws a circle all the same', () => {

@@ -2,21 +2,17 @@
 import { useReactFlow } from '@xyflow/react'
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { type Point, layout, sizeOf } from '@/components/graph'
-import { FIT } from '@/components/graph/zoom'
+import { type Point, arrange, sizeOf } from '@/components/graph'
 import { Button } from '@/components/ui'
 import { Canvas } from './canvas'
 import { chipFault } from './chip'
 import { useDraft } from './draft'
-import { addNode, setPart, setPositions } from './edit'
+import { addNode, setPart } from './edit'
 import { Inspector } from './inspector/inspector'
 import { FRESH_SCHEMA, freeId } from './model'
 import { Ghost, Palette } from './palette'
 import { type Load, usePaletteDrag } from './palette-drag'
 import { useLook } from './selection'
-
-/** By then a new node is measured. */
-const SETTLED_MS = 100
 
 /** What was said is read by then. */
 const SAID_MS = 8_000
@@ -43,19 +39,16 @@ export function Board({ own }: { own: string | null }) {
   }
   const addTo = (load: Load & { kind: 'node' }, at?: Point) => {
     const id = freeId(graph, load.worker?.name ?? load.node)
-    const position = at && centred(flow.screenToFlowPosition(at))
-    // Where somebody chose a place, the others stay where they are seen.
-    const pinned = position === undefined ? null : setPositions(layout(graph))
-    edit((text) => addNode({ id, kind: load.node, worker: load.worker, position: position ?? beside() })(pinned?.(text) ?? text))
+    // As long as nobody has put anything anywhere, nodes stand by rank; this one too.
+    const byRank = graph.nodes.every((node) => node.position === null)
+    const position = byRank ? undefined : at === undefined ? below() : centred(flow.screenToFlowPosition(at))
+    edit(addNode({ id, kind: load.node, worker: load.worker, position }))
     look.select({ node: id })
-    // What was not put where somebody looks is brought into sight.
-    if (at === undefined) setTimeout(() => void flow.fitView({ ...FIT, duration: 200 }), SETTLED_MS)
   }
-  /** In a drawing with places, a new node stands below the others; in one by rank, it gets its rank. */
-  const beside = (): Point | undefined => {
-    if (graph.nodes.every((node) => node.position === null)) return undefined
-    const places = [...layout(graph).values()]
-    return { x: Math.min(...places.map(({ x }) => x)), y: Math.max(...places.map(({ y }) => y)) + 2 * CARD_HEIGHT }
+  /** A place below all others. */
+  const below = (): Point => {
+    const places = [...arrange(graph).places.values()]
+    return { x: Math.min(...places.map(({ x }) => x)), y: Math.max(...places.map(({ y }) => y)) + 2 * sizeOf({ fields: null }).height }
   }
   const drag = usePaletteDrag((load, at, over) => (load.kind === 'schema' ? putChip(over) : addTo(load, at)))
   return (
@@ -79,8 +72,6 @@ export function Board({ own }: { own: string | null }) {
     </div>
   )
 }
-
-const CARD_HEIGHT = 60
 
 /** The pointer is at the middle of the new card. */
 function centred({ x, y }: Point): Point {

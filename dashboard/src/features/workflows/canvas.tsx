@@ -1,7 +1,7 @@
 import { Background, type Connection, type FinalConnectionState, type NodeChange, Panel, ReactFlow, useConnection } from '@xyflow/react'
 import { Wand2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { type Graph, type Point, layout } from '@/components/graph'
+import { type Graph, type Point, arrange } from '@/components/graph'
 import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
 import { FIT, Zoom } from '@/components/graph/zoom'
@@ -10,6 +10,7 @@ import { SchemaBadge } from './chip'
 import { edgeFault } from './connect'
 import { useDraft } from './draft'
 import { addEdge, clearPositions, removeEdges, removeNodes, setPositions } from './edit'
+import { useInSight } from './in-sight'
 import { worstOf } from './model'
 import type { Dragged } from './palette-drag'
 import { useLook } from './selection'
@@ -30,11 +31,21 @@ export function Canvas({ dragged, say }: Props) {
   const look = useLook()
   const { take, withSizes } = useMeasured()
   const [moving, setMoving] = useState<ReadonlyMap<string, Point>>(new Map())
-  const ranked = useMemo(() => layout(graph), [graph])
-  const places = useMemo(() => new Map([...ranked, ...moving]), [ranked, moving])
+  const arranged = useMemo(() => arrange(graph), [graph])
+  const places = useMemo(() => new Map([...arranged.places, ...moving]), [arranged, moving])
   const connectable = mistake === null
+  useInSight(arranged.places, graph.nodes.every((node) => node.position === null))
   const nodes = useNodes(places, connectable, dragged)
-  const edges = useMemo(() => flowEdges(graph, (edge) => draft.spots.edges.get(edge.index)?.[0]?.message), [graph, draft.spots])
+  const isMoving = moving.size > 0
+  const edges = useMemo(
+    () =>
+      flowEdges(graph, {
+        direction: 'down',
+        routes: isMoving ? new Map() : arranged.routes,
+        troubleOf: (edge) => draft.spots.edges.get(edge.index)?.[0]?.message,
+      }),
+    [graph, arranged, isMoving, draft.spots],
+  )
 
   const connect = (from: string, to: string) => {
     const fault = edgeFault(graph, from, to)
@@ -46,7 +57,7 @@ export function Canvas({ dragged, say }: Props) {
     const moves = changes.flatMap((change) => (change.type === 'position' && change.position ? [change] : []))
     const now = new Map(moves.map((move) => [move.id, move.position as Point]))
     if (moves.some((move) => move.dragging)) setMoving((before) => new Map([...before, ...now]))
-    else if (moves.length > 0 || (moving.size > 0 && changes.some((change) => change.type === 'position'))) {
+    else if (moves.length > 0 || (isMoving && changes.some((change) => change.type === 'position'))) {
       setMoving(new Map())
       edit(setPositions(new Map([...places, ...now])), 'move')
     }
@@ -95,7 +106,6 @@ export function Canvas({ dragged, say }: Props) {
       zoomOnDoubleClick={false}
       ariaLabelConfig={KEYS}
       onlyRenderVisibleElements={graph.nodes.length > 200}
-      defaultMarkerColor={null}
       minZoom={0.1}
       maxZoom={2}
       fitView

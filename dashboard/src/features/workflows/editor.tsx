@@ -1,5 +1,5 @@
 import { ReactFlowProvider } from '@xyflow/react'
-import { useBlocker } from '@tanstack/react-router'
+import { Link, useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { Verdict } from '@/components/editing'
@@ -90,10 +90,19 @@ export function WorkflowEditor({ workflow, initial }: Props) {
 /** Where it lives, and so what saving writes. */
 function Home({ workflow }: { workflow: Workflow | null }) {
   if (workflow === null) return <>It will live in the store.</>
-  if (!workflow.view.file) return <>Lives in the store.</>
+  const { file, summary } = workflow.view
   return (
     <>
-      Lives in a file. Saving writes <code className="break-all">{workflow.view.file}</code>; comments in it are not kept.
+      {file ? (
+        <>
+          Lives in a file. Saving writes <code className="break-all">{file}</code>; comments in it are not kept.
+        </>
+      ) : (
+        'Lives in the store.'
+      )}{' '}
+      <Link to="/workflow-runs" search={{ workflow: summary.name }} className="text-accent underline">
+        Its runs
+      </Link>
     </>
   )
 }

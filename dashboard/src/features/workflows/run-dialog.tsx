@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '@/api'
@@ -24,7 +24,7 @@ const WAYS = [
 
 /** What goes in, as the input node says; then the run's own page. */
 export function RunDialog({ workflow, changed, onClose }: Props) {
-  const router = useRouter()
+  const navigate = useNavigate()
   const { name } = workflow.view.summary
   const schema = inputSchema(workflow.document)
   const formed = schema !== null && controlOf(schema) === 'object'
@@ -32,7 +32,7 @@ export function RunDialog({ workflow, changed, onClose }: Props) {
   const [way, setWay] = useState<'form' | 'json'>(formed ? 'form' : 'json')
   const start = useMutation({
     mutationFn: () => startWorkflow(name, input),
-    onSuccess: (id) => router.history.push(`${import.meta.env.BASE_URL}workflow-runs/${id}`),
+    onSuccess: (workflowRunId) => void navigate({ to: '/workflow-runs/$workflowRunId', params: { workflowRunId } }),
   })
   const errors = fieldErrors(start.error)
   return (

@@ -40,8 +40,8 @@ export function WorkflowRow({ workflow, lastRun }: Props) {
               to="/workflow-runs/$workflowRunId"
               params={{ workflowRunId: lastRun.workflow_run_id }}
               className="flex items-center gap-2 hover:underline"
-              aria-label={`Last run of ${workflow.name}`}
             >
+              <span className="sr-only">Last run of {workflow.name}: </span>
               <StatusBadge status={lastRun.status} /> <Ago at={lastRun.created_at} />
             </Link>
           )}

@@ -25,7 +25,7 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
           <p className="text-muted">
             The agent's own schema, with {plural(own.fields, 'field')}
             {own.replaceable ? '; one that is put here takes its place. ' : ': it holds here too. '}
-            <Link to="/agents/$name" params={{ name: node.worker?.name ?? '' }} search={{ tab: 'output' }} className="text-accent hover:underline">
+            <Link to="/agents/$name" params={{ name: node.worker?.name ?? '' }} search={{ tab: 'output' }} className="text-accent underline">
               See it
             </Link>
           </p>
@@ -47,8 +47,8 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
             <Badge tone="info">
               <Braces aria-hidden /> {plural(node.fields ?? 0, 'field')}
             </Badge>
-            <Button variant="ghost" size="small" aria-label="Remove Structured Output" onClick={() => set(['output_schema'], undefined)}>
-              <X aria-hidden /> Remove
+            <Button variant="ghost" size="small" aria-label="Remove Structured Output" title="Remove it" onClick={() => set(['output_schema'], undefined)}>
+              <X aria-hidden />
             </Button>
           </span>
         }

@@ -1,0 +1,125 @@
+/** The review of a change by three specialists: opened from its template, drawn by hand, run, and contradicted. */
+import { readFile } from 'node:fs/promises'
+import { join as path } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { THEMES, launch, open, prefer, screenshot, seen, violations } from './support/browser'
+import { dragToCanvas, edgeCount, join, nodeIds, nodeOf } from './support/drawing'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let browser: Browser
+let change = ''
+
+beforeAll(async () => {
+  accord = await startAccord({ template: 'code-review' })
+  change = await readFile(path(accord.folder, '.accord/inputs/change.json'), 'utf8')
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+})
+
+const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' })
+
+/** Fills the form with the recorded change, and follows the run to its page. */
+async function runIt(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const asJson = page.getByRole('radio', { name: 'JSON' })
+  if (await asJson.isVisible()) await asJson.click()
+  await page.getByLabel('Input as JSON').fill(change)
+  await page.getByRole('button', { name: 'Run it' }).click()
+  await page.waitForURL(/\/ui\/workflow-runs\/wfr_/)
+  await nodeOf(page, 'output').getByText('Completed').waitFor()
+  await nodeOf(page, 'writer').getByTitle(/2 contradictions/).waitFor()
+  await seen(page, 'Flagged by one, cleared by another')
+}
+
+const WRITER = `title: "{{ input.title }}"
+reviews:
+  security: "{{ security }}"
+  correctness: "{{ correctness }}"
+  conventions: "{{ conventions }}"
+contradictions: "{{ contradictions }}"
+near_duplicates: "{{ near_duplicates }}"
+`
+
+it('draws the review, runs it, and sees the contradiction', async () => {
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/new`, { width: 1440, height: 900 })
+  await page.getByLabel('Name', { exact: true }).fill('drawn-review')
+  const specialists = ['security', 'correctness', 'conventions']
+  for (const name of [...specialists, 'writer']) await dragToCanvas(page, `Add the agent ${name}`, 0.5, 0.5)
+  await expect.poll(() => nodeIds(page)).toEqual(['conventions', 'correctness', 'input', 'output', 'security', 'writer'])
+  for (const name of specialists) await join(page, 'input', name)
+  for (const name of specialists) await join(page, name, 'writer')
+  await join(page, 'input', 'writer')
+  await join(page, 'writer', 'output')
+  await expect.poll(() => edgeCount(page)).toBe(8)
+
+  await nodeOf(page, 'input').click()
+  await page.getByLabel('Must have this shape').uncheck()
+  await nodeOf(page, 'writer').click()
+  await seen(page, /Before it runs, what security, correctness and conventions give is compared/)
+  await inspector(page).getByRole('radio', { name: 'Parameters' }).click()
+  await inspector(page).getByLabel('Parameters', { exact: true }).last().press('Control+a')
+  await page.keyboard.insertText(WRITER)
+  await page.getByText('Valid', { exact: true }).waitFor()
+  await screenshot(page, 'workflow-review-drawn')
+  await page.getByRole('button', { name: 'Create workflow' }).click()
+  await page.getByRole('heading', { name: /^drawn-review/, level: 1 }).waitFor()
+  await runIt(page)
+  await screenshot(page, 'workflow-review-run')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('opens the review of the template, runs it from the editor, and writes its file', async () => {
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflows`)
+  await page.getByRole('link', { name: 'code-review', exact: true }).click()
+  await expect.poll(() => edgeCount(page)).toBe(8)
+  await nodeOf(page, 'security').getByText('15 fields').waitFor()
+  await runIt(page)
+  await page.goto(`${accord.url}/ui/workflows/code-review?node=writer`)
+  await inspector(page).getByLabel('Description').fill('Joins them')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
+  const file = await readFile(path(accord.folder, '.accord/workflows/code-review.yaml'), 'utf8')
+  expect(file).toContain('description: Joins them')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+/** Name, address, and a text that is there when the page is whole. */
+const PAGES: [name: string, path: string, text: string | RegExp][] = [
+  ['workflows', '/ui/workflows', 'Three specialists and a writer review a change'],
+  ['workflow-new', '/ui/workflows/new', 'It will live in the store.'],
+  ['workflow-editor', '/ui/workflows/code-review', 'what goes in'],
+  ['workflow-node', '/ui/workflows/code-review?node=writer', 'Templates know'],
+  ['workflow-input', '/ui/workflows/code-review?node=input', 'No other fields'],
+  ['workflow-edge', '/ui/workflows/code-review?edge=4', 'Only when'],
+  ['workflow-as-yaml', '/ui/workflows/code-review?as=yaml', 'Nothing is wrong with it.'],
+  ['workflow-start', '/ui/workflows/code-review?starting=true', 'Add to files'],
+]
+
+it.each(PAGES)('%s', async (name, address, text) => {
+  const { page, complaints } = await open(browser, accord.url + address)
+  await seen(page, text)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const found: Record<string, string[]> = {}
+  for (const theme of THEMES) {
+    await prefer(page, theme)
+    await screenshot(page, `${name}-${theme}`)
+    found[theme] = await violations(page)
+  }
+  expect(found).toEqual({ light: [], dark: [] })
+  await page.close()
+  // And it can be read on a phone.
+  const phone = await open(browser, accord.url + address, { width: 390, height: 844 })
+  await seen(phone.page, text)
+  await screenshot(phone.page, `${name}-phone`)
+  expect(await phone.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+  expect([...complaints, ...phone.complaints]).toEqual([])
+  await phone.page.close()
+})
