@@ -1,11 +1,11 @@
 import { Background, type NodeChange, ReactFlow } from '@xyflow/react'
 import { type ReactNode, useMemo } from 'react'
 import { edgeTypes, flowEdges, flowNodes, nodeTypes } from './flow'
-import { type Direction, arrange } from './layout'
+import { type Direction, arrange, boundsOf } from './layout'
 import { useMeasured } from './measured'
 import type { Graph, GraphNode } from './model'
 import type { NodeState } from './node-card'
-import { FIT, Zoom } from './zoom'
+import { Zoom } from './zoom'
 import './graph.css'
 
 export interface GraphViewProps {
@@ -33,7 +33,9 @@ const STATE_ROW = 28
 export function GraphView({ graph, label, nodeStates, selected, onSelect, direction = 'down', slot, slotHeight = 0 }: GraphViewProps) {
   const { take, withSizes } = useMeasured()
   const extra = slotHeight + (nodeStates === undefined ? 0 : STATE_ROW)
-  const { places, routes } = useMemo(() => arrange(graph, { direction, extra }), [graph, direction, extra])
+  const arranged = useMemo(() => arrange(graph, { direction, extra }), [graph, direction, extra])
+  const { places, routes } = arranged
+  const bounds = useMemo(() => boundsOf(graph, arranged, extra), [graph, arranged, extra])
   const nodes = useMemo(
     () =>
       flowNodes(graph, {
@@ -69,12 +71,10 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       onlyRenderVisibleElements={graph.nodes.length > ALL_AT_ONCE}
       minZoom={0.1}
       maxZoom={2}
-      fitView
-      fitViewOptions={FIT}
       proOptions={{ hideAttribution: true }}
     >
       <Background gap={20} size={1.5} />
-      <Zoom />
+      <Zoom bounds={bounds} follow />
     </ReactFlow>
   )
 }

@@ -14,7 +14,7 @@ export const CARD: Size = { width: 208, height: 60 }
 const BADGE_ROW = 26
 
 /** Between cards of one rank, and between ranks: room for an edge and its condition. */
-const BESIDE = 36
+const BESIDE = 28
 const BETWEEN = 72
 
 /** Beyond this, ranks are filled in the order of the document: crossings cannot be followed by eye anyway. */
@@ -72,6 +72,21 @@ function byDagre(graph: Graph, direction: Direction, extra: number): Arrangement
     return between.length < 3 ? [] : [[id, between]]
   })
   return { places: new Map(places), routes: new Map(routes) }
+}
+
+/** The rectangle around everything that is drawn. */
+export function boundsOf(graph: Graph, { places, routes }: Arrangement, extra = 0): Point & Size {
+  const corners = graph.nodes.flatMap((node) => {
+    const place = places.get(node.id) ?? { x: 0, y: 0 }
+    // Cards may have a badge that the document does not speak of.
+    const { width, height } = sizeOf({ ...node, fields: 0 }, extra)
+    return [place, { x: place.x + width, y: place.y + height }]
+  })
+  const points = [...corners, ...[...routes.values()].flat()]
+  if (points.length === 0) return { x: 0, y: 0, ...CARD }
+  const [left, top] = [Math.min(...points.map(({ x }) => x)), Math.min(...points.map(({ y }) => y))]
+  const [right, bottom] = [Math.max(...points.map(({ x }) => x)), Math.max(...points.map(({ y }) => y))]
+  return { x: left, y: top, width: right - left, height: bottom - top }
 }
 
 /** Nodes that are not joined yet stand between what goes in and what comes out, where they will be needed. */

@@ -1,14 +1,45 @@
-import { Panel, useReactFlow } from '@xyflow/react'
+import { Panel, type Rect, getViewportForBounds, useNodesInitialized, useReactFlow, useStoreApi } from '@xyflow/react'
 import { Maximize, Minus, Plus } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { Button } from '@/components/ui'
 
 /** Nothing is enlarged beyond its own size, and a little air stays around. */
-export const FIT = { padding: 0.12, maxZoom: 1, minZoom: 0.25 } as const
+const [NEAREST, FURTHEST, AIR] = [1, 0.25, 0.06]
 
-/** Nearer, further, all of it; and whatever else belongs there. */
-export function Zoom({ children }: { children?: ReactNode }) {
+/** How long the canvas takes to show something else. */
+const GLIDE_MS = 200
+
+interface Props {
+  /** All of the drawing: its nodes, and edges that lead around them. */
+  bounds: Rect
+  /** Whether all of it is shown whenever it grows out of sight. */
+  follow?: boolean
+  children?: ReactNode
+}
+
+/** Nearer, further, all of it; and whatever else belongs there. Shows all of it at first. */
+export function Zoom({ bounds, follow = false, children }: Props) {
   const flow = useReactFlow()
+  const store = useStoreApi()
+  const ready = useNodesInitialized()
+  const fit = useCallback(
+    (duration?: number) => {
+      const { width, height } = store.getState()
+      void flow.setViewport(getViewportForBounds(bounds, width, height, FURTHEST, NEAREST, AIR), { duration })
+    },
+    [flow, store, bounds],
+  )
+  const begun = useRef(false)
+  useEffect(() => {
+    if (!ready) return
+    const { width, height, transform } = store.getState()
+    const [left, top, zoom] = transform
+    const [x, y] = [bounds.x * zoom + left, bounds.y * zoom + top]
+    const outside = x < 0 || y < 0 || x + bounds.width * zoom > width || y + bounds.height * zoom > height
+    if (!begun.current) fit()
+    else if (follow && outside) fit(GLIDE_MS)
+    begun.current = true
+  }, [ready, follow, fit, bounds, store])
   return (
     <Panel position="bottom-left" className="flex rounded-md border bg-surface shadow-sm">
       <Button variant="ghost" size="icon" aria-label="Zoom in" title="Zoom in" onClick={() => void flow.zoomIn()}>
@@ -17,7 +48,7 @@ export function Zoom({ children }: { children?: ReactNode }) {
       <Button variant="ghost" size="icon" aria-label="Zoom out" title="Zoom out" onClick={() => void flow.zoomOut()}>
         <Minus aria-hidden />
       </Button>
-      <Button variant="ghost" size="icon" aria-label="Show all of it" title="Show all of it" onClick={() => void flow.fitView(FIT)}>
+      <Button variant="ghost" size="icon" aria-label="Show all of it" title="Show all of it" onClick={() => fit(GLIDE_MS)}>
         <Maximize aria-hidden />
       </Button>
       {children}

@@ -35,6 +35,7 @@ export function Board({ own }: { own: string | null }) {
     const fault = chipFault(node, draft.contracts)
     if (fault !== null) return say(`${node.id} takes no Structured Output: ${fault}.`)
     if (node.fields === null) edit(setPart(node.id, ['output_schema'], FRESH_SCHEMA))
+    say(null)
     look.select({ node: node.id })
   }
   const addTo = (load: Load & { kind: 'node' }, at?: Point) => {

@@ -1,16 +1,15 @@
 import { Background, type Connection, type FinalConnectionState, type NodeChange, Panel, ReactFlow, useConnection } from '@xyflow/react'
 import { Wand2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { type Graph, type Point, arrange } from '@/components/graph'
+import { type Graph, type Point, arrange, boundsOf } from '@/components/graph'
 import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
-import { FIT, Zoom } from '@/components/graph/zoom'
+import { Zoom } from '@/components/graph/zoom'
 import { Button } from '@/components/ui'
 import { SchemaBadge } from './chip'
 import { edgeFault } from './connect'
 import { useDraft } from './draft'
 import { addEdge, clearPositions, removeEdges, removeNodes, setPositions } from './edit'
-import { useInSight } from './in-sight'
 import { worstOf } from './model'
 import type { Dragged } from './palette-drag'
 import { useLook } from './selection'
@@ -18,8 +17,8 @@ import '@/components/graph/graph.css'
 
 interface Props {
   dragged: Dragged | null
-  /** Says something to whoever draws. */
-  say: (message: string) => void
+  /** Says something to whoever draws; nothing any more for null. */
+  say: (message: string | null) => void
 }
 
 const KEYS = { 'node.a11yDescription.default': 'Enter selects it; arrow keys then move it, Delete removes it.' }
@@ -34,8 +33,10 @@ export function Canvas({ dragged, say }: Props) {
   const arranged = useMemo(() => arrange(graph), [graph])
   const places = useMemo(() => new Map([...arranged.places, ...moving]), [arranged, moving])
   const connectable = mistake === null
-  useInSight(arranged.places, graph.nodes.every((node) => node.position === null))
   const nodes = useNodes(places, connectable, dragged)
+  const bounds = useMemo(() => boundsOf(graph, arranged), [graph, arranged])
+  // Whoever has moved a node by hand decides alone what is seen.
+  const byRank = graph.nodes.every((node) => node.position === null)
   const isMoving = moving.size > 0
   const edges = useMemo(
     () =>
@@ -49,8 +50,10 @@ export function Canvas({ dragged, say }: Props) {
 
   const connect = (from: string, to: string) => {
     const fault = edgeFault(graph, from, to)
-    if (fault === null) edit(addEdge(from, to))
-    else say(`No edge from ${from} to ${to}: ${fault}.`)
+    if (fault === null) {
+      edit(addEdge(from, to))
+      say(null)
+    } else say(`No edge from ${from} to ${to}: ${fault}.`)
   }
   const nodesChanged = (changes: NodeChange<FlowNode>[]) => {
     take(changes)
@@ -108,18 +111,16 @@ export function Canvas({ dragged, say }: Props) {
       onlyRenderVisibleElements={graph.nodes.length > 200}
       minZoom={0.1}
       maxZoom={2}
-      fitView
-      fitViewOptions={FIT}
       proOptions={{ hideAttribution: true }}
     >
       <Background gap={20} size={1.5} />
-      <Zoom>
+      <Zoom bounds={bounds} follow={byRank}>
         <Button
           variant="ghost"
           size="icon"
           aria-label="Tidy up: nodes stand by rank"
           title="Tidy up"
-          disabled={graph.nodes.every((node) => node.position === null)}
+          disabled={byRank}
           onClick={() => edit(clearPositions())}
         >
           <Wand2 aria-hidden />

@@ -26,7 +26,7 @@ export function Palette({ drag, onAdd, own }: Props) {
   const hasInput = graph.nodes.some((node) => node.kind === 'input')
   const kinds: NodeKind[] = [...(hasInput ? [] : (['input'] as const)), 'agent', 'check', 'map', 'planner', 'output']
   return (
-    <aside aria-label="Palette" className="flex min-w-0 shrink-0 flex-col gap-3 rounded-card border bg-surface p-2 lg:w-52 lg:overflow-y-auto">
+    <aside aria-label="Palette" className="flex min-w-0 shrink-0 flex-col gap-3 rounded-card border bg-surface p-2 lg:w-48 lg:overflow-y-auto">
       <Group title="Nodes">
         {kinds.map((kind) => (
           <Item key={kind} load={{ kind: 'node', node: kind }} drag={drag} onAdd={onAdd} title={KINDS[kind].meaning} label={`Add ${KINDS[kind].label}`}>
@@ -41,7 +41,7 @@ export function Palette({ drag, onAdd, own }: Props) {
           onAdd={onAdd}
           title="Drag it onto an agent node: what that gives is then data of this shape"
           label="Structured Output"
-          className="rounded-full border-info/50 bg-info-soft text-info hover:border-info"
+          className="gap-1.5 rounded-full border-info/50 px-2 text-[0.93rem] bg-info-soft text-info hover:border-info"
         >
           <Braces aria-hidden className="size-4 shrink-0" /> Structured Output
         </Item>

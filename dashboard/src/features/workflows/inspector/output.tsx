@@ -1,6 +1,6 @@
 /** What a node gives: its own schema, that of its agent, or free text. */
 import { Link } from '@tanstack/react-router'
-import { Braces, X } from 'lucide-react'
+import { Braces } from 'lucide-react'
 import { SchemaEditor } from '@/components/schema'
 import { Badge, Button } from '@/components/ui'
 import { plural } from '@/lib/format'
@@ -48,7 +48,7 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
               <Braces aria-hidden /> {plural(node.fields ?? 0, 'field')}
             </Badge>
             <Button variant="ghost" size="small" aria-label="Remove Structured Output" title="Remove it" onClick={() => set(['output_schema'], undefined)}>
-              <X aria-hidden />
+              Remove
             </Button>
           </span>
         }
