@@ -16,14 +16,14 @@ pub struct IdError {
 /// An id is at most this long: what we make has 36 characters, and others' are not accepted.
 const LONGEST: usize = 64;
 
-fn checked(text: &str, prefix: &'static str) -> Result<String, IdError> {
+fn check(text: &str, prefix: &'static str) -> Result<(), IdError> {
     let rest = text.strip_prefix(prefix).unwrap_or_default();
     let plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     if rest.is_empty() || text.len() > LONGEST || !plain {
         let text = text.chars().take(LONGEST).collect();
         return Err(IdError { prefix, text });
     }
-    Ok(text.to_owned())
+    Ok(())
 }
 
 macro_rules! id {
@@ -59,7 +59,7 @@ macro_rules! id {
             type Err = IdError;
 
             fn from_str(text: &str) -> Result<Self, IdError> {
-                checked(text, Self::PREFIX).map(Self)
+                check(text, Self::PREFIX).map(|()| Self(text.to_owned()))
             }
         }
 
@@ -67,7 +67,7 @@ macro_rules! id {
             type Error = IdError;
 
             fn try_from(text: String) -> Result<Self, IdError> {
-                text.parse()
+                check(&text, Self::PREFIX).map(|()| Self(text))
             }
         }
 

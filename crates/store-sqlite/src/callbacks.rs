@@ -18,7 +18,7 @@ use crate::writer::Write;
 #[async_trait]
 impl CallbackStore for SqliteStore {
     async fn due_callbacks(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
-        self.read(move |connection| due(connection, limit)).await
+        self.look(move |connection| due(connection, limit)).await
     }
 
     async fn undelivered(&self, parent: &SessionId, limit: u32) -> Result<Vec<Undelivered>, StoreError> {

@@ -1,7 +1,7 @@
 //! Events are read. Their ids are given by one writer at a time, so none appears before one that is already seen.
 
 use accord_domain::event::Event;
-use accord_domain::id::EventId;
+use accord_domain::id::{EventId, RunId};
 use accord_store::{EventFilter, EventStore, Notices, StoreError};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, ToSql};
@@ -36,10 +36,16 @@ impl EventStore for SqliteStore {
     }
 }
 
+/// The numbers of a run and of its session.
+fn place(connection: &Connection, id: &RunId) -> Done<Option<(i64, i64)>> {
+    let mut statement = connection.prepare_cached("SELECT seq, session FROM runs WHERE id = ?1")?;
+    Ok(statement.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
 fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u32) -> Done<Vec<Event>> {
     let mut sql = "SELECT e.id, e.at, s.id, r.id, w.id, e.kind, e.body FROM events e \
                    LEFT JOIN sessions s ON s.seq = e.session LEFT JOIN runs r ON r.seq = e.run \
-                   LEFT JOIN workflow_runs w ON w.seq = e.workflow_run WHERE e.id > :after"
+                   LEFT JOIN workflow_runs w ON w.seq = e.workflow_run WHERE e.id > :after AND e.kind <> ''"
         .to_owned();
     let mut values: Vec<(&str, &dyn ToSql)> = vec![(":after", &after.0), (":limit", &limit)];
     let owner = match &filter.session_id {
@@ -55,17 +61,15 @@ fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u3
     }
     let run = match &filter.run_id {
         None => None,
-        Some(id) => {
-            let mut statement = connection.prepare_cached("SELECT seq FROM runs WHERE id = ?1")?;
-            match statement.query_row([id.as_str()], |row| row.get::<_, i64>(0)).optional()? {
-                None => return Ok(Vec::new()),
-                found => found,
-            }
-        }
+        Some(id) => match place(connection, id)? {
+            None => return Ok(Vec::new()),
+            found => found,
+        },
     };
-    if run.is_some() {
-        sql.push_str(" AND e.run = :run");
-        values.push((":run", &run));
+    if let Some((run, session)) = &run {
+        sql.push_str(" AND e.session = :session_of_run AND e.run = :run");
+        values.push((":session_of_run", session));
+        values.push((":run", run));
     }
     let workflow_run = match &filter.workflow_run_id {
         None => None,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use accord_store::StoreError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::fault::{Done, of_database};
@@ -123,6 +124,8 @@ pub(crate) fn reading(path: &Path) -> Done<Connection> {
 }
 
 fn tune(connection: &Connection) -> Done<()> {
+    // A statement is planned once, and not again for every other value that it is given.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "cache_size", CACHE_KIB)?;
     // What savepoints set aside must not go to a file: there is one for each use case.

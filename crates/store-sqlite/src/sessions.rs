@@ -71,6 +71,9 @@ fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> 
 /// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to
 /// their parent: nobody could say any more what it was.
 const REMOVALS: &[&str] = &[
+    // The id of the last event is never given again: whoever tails events remembers it.
+    "UPDATE events SET session = NULL, run = NULL, kind = '', body = '{}' \
+     WHERE id = (SELECT max(id) FROM events) AND session = ?1",
     "DELETE FROM events WHERE session = ?1",
     "DELETE FROM attempts WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",
     "DELETE FROM attempt_errors WHERE run IN (SELECT seq FROM runs WHERE session = ?1)",

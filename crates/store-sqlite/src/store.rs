@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 use crate::fault::Done;
 use crate::open::{self, Place};
 use crate::readers::Readers;
-use crate::writer::{Write, Writer};
+use crate::writer::{Undo, Write, Writer};
 
 /// Notices kept for a listener that is behind. They are hints: one that is further behind looks for itself.
 const NOTICES: usize = 1024;
@@ -64,7 +64,16 @@ impl SqliteStore {
         T: Send + 'static,
         F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
     {
-        self.writer.run(work).await
+        self.writer.run(Undo::Savepoint, work).await
+    }
+
+    /// Runs a use case that decides before it writes.
+    pub(crate) async fn write_decided<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+    {
+        self.writer.run(Undo::Decided, work).await
     }
 
     /// Runs a use case that reads. Only the writer sees into its own memory.
@@ -75,7 +84,7 @@ impl SqliteStore {
     {
         match &self.readers {
             Some(readers) => readers.run(work).await,
-            None => self.writer.run(move |write| work(write.connection())).await,
+            None => self.writer.run(Undo::Decided, move |write| work(write.connection())).await,
         }
     }
 
@@ -87,7 +96,7 @@ impl SqliteStore {
     {
         match &self.readers {
             Some(readers) => readers.look(work).await,
-            None => self.writer.run(move |write| work(write.connection())).await,
+            None => self.writer.run(Undo::Decided, move |write| work(write.connection())).await,
         }
     }
 

@@ -1,11 +1,11 @@
 //! The one thread that writes.
 //!
 //! Use cases arrive as closures on a bounded channel. The thread takes all that have queued up while the last commit was
-//! on its way to the disk, runs each in a savepoint of its own inside one transaction, commits once, and answers all of
-//! them. So one sync of the disk carries many use cases under load, and none waits for company when there is none. Where
+//! on its way to the disk, runs them one after the other inside one transaction, commits once, and answers all of them. So one sync of the disk carries many use cases under load, and none waits for company when there is none. Where
 //! there is a crowd, it waits a moment for more of them.
 //!
-//! What fails is undone alone. What succeeded is acknowledged only after the commit; where that fails, nobody is.
+//! What fails is undone alone: by a savepoint around it, or by not having written anything yet ([`Undo`]). What succeeded
+//! is acknowledged only after the commit; where that fails, nobody is.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -39,6 +39,16 @@ const GATHERING: Duration = Duration::from_millis(1);
 /// How long the end of the store may hold up who drops it: what has queued is written within this on any working disk.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How a use case that fails is undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undo {
+    /// By a savepoint around it. SQLite then sets aside every page that others in the group have changed too.
+    Savepoint,
+    /// Not at all: the use case decides before it writes, so that afterwards only the database can fail it. Where that
+    /// happens, the whole group fails. For what happens many times in every run.
+    Decided,
+}
+
 /// Inside a use case: the connection, and what others are to hear of once it is committed.
 pub(crate) struct Write<'a> {
     connection: &'a Connection,
@@ -61,6 +71,9 @@ impl Write<'_> {
 
 /// A use case on its way through the writer.
 trait Job: Send {
+    /// How it is undone.
+    fn undo(&self) -> Undo;
+
     /// Does the work. Where that fails, it must be undone; the text says why it failed.
     fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String>;
 
@@ -69,6 +82,7 @@ trait Job: Send {
 }
 
 struct UseCase<T, F> {
+    undo: Undo,
     work: Option<F>,
     outcome: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
@@ -79,6 +93,10 @@ where
     T: Send,
     F: FnOnce(&mut Write<'_>) -> Done<T> + Send,
 {
+    fn undo(&self) -> Undo {
+        self.undo
+    }
+
     fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String> {
         let Some(work) = self.work.take() else { return Ok(Vec::new()) };
         let mut write = Write { connection, notices: Vec::new() };
@@ -133,14 +151,14 @@ impl Writer {
     }
 
     /// Runs one use case. When this returns, what it wrote is on disk.
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) async fn run<T, F>(&self, undo: Undo, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
     {
         let gone = || StoreError::Unavailable("the store is closed".into());
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(UseCase { work: Some(work), outcome: None, reply });
+        let job = Box::new(UseCase { undo, work: Some(work), outcome: None, reply });
         self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
@@ -238,17 +256,39 @@ impl Thread {
         self.say("BEGIN IMMEDIATE")?;
         let mut notices = Vec::new();
         for job in group {
-            self.say("SAVEPOINT use_case")?;
-            match job.run(&self.connection) {
-                Ok(told) => notices.extend(told),
-                // A full disk may make SQLite undo the whole transaction by itself: then all have failed.
-                Err(cause) if self.connection.is_autocommit() => return Err(cause),
-                Err(_) => self.say("ROLLBACK TO use_case")?,
-            }
-            self.say("RELEASE use_case")?;
+            notices.extend(match job.undo() {
+                Undo::Savepoint => self.try_out(job.as_mut())?,
+                Undo::Decided => self.carry_out(job.as_mut())?,
+            });
         }
         self.say("COMMIT")?;
         Ok(notices)
+    }
+
+    fn try_out(&self, job: &mut dyn Job) -> Result<Vec<Notice>, String> {
+        self.say("SAVEPOINT use_case")?;
+        let notices = match job.run(&self.connection) {
+            Ok(told) => told,
+            // A full disk may make SQLite undo the whole transaction by itself: then all have failed.
+            Err(cause) if self.connection.is_autocommit() => return Err(cause),
+            Err(_) => {
+                self.say("ROLLBACK TO use_case")?;
+                Vec::new()
+            }
+        };
+        self.say("RELEASE use_case")?;
+        Ok(notices)
+    }
+
+    fn carry_out(&self, job: &mut dyn Job) -> Result<Vec<Notice>, String> {
+        let before = self.connection.total_changes();
+        match job.run(&self.connection) {
+            Ok(told) => Ok(told),
+            Err(_) if !self.connection.is_autocommit() && self.connection.total_changes() == before => {
+                Ok(Vec::new())
+            }
+            Err(cause) => Err(cause),
+        }
     }
 
     fn roll_back(&self) {

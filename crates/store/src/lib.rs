@@ -31,7 +31,7 @@ pub use page::{Page, PageRequest};
 pub use runners::{Beat, Directive, HeldRun, RunnerStore};
 pub use runs::{
     AskAgain, Claim, Claimed, Finish, Idempotency, Report, RunFilter, RunReader, RunStore, SessionChoice,
-    Submission, Submitted,
+    Submission, Submitted, WholeRun,
 };
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};

@@ -186,6 +186,17 @@ pub struct RunFilter {
     pub since: Option<Timestamp>,
 }
 
+/// A run with what goes in and what came out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeRun {
+    /// The run.
+    pub run: Run,
+    /// Its documents.
+    pub assignment: Assignment,
+    /// Its result, where it is completed.
+    pub outcome: Option<Outcome>,
+}
+
 /// Reads runs.
 #[async_trait]
 pub trait RunReader: Send + Sync {
@@ -197,6 +208,14 @@ pub trait RunReader: Send + Sync {
 
     /// Its result, where it is completed.
     async fn outcome(&self, run_id: &RunId) -> Result<Option<Outcome>, StoreError>;
+
+    /// All three of them.
+    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
+        let run = self.run(run_id).await?;
+        let assignment = self.assignment(run_id).await?;
+        let outcome = if run.status == Status::Completed { self.outcome(run_id).await? } else { None };
+        Ok(WholeRun { run, assignment, outcome })
+    }
 
     /// The parameters that a session was started with, as JSON text.
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError>;

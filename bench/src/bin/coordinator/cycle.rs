@@ -15,6 +15,8 @@ pub(crate) const DURABLE_STEPS: usize = 5;
 pub(crate) struct Pace {
     pub(crate) cycles_per_second: f64,
     pub(crate) cpu_milliseconds: f64,
+    /// Written to disk in a cycle.
+    pub(crate) bytes: f64,
 }
 
 /// Runs cycles with so many callers for a while.
@@ -25,7 +27,7 @@ pub(crate) async fn measure(server: &Server, callers: usize, round: Duration) ->
         worker.cycle().await?;
         workers.push(worker);
     }
-    let (cpu, begun) = (server.cpu()?, Instant::now());
+    let (cpu, written, begun) = (server.cpu()?, server.written()?, Instant::now());
     let mut tasks = Vec::new();
     for mut worker in workers {
         tasks.push(tokio::spawn(async move {
@@ -42,8 +44,12 @@ pub(crate) async fn measure(server: &Server, callers: usize, round: Duration) ->
         cycles += task.await??;
     }
     let (seconds, used) = (begun.elapsed().as_secs_f64(), server.cpu()?.saturating_sub(cpu));
-    let cycles = cycles as f64;
-    Ok(Pace { cycles_per_second: cycles / seconds, cpu_milliseconds: used.as_secs_f64() * 1000.0 / cycles })
+    let (cycles, written) = (cycles as f64, server.written()?.saturating_sub(written));
+    Ok(Pace {
+        cycles_per_second: cycles / seconds,
+        cpu_milliseconds: used.as_secs_f64() * 1000.0 / cycles,
+        bytes: written as f64 / cycles,
+    })
 }
 
 /// A caller and a runner in one: it makes a run, takes one, ends it and reads it.

@@ -1,37 +1,36 @@
-//! What the disk can do: SQLite with full durability, one row for each caller in a commit.
+//! What the disk can do: so many bytes written and synced in one go, over and over, in a file that does not grow. That is
+//! what the write-ahead log of a database does, without the database.
 
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use rusqlite::Connection;
 
 /// How long it is measured.
 const ROUND: Duration = Duration::from_secs(3);
 
-/// About what one durable step of a cycle writes.
-const ROW_BYTES: usize = 1024;
+/// As large as the coordinator's own log becomes.
+const FILE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Commits a second, each with one row for every caller.
-pub(crate) fn grouped_commits(folder: &Path, callers: usize) -> Result<f64> {
-    let file = folder.join("disk.db");
-    let connection = Connection::open(&file)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    connection.execute_batch("CREATE TABLE rows (id INTEGER PRIMARY KEY, body TEXT)")?;
-    let body = "x".repeat(ROW_BYTES);
+/// Commits a second of so many bytes each.
+pub(crate) fn commits(folder: &Path, bytes: usize) -> Result<f64> {
+    let mut file = std::fs::File::create(folder.join("disk"))?;
+    file.write_all(&vec![b'x'; FILE_BYTES])?;
+    file.sync_all()?;
+    let block = vec![b'y'; bytes.clamp(1, FILE_BYTES)];
+    let mut place = 0;
     let begun = Instant::now();
     let mut commits = 0_u32;
     while begun.elapsed() < ROUND {
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        for _ in 0..callers {
-            connection.prepare_cached("INSERT INTO rows (body) VALUES (?1)")?.execute([&body])?;
+        if place + block.len() > FILE_BYTES {
+            place = 0;
         }
-        connection.execute_batch("COMMIT")?;
+        file.seek(SeekFrom::Start(place as u64))?;
+        file.write_all(&block)?;
+        file.sync_data()?;
+        place += block.len();
         commits += 1;
     }
-    let pace = f64::from(commits) / begun.elapsed().as_secs_f64();
-    drop(connection);
-    std::fs::remove_file(file)?;
-    Ok(pace)
+    Ok(f64::from(commits) / begun.elapsed().as_secs_f64())
 }

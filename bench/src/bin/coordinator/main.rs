@@ -3,7 +3,7 @@
 //!
 //! The coordinator is the real binary in a process of its own, with its database on disk and full durability. Callers speak
 //! plain HTTP/1.1 over connections that stay open, so that what they cost themselves stays small. CPU is what the kernel
-//! accounts to the coordinator's process.
+//! accounts to the coordinator's process. Behind the binary, parts can be named: `paces`, `latency`, `memory`.
 
 #![expect(clippy::print_stdout, reason = "the tables are the output")]
 
@@ -26,12 +26,22 @@ const ROUND: Duration = Duration::from_secs(8);
 const CALLERS: [usize; 3] = [1, 8, 64];
 
 fn main() -> Result<()> {
-    let binary = PathBuf::from(std::env::args().nth(1).context("name the accord binary")?);
+    let mut arguments = std::env::args().skip(1);
+    let binary = PathBuf::from(arguments.next().context("name the accord binary")?);
+    let parts: Vec<String> = arguments.collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
-        paces(&binary).await?;
-        latency::idle_claims(&binary).await?;
-        memory::figures(&binary).await
+        if wanted("paces") {
+            paces(&binary).await?;
+        }
+        if wanted("latency") {
+            latency::idle_claims(&binary).await?;
+        }
+        if wanted("memory") {
+            memory::figures(&binary).await?;
+        }
+        Ok(())
     })
 }
 
@@ -39,19 +49,23 @@ async fn paces(binary: &std::path::Path) -> Result<()> {
     println!("## One cycle\n");
     println!("Create, claim, start, one event, finish, read; SQLite on disk, `synchronous=FULL`.\n");
     println!(
-        "| callers | cycles/s | coordinator CPU ms per cycle | grouped commits/s of the bare disk | disk's limit, cycles/s | ratio |"
+        "| callers | cycles/s | coordinator CPU ms per cycle | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
     );
-    println!("|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|");
     for callers in CALLERS {
         let folder = tempfile::tempdir_in(".")?;
-        let commits = disk::grouped_commits(folder.path(), callers)?;
-        let limit = commits * callers as f64 / cycle::DURABLE_STEPS as f64;
         let server = server::Server::start(binary, folder.path(), &["coordinator"]).await?;
         let pace = cycle::measure(&server, callers, ROUND).await?;
+        drop(server);
+        // At best one commit carries a step of every caller.
+        let cycles_in_commit = callers as f64 / cycle::DURABLE_STEPS as f64;
+        let commits = disk::commits(folder.path(), (pace.bytes * cycles_in_commit) as usize)?;
+        let limit = commits * cycles_in_commit;
         println!(
-            "| {callers} | {:.0} | {:.3} | {commits:.0} | {limit:.0} | {:.2} |",
+            "| {callers} | {:.0} | {:.3} | {:.0} | {commits:.0} | {limit:.0} | {:.2} |",
             pace.cycles_per_second,
             pace.cpu_milliseconds,
+            pace.bytes / 1024.0,
             pace.cycles_per_second / limit
         );
     }

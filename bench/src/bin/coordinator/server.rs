@@ -49,6 +49,13 @@ impl Server {
         Ok(Duration::from_millis((ticks(11)? + ticks(12)?) * 10))
     }
 
+    /// Bytes written to disk so far.
+    pub(crate) fn written(&self) -> Result<u64> {
+        let io = std::fs::read_to_string(self.proc("io")?)?;
+        let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).context("no write_bytes")?;
+        Ok(line.trim().parse()?)
+    }
+
     /// Resident memory in MiB.
     pub(crate) fn resident(&self) -> Result<f64> {
         let status = std::fs::read_to_string(self.proc("status")?)?;

@@ -1,28 +1,18 @@
 //! The door: every request is looked up in the table of routes, and nothing that is not in it is let through.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use accord_api::{ErrorName, RunToken};
 use accord_domain::key::Role;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, Method, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
 
 use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
 use crate::app::{Acting, App};
 use crate::error::Error;
 
-/// Lets a request through, with who asks, or answers it.
-pub(super) async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    match admit(&app, &mut request).await {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
-    }
-}
-
-async fn admit(app: &App, request: &mut Request) -> Result<(), Error> {
+/// Lets a request through, with who asks, or says why not.
+pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error> {
     let (access, path) = access(request)?;
     if access == Access::Open {
         return Ok(());
@@ -86,21 +76,18 @@ async fn confine(
 /// Who may use the route that a request goes to, and the route's path.
 fn access(request: &Request) -> Result<(Access, &'static str), Error> {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let here: Vec<_> = ROUTES.iter().filter(|route| Some(route.path) == path).collect();
-    if here.is_empty() {
+    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
+    let here = || ROUTES.iter().filter(|route| Some(route.path) == path);
+    if let Some(route) = here().find(|route| route.method == method.as_str()) {
+        return Ok((route.access, route.path));
+    }
+    let methods: Vec<&str> = here().map(|route| route.method).collect();
+    if methods.is_empty() {
         let message = format!("there is nothing at {}", request.uri().path());
         return Err(Error::new(ErrorName::RouteNotFound, message));
     }
-    let method = if request.method() == Method::HEAD { &Method::GET } else { request.method() };
-    match here.iter().find(|route| route.method == method.as_str()) {
-        Some(route) => Ok((route.access, route.path)),
-        None => {
-            let methods: Vec<&str> = here.iter().map(|route| route.method).collect();
-            let message =
-                format!("{} does not take {method}; use {}", request.uri().path(), methods.join(", "));
-            Err(Error::new(ErrorName::MethodNotAllowed, message))
-        }
-    }
+    let message = format!("{} does not take {method}; use {}", request.uri().path(), methods.join(", "));
+    Err(Error::new(ErrorName::MethodNotAllowed, message))
 }
 
 fn allows(role: Role, access: Access) -> bool {

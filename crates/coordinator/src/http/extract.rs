@@ -1,15 +1,17 @@
 //! What handlers take from a request, with errors in the one shape.
 
+use std::sync::Arc;
+
 use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
-use axum::body::Bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::IntoResponse;
 use serde::de::DeserializeOwned;
 
+use crate::app::App;
 use crate::error::Error;
 
 /// A JSON body, as bytes.
@@ -18,28 +20,28 @@ use crate::error::Error;
 /// the same machine without being asked.
 pub(crate) struct JsonBody(pub(crate) Bytes);
 
-impl<S: Send + Sync> FromRequest<S> for JsonBody {
+impl FromRequest<Arc<App>> for JsonBody {
     type Rejection = Error;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Error> {
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
         if !is_json(request.headers()) {
             let message = "the body has to be JSON: send the header Content-Type: application/json";
             return Err(Error::new(ErrorName::UnsupportedMediaType, message));
         }
-        match Bytes::from_request(request, state).await {
-            Ok(bytes) => Ok(Self(bytes)),
-            Err(rejection) => {
-                let message = rejection.body_text();
-                Err(match rejection.into_response().status() {
-                    StatusCode::PAYLOAD_TOO_LARGE => Error::new(
-                        ErrorName::RequestTooLarge,
-                        "the body is larger than this coordinator takes",
-                    ),
-                    _ => Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {message}")),
-                })
+        let limit = app.settings.request_limit_bytes;
+        to_bytes(request.into_body(), limit).await.map(Self).map_err(|error| match is_too_large(&error) {
+            true => {
+                let message =
+                    format!("the body is larger than {limit} bytes, the most that this coordinator takes");
+                Error::new(ErrorName::RequestTooLarge, message)
             }
-        }
+            false => Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {error}")),
+        })
     }
+}
+
+fn is_too_large(error: &axum::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -2,10 +2,42 @@
 //! text, until the last of these runs is removed.
 
 use accord_domain::run::Assignment;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::{Digest, Sha256};
 
 use crate::fault::{Done, corrupt};
+
+/// The columns of an assignment, in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "b.body, c.body, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input"
+    };
+}
+pub(crate) use columns;
+
+/// How many columns those are.
+pub(crate) const WIDTH: usize = 7;
+
+/// The documents beside `assignments a`.
+macro_rules! documents {
+    () => {
+        "JOIN documents b ON b.id = a.blueprint LEFT JOIN documents c ON c.id = a.contract"
+    };
+}
+pub(crate) use documents;
+
+/// An assignment from a row, whose columns begin at this place.
+pub(crate) fn read(row: &Row<'_>, from: usize) -> rusqlite::Result<Assignment> {
+    Ok(Assignment {
+        blueprint: row.get(from)?,
+        contract: row.get(from + 1)?,
+        parameters: row.get(from + 2)?,
+        model: row.get(from + 3)?,
+        project_dir: row.get(from + 4)?,
+        retry_prompt: row.get(from + 5)?,
+        input: row.get(from + 6)?,
+    })
+}
 
 /// A text and its hash. Hashing is not for the writer's thread.
 pub(crate) struct Document {
@@ -75,20 +107,9 @@ pub(crate) fn keep(connection: &Connection, document: &Document) -> Done<i64> {
 
 /// The documents of a run.
 pub(crate) fn find(connection: &Connection, run: i64) -> Done<Assignment> {
-    let sql = "SELECT b.body, c.body, a.parameters, a.model, a.project_dir, a.retry_prompt, a.input \
-               FROM assignments a JOIN documents b ON b.id = a.blueprint LEFT JOIN documents c ON c.id = a.contract WHERE a.run = ?1";
+    let sql = concat!("SELECT ", columns!(), " FROM assignments a ", documents!(), " WHERE a.run = ?1");
     let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row([run], |row| {
-        Ok(Assignment {
-            blueprint: row.get(0)?,
-            contract: row.get(1)?,
-            parameters: row.get(2)?,
-            model: row.get(3)?,
-            project_dir: row.get(4)?,
-            retry_prompt: row.get(5)?,
-            input: row.get(6)?,
-        })
-    });
+    let found = statement.query_row([run], |row| read(row, 0));
     found.optional()?.ok_or_else(|| corrupt(format!("run {run} has no documents")))
 }
 

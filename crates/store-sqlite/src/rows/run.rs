@@ -22,7 +22,7 @@ macro_rules! columns {
 pub(crate) use columns;
 
 /// How many columns those are.
-const WIDTH: usize = 24;
+pub(crate) const WIDTH: usize = 24;
 
 /// A run from a row, whose columns begin at the first place.
 pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {

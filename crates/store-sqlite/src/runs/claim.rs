@@ -17,20 +17,22 @@ use crate::writer::Write;
 
 pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> Done<Vec<Claimed>> {
     let Claim { runner_id, profile, leases, lease, now } = claim;
-    let chosen = choose(write.connection(), leases.len(), |demands| profile.meets(demands))?;
-    let mut claimed = Vec::with_capacity(chosen.len());
+    let connection = write.connection();
+    let chosen = choose(connection, leases.len(), |demands| profile.meets(demands))?;
+    let mut taken = Vec::with_capacity(chosen.len());
     for (seq, lease_id) in chosen.into_iter().zip(leases) {
-        let loaded = run::load_number(write.connection(), seq)?;
+        let loaded = run::load_number(connection, seq)?;
         let place = Place::of(&loaded);
-        let taken = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
-        let session = taken.session.clone();
-        let run = apply(write, &place, taken)?;
-        claimed.push(Claimed {
-            run,
-            session,
-            assignment: assignment::find(write.connection(), seq)?,
-            conversation: session::conversation(write.connection(), place.session)?,
-        });
+        let assignment = assignment::find(connection, seq)?;
+        let conversation = session::conversation(connection, place.session)?;
+        let change = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
+        taken.push((place, change, assignment, conversation));
+    }
+    let mut claimed = Vec::with_capacity(taken.len());
+    for (place, change, assignment, conversation) in taken {
+        let session = change.session.clone();
+        let run = apply(write, &place, change)?;
+        claimed.push(Claimed { run, session, assignment, conversation });
     }
     Ok(claimed)
 }

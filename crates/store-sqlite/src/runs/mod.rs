@@ -21,16 +21,16 @@ use crate::store::SqliteStore;
 impl RunStore for SqliteStore {
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError> {
         let submission = submit::Prepared::from(submission);
-        self.write(move |write| submit::submit(write, submission)).await
+        self.write_decided(move |write| submit::submit(write, submission)).await
     }
 
     async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError> {
-        self.write(move |write| claim::claim(write, claim)).await
+        self.write_decided(move |write| claim::claim(write, claim)).await
     }
 
     async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError> {
         let holder = holder.clone();
-        self.write(move |write| {
+        self.write_decided(move |write| {
             let loaded = run::load(write.connection(), &holder.run_id)?;
             let place = Place::of(&loaded);
             apply(write, &place, change::start(loaded.run, loaded.session, &holder, now)?)
@@ -42,11 +42,11 @@ impl RunStore for SqliteStore {
         let Report { holder, events, attempts, now } = report;
         let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
         let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;
-        self.write(move |write| work::report(write, &holder, &events, &attempts, now)).await
+        self.write_decided(move |write| work::report(write, &holder, &events, &attempts, now)).await
     }
 
     async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError> {
-        self.write(move |write| work::finish(write, finish)).await
+        self.write_decided(move |write| work::finish(write, finish)).await
     }
 
     async fn ask_again(&self, again: AskAgain) -> Result<Run, StoreError> {

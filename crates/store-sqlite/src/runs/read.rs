@@ -2,8 +2,8 @@
 
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::{Assignment, Outcome, Run};
-use accord_store::{Idempotency, Page, PageRequest, RunFilter, RunReader, StoreError};
+use accord_domain::run::{Assignment, Outcome, Run, Status};
+use accord_store::{Idempotency, Page, PageRequest, RunFilter, RunReader, StoreError, WholeRun};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
@@ -18,6 +18,11 @@ impl RunReader for SqliteStore {
     async fn run(&self, run_id: &RunId) -> Result<Run, StoreError> {
         let run_id = run_id.clone();
         self.look(move |connection| Ok(run::find(connection, &run_id)?.1)).await
+    }
+
+    async fn whole_run(&self, run_id: &RunId) -> Result<WholeRun, StoreError> {
+        let run_id = run_id.clone();
+        self.look(move |connection| whole(connection, &run_id)).await
     }
 
     async fn opening_parameters(&self, session_id: &SessionId) -> Result<String, StoreError> {
@@ -62,6 +67,30 @@ impl RunReader for SqliteStore {
         let (filter, page) = (filter.clone(), page.clone());
         self.read(move |connection| list(connection, &filter, &page)).await
     }
+}
+
+fn whole(connection: &Connection, id: &RunId) -> Done<WholeRun> {
+    let sql = concat!(
+        "SELECT ",
+        run::columns!(),
+        ", ",
+        assignment::columns!(),
+        ", ",
+        outcome::columns!(),
+        " FROM runs r JOIN sessions s ON s.seq = r.session JOIN assignments a ON a.run = r.seq ",
+        assignment::documents!(),
+        " LEFT JOIN outcomes o ON o.run = r.seq WHERE r.id = ?1"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    let row = rows.next()?.ok_or_else(|| StoreError::NoRun(id.clone()))?;
+    let (_, run) = run::read(row)?;
+    let assignment = assignment::read(row, run::WIDTH)?;
+    let outcome = match run.status {
+        Status::Completed => Some(outcome::read(row, run::WIDTH + assignment::WIDTH)?),
+        _ => None,
+    };
+    Ok(WholeRun { run, assignment, outcome })
 }
 
 fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {

@@ -2,7 +2,7 @@ use accord_store::{Notice, RunReader, StoreError};
 
 use super::*;
 use crate::fault::corrupt;
-use crate::writer::{Write, Writer};
+use crate::writer::{Undo, Write, Writer};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_queued_up_is_committed_together() {
@@ -81,6 +81,36 @@ async fn what_fails_in_a_group_is_undone_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_decides_before_writing_fails_alone_before_and_with_all_after() {
+    for (writes, others_live) in [(false, true), (true, false)] {
+        let (store, _folder) = store();
+        let release = hold(&store).await;
+        let first = submit(&store, "first".into());
+        queued(&store, 1).await;
+        let failing = {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                store
+                    .write_decided(move |write| -> crate::fault::Done<()> {
+                        if writes {
+                            write.connection().execute("DELETE FROM runs", [])?;
+                        }
+                        Err(corrupt("on purpose"))
+                    })
+                    .await
+            })
+        };
+        queued(&store, 2).await;
+        drop(release);
+        assert!(failing.await.unwrap().is_err());
+        let submitted = first.await.unwrap();
+        assert_eq!(submitted.is_ok(), others_live, "{submitted:?}");
+        assert_eq!(store.run(&RunId::new("first")).await.is_ok(), others_live);
+        submit(&store, "later".into()).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failed_commit_acknowledges_nobody() {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection
@@ -95,7 +125,7 @@ async fn a_failed_commit_acknowledges_nobody() {
         let writer = Arc::clone(&writer);
         tokio::spawn(async move {
             writer
-                .run(move |write| {
+                .run(Undo::Savepoint, move |write| {
                     write.notify(Notice::Queued);
                     Ok(write.connection().execute(sql, [])?)
                 })
@@ -107,7 +137,7 @@ async fn a_failed_commit_acknowledges_nobody() {
     let holding = {
         let writer = Arc::clone(&writer);
         let hold = move |_: &mut Write<'_>| Ok((begin.send(()), released.recv()));
-        tokio::spawn(async move { writer.run(hold).await })
+        tokio::spawn(async move { writer.run(Undo::Savepoint, hold).await })
     };
     begun.await.unwrap();
     // Only a commit finds out that this parent does not exist.
@@ -130,6 +160,6 @@ async fn a_failed_commit_acknowledges_nobody() {
         let sql = "SELECT (SELECT count(*) FROM parent) + (SELECT count(*) FROM child)";
         Ok(write.connection().query_row(sql, [], |row| row.get::<_, i64>(0))?)
     };
-    assert_eq!(writer.run(count).await.unwrap(), 0);
+    assert_eq!(writer.run(Undo::Savepoint, count).await.unwrap(), 0);
     assert_eq!(insert("INSERT INTO parent VALUES (1)").await.unwrap().unwrap(), 1, "the writer lives");
 }

@@ -3,6 +3,7 @@ use std::time::Duration;
 use accord_store::{RunReader, Upkeep};
 
 use super::*;
+use crate::writer::Undo;
 
 async fn set(store: &SqliteStore, pragma: &'static str) {
     store.write(move |write| Ok(write.connection().execute_batch(pragma)?)).await.unwrap();
@@ -52,7 +53,9 @@ async fn a_file_that_cannot_be_written_is_said() {
     let connection = crate::open::reading(&folder.path().join("accord.db")).unwrap();
     let writer = crate::writer::Writer::start(connection, tokio::sync::broadcast::channel(1).0).unwrap();
     for _ in 0..2 {
-        let refused = writer.run(|write| Ok(write.connection().execute("DELETE FROM runs", [])?)).await;
+        let refused = writer
+            .run(Undo::Savepoint, |write| Ok(write.connection().execute("DELETE FROM runs", [])?))
+            .await;
         let told = matches!(&refused, Err(StoreError::Unavailable(cause)) if cause.contains("readonly"));
         assert!(told, "{refused:?}");
     }

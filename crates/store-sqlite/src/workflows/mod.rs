@@ -52,7 +52,7 @@ impl WorkflowRunStore for SqliteStore {
     }
 
     async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, StoreError> {
-        self.read(move |connection| read::due(connection, limit)).await
+        self.look(move |connection| read::due(connection, limit)).await
     }
 
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {

@@ -3,9 +3,9 @@
 use accord_api::{ErrorName, FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
 use accord_domain::id::RunId;
 use accord_domain::run::change::{End, held};
-use accord_domain::run::{Failure, FailureType, Holder, Run};
+use accord_domain::run::{Assignment, Failure, FailureType, Holder, Run};
 use accord_domain::usage::Usage;
-use accord_store::{Fact, Finish, StoreError, Verdict};
+use accord_store::{Fact, Finish, StoreError, Verdict, WholeRun};
 use serde_json::value::RawValue;
 
 use crate::app::App;
@@ -25,13 +25,13 @@ impl App {
     pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
         let holder = holder(run_id, &report.holding);
         // Before anything is judged: a runner that lost the run hears that, whatever it brings.
-        let run = self.store.run(&holder.run_id).await?;
+        let WholeRun { run, assignment, .. } = self.store.whole_run(&holder.run_id).await?;
         held(&run, &holder).map_err(StoreError::Refused)?;
         let run = match report.status {
-            FinishStatus::Completed => self.completed(holder, report).await?,
+            FinishStatus::Completed => self.completed(holder, &assignment, report).await?,
             FinishStatus::Failed => self.failed(holder, report).await?,
             FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await?,
-            FinishStatus::Answered => self.answered(run, holder, report).await?,
+            FinishStatus::Answered => self.answered(run, assignment, holder, report).await?,
             FinishStatus::Released => self.store.give_back(&holder, self.outside.now()).await?,
         };
         if run.status.is_over() {
@@ -40,9 +40,13 @@ impl App {
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
 
-    async fn completed(&self, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
-        let assignment = self.store.assignment(&holder.run_id).await?;
-        let outcome = self.gate(&assignment, &mut report).await?;
+    async fn completed(
+        &self,
+        holder: Holder,
+        assignment: &Assignment,
+        mut report: FinishRun,
+    ) -> Result<Run, Error> {
+        let outcome = self.gate(assignment, &mut report).await?;
         let usage = report.usage;
         self.end(holder, End::Completed(outcome), usage, report).await
     }

@@ -63,11 +63,11 @@ impl App {
     pub(super) async fn answered(
         &self,
         run: Run,
+        assignment: Assignment,
         holder: Holder,
         mut report: FinishRun,
     ) -> Result<Run, Error> {
         let runner = self.store.runner(&holder.runner_id).await?;
-        let assignment = self.store.assignment(&run.id).await?;
         let held = runner.map(|runner| is_held(&runner.profile, &run, &assignment.blueprint)).transpose()?;
         if held != Some(true) {
             return Err(refuse(

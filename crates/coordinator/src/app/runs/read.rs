@@ -3,8 +3,8 @@
 use accord_api::{AttemptList, Page, RunQuery, RunResult, RunView};
 use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
-use accord_domain::run::{Outcome, Run, Status};
-use accord_store::RunFilter;
+use accord_domain::run::{Outcome, Run};
+use accord_store::{RunFilter, WholeRun};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -41,22 +41,19 @@ impl App {
         }
         Ok(run)
     }
+}
 
-    pub(super) async fn view_with_documents(&self, run: Run) -> Result<RunView, Error> {
-        let assignment = self.store.assignment(&run.id).await?;
-        let outcome = match run.status {
-            Status::Completed => self.store.outcome(&run.id).await?,
-            _ => None,
-        };
-        let contract_origin = assignment.contract.as_deref().map(origin).transpose()?;
-        Ok(RunView {
-            parameters: Some(raw(assignment.parameters)?),
-            contract: assignment.contract.map(raw).transpose()?,
-            contract_origin,
-            result: outcome.map(result).transpose()?,
-            ..view(run)
-        })
-    }
+/// A run with its documents.
+pub(super) fn whole_view(whole: WholeRun) -> Result<RunView, Error> {
+    let WholeRun { run, assignment, outcome } = whole;
+    let contract_origin = assignment.contract.as_deref().map(origin).transpose()?;
+    Ok(RunView {
+        parameters: Some(raw(assignment.parameters)?),
+        contract: assignment.contract.map(raw).transpose()?,
+        contract_origin,
+        result: outcome.map(result).transpose()?,
+        ..view(run)
+    })
 }
 
 /// JSON text that is passed on as it is.

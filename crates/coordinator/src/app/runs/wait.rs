@@ -6,6 +6,7 @@ use accord_api::{ErrorName, RunView};
 use accord_domain::id::RunId;
 use tokio::time::{Instant, timeout_at};
 
+use super::read::whole_view;
 use crate::app::App;
 use crate::error::Error;
 use crate::hub::Topic;
@@ -22,9 +23,9 @@ impl App {
         let deadline = Instant::now() + Duration::from_secs(seconds.into());
         let watch = self.hub.watch(vec![Topic::Run(run_id.clone())]);
         loop {
-            let run = self.store.run(run_id).await?;
-            if run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
-                return self.view_with_documents(run).await;
+            let whole = self.store.whole_run(run_id).await?;
+            if whole.run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
+                return whole_view(whole);
             }
             let next_look = deadline.min(Instant::now() + SLOW_POLL);
             tokio::select! {

@@ -1,0 +1,48 @@
+//! What every request passes: it is let in or refused, answered in the one shape, counted, and told to traces.
+
+use std::sync::Arc;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
+
+use super::{auth, envelope};
+use crate::app::App;
+use crate::metrics;
+
+/// Passes a request on, and its answer back.
+pub(super) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    let span = span(request.method().as_str(), route);
+    let response = answer(&app, request, next).instrument(span.clone()).await;
+    let status = response.status();
+    span.record("http.response.status_code", status.as_u16());
+    if status.is_server_error() {
+        span.record("otel.status_code", "ERROR");
+    }
+    metrics::http_request(route, status.as_u16());
+    response
+}
+
+async fn answer(app: &App, mut request: Request, next: Next) -> Response {
+    match auth::admit(app, &mut request).await {
+        Ok(()) => envelope::wrap(next.run(request).await).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+/// A request by its route, not by its path, and without headers and body: those hold keys and what people said.
+fn span(method: &str, route: &str) -> Span {
+    debug_span!(
+        "request",
+        otel.name = format!("{method} {route}"),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = Empty,
+    )
+}
