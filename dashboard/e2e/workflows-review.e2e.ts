@@ -11,9 +11,29 @@ let accord: Accord
 let browser: Browser
 let change = ''
 
+/** A node of every kind. */
+const KINDS = {
+  name: 'kinds',
+  nodes: {
+    input: { type: 'input' },
+    each: { type: 'map', over: '{{ input.files }}', agent: 'security', parameters: { title: 't', files: ['{{ item }}'] }, on_failure: { retry: 2 } },
+    planned: { type: 'planner', agent: { type: 'autonomous', executor: { type: 'llm', provider: 'ollama', model: 'm' } }, agents: ['security'], synthesis: { agent: 'writer' } },
+    sure: { type: 'check', assert: 'each.size() > 0', message: 'nothing', severity: 'warn' },
+    output: { type: 'output', value: { each: '{{ each }}', planned: '{{ planned }}' } },
+  },
+  edges: [
+    { from: 'input', to: 'each' },
+    { from: 'input', to: 'planned', when: 'has(input.goal)' },
+    { from: 'each', to: 'sure' },
+    { from: 'each', to: 'output' },
+    { from: 'planned', to: 'output' },
+  ],
+}
+
 beforeAll(async () => {
   accord = await startAccord({ template: 'code-review' })
   change = await readFile(path(accord.folder, '.accord/inputs/change.json'), 'utf8')
+  await accord.ask('/workflows', { method: 'POST', body: JSON.stringify(KINDS) })
   browser = await launch()
 })
 
@@ -99,6 +119,7 @@ const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['workflow-node', '/ui/workflows/code-review?node=writer', 'Templates know'],
   ['workflow-input', '/ui/workflows/code-review?node=input', 'No other fields'],
   ['workflow-edge', '/ui/workflows/code-review?edge=4', 'Only when'],
+  ['workflow-planner', '/ui/workflows/kinds?node=planned', 'Who may be planned with'],
   ['workflow-as-yaml', '/ui/workflows/code-review?as=yaml', 'Nothing is wrong with it.'],
   ['workflow-start', '/ui/workflows/code-review?starting=true', 'Add to files'],
 ]

@@ -126,7 +126,7 @@ export function flowNodes(graph: Graph, { places, direction, connectable, notes 
 }
 
 /** An arrow's head. */
-export function arrow(color = 'var(--color-line-strong)'): EdgeMarker {
+export function arrow(color = 'var(--graph-edge)'): EdgeMarker {
   return { type: MarkerType.ArrowClosed, width: 22, height: 22, markerUnits: 'userSpaceOnUse', color }
 }
 

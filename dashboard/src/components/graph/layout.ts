@@ -18,7 +18,7 @@ const BESIDE = 28
 const BETWEEN = 72
 
 /** Beyond this, ranks are filled in the order of the document: crossings cannot be followed by eye anyway. */
-const MOST_FOR_DAGRE = 600
+const MOST_FOR_DAGRE = 300
 
 export function sizeOf(node: Pick<GraphNode, 'fields'>, extra = 0): Size {
   return { width: CARD.width, height: CARD.height + (node.fields === null ? 0 : BADGE_ROW) + extra }

@@ -1,4 +1,4 @@
-import { Panel, type Rect, getViewportForBounds, useNodesInitialized, useReactFlow, useStoreApi } from '@xyflow/react'
+import { Panel, type Rect, getViewportForBounds, useReactFlow, useStore, useStoreApi } from '@xyflow/react'
 import { Maximize, Minus, Plus } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { Button } from '@/components/ui'
@@ -6,13 +6,16 @@ import { Button } from '@/components/ui'
 /** Nothing is enlarged beyond its own size, and a little air stays around. */
 const [NEAREST, FURTHEST, AIR] = [1, 0.25, 0.06]
 
+/** A drawing that could be so much larger is shown larger. */
+const WORTH_IT = 1.15
+
 /** How long the canvas takes to show something else. */
 const GLIDE_MS = 200
 
 interface Props {
   /** All of the drawing: its nodes, and edges that lead around them. */
   bounds: Rect
-  /** Whether all of it is shown whenever it grows out of sight. */
+  /** Whether all of it is shown, as large as it can be, whenever it changes. */
   follow?: boolean
   children?: ReactNode
 }
@@ -21,7 +24,7 @@ interface Props {
 export function Zoom({ bounds, follow = false, children }: Props) {
   const flow = useReactFlow()
   const store = useStoreApi()
-  const ready = useNodesInitialized()
+  const ready = useStore((state) => state.width > 0 && state.panZoom !== null)
   const fit = useCallback(
     (duration?: number) => {
       const { width, height } = store.getState()
@@ -36,8 +39,9 @@ export function Zoom({ bounds, follow = false, children }: Props) {
     const [left, top, zoom] = transform
     const [x, y] = [bounds.x * zoom + left, bounds.y * zoom + top]
     const outside = x < 0 || y < 0 || x + bounds.width * zoom > width || y + bounds.height * zoom > height
+    const smaller = getViewportForBounds(bounds, width, height, FURTHEST, NEAREST, AIR).zoom > zoom * WORTH_IT
     if (!begun.current) fit()
-    else if (follow && outside) fit(GLIDE_MS)
+    else if (follow && (outside || smaller)) fit(GLIDE_MS)
     begun.current = true
   }, [ready, follow, fit, bounds, store])
   return (

@@ -97,6 +97,9 @@ export function Canvas({ dragged, say }: Props) {
         if (edge !== undefined) look.select({ edge: edge.index })
       }}
       onPaneClick={() => look.select({})}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') look.select({})
+      }}
       onConnect={({ source, target }: Connection) => connect(source, target)}
       onConnectEnd={connectEnded}
       isValidConnection={({ source, target }) => edgeFault(graph, source, target) === null}

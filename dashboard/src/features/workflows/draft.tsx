@@ -62,7 +62,9 @@ export function useNewDraft(initial: string, base: Json | null): Draft {
   const [lastGood, setLastGood] = useState<JsonMap>(() => reading.value ?? new Map())
   if (reading.value !== null && reading.value !== lastGood) setLastGood(reading.value)
   const document = reading.value ?? lastGood
-  const graph = useMemo(() => readGraph(document), [document])
+  // The same graph as long as nothing of it changes, so that typing a prompt does not arrange it anew.
+  const drawn = useMemo(() => JSON.stringify(readGraph(document)), [document])
+  const graph = useMemo(() => JSON.parse(drawn) as Graph, [drawn])
   const settled = useSettled(document, SETTLED_MS)
   const check = useQuery({ ...checkQuery(tidied(settled)), placeholderData: (before) => before })
   const problems = check.data?.problems ?? NOTHING

@@ -107,6 +107,9 @@ function Home({ workflow }: { workflow: Workflow | null }) {
   )
 }
 
+/** A line, or its end, that is for people. */
+const COMMENT = /(^|\s)#/m
+
 /** The text itself. What is typed here is drawn there. */
 function Yaml() {
   const draft = useDraft()
@@ -123,8 +126,9 @@ function Yaml() {
       </div>
       <Card aria-labelledby="findings" className="shrink-0 lg:w-80 lg:overflow-y-auto">
         <CardHeader title="Findings" id="findings" />
-        <CardBody>
+        <CardBody className="flex flex-col gap-3">
           <Findings problems={draft.problems} />
+          {COMMENT.test(draft.text) ? <p className="text-muted">Comments stay while you edit. They are not stored with the workflow.</p> : null}
         </CardBody>
       </Card>
     </div>

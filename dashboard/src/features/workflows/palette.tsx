@@ -26,7 +26,7 @@ export function Palette({ drag, onAdd, own }: Props) {
   const hasInput = graph.nodes.some((node) => node.kind === 'input')
   const kinds: NodeKind[] = [...(hasInput ? [] : (['input'] as const)), 'agent', 'check', 'map', 'planner', 'output']
   return (
-    <aside aria-label="Palette" className="flex min-w-0 shrink-0 flex-col gap-3 rounded-card border bg-surface p-2 lg:w-48 lg:overflow-y-auto">
+    <aside aria-label="Palette" className="flex min-w-0 shrink-0 flex-col gap-3 rounded-card border bg-surface p-2 lg:w-50 lg:overflow-y-auto">
       <Group title="Nodes">
         {kinds.map((kind) => (
           <Item key={kind} load={{ kind: 'node', node: kind }} drag={drag} onAdd={onAdd} title={KINDS[kind].meaning} label={`Add ${KINDS[kind].label}`}>

@@ -1,5 +1,6 @@
 /** How lists in an output are compared with those of siblings, and what a node gets to know of it. */
 import { Scale } from 'lucide-react'
+import { type ComponentProps, useState } from 'react'
 import { Field, Input } from '@/components/ui'
 import { type Json, type JsonMap, at, isList, isMap, withMember } from '@/lib/lossless'
 import { useDraft } from '../draft'
@@ -59,12 +60,12 @@ export function ComparisonSettings({ schema, onChange }: Props) {
             {WORDS.map(({ key, label, usual }) => (
               <Field key={key} label={label}>
                 {(ids) => (
-                  <Input
+                  <NamesInput
                     {...ids}
                     placeholder={usual}
-                    defaultValue={namesIn(part.get(key) ?? at(part, 'items', key))}
-                    onChange={(event) => {
-                      const changed = withMember(part, key, valueOf(event.target.value))
+                    names={part.get(key) ?? at(part, 'items', key)}
+                    onNames={(names) => {
+                      const changed = withMember(part, key, names)
                       onChange(withMember(schema, 'properties', withMember(properties, list, changed)))
                     }}
                   />
@@ -76,6 +77,27 @@ export function ComparisonSettings({ schema, onChange }: Props) {
       })}
       <p className="text-muted">Names of fields, with commas. Empty: what stands there in grey.</p>
     </Section>
+  )
+}
+
+interface NamesProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'> {
+  names: Json | undefined
+  onNames: (names: Json | undefined) => void
+}
+
+/** Names with commas between them, as somebody types them. */
+function NamesInput({ names, onNames, ...rest }: NamesProps) {
+  const [typed, setTyped] = useState('')
+  const current = namesIn(names)
+  return (
+    <Input
+      {...rest}
+      value={namesIn(valueOf(typed)) === current ? typed : current}
+      onChange={(event) => {
+        setTyped(event.target.value)
+        onNames(valueOf(event.target.value))
+      }}
+    />
   )
 }
 

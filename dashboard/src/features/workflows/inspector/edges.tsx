@@ -46,9 +46,9 @@ function Ends({ way, label, add, edges }: EndsProps) {
             <button
               type="button"
               className="min-w-0 flex-1 truncate py-1 text-left hover:underline"
-              aria-label={`The edge from ${edge.from} to ${edge.to}`}
               onClick={() => look.select({ edge: edge.index })}
             >
+              <span className="sr-only">The edge {way} </span>
               {way === 'from' ? edge.from : edge.to}
               {edge.when === null ? null : <code className="ml-2 text-muted">when {edge.when}</code>}
             </button>
