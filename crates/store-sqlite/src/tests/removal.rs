@@ -1,10 +1,10 @@
 use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
 use accord_domain::contract::Strategy;
-use accord_domain::id::{LeaseId, RunnerId};
+use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::change::End;
 use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Finish, Report, RunReader, SessionStore};
+use accord_store::{Claim, EventFilter, EventStore, Finish, Report, RunReader, SessionStore};
 use jiff::SignedDuration;
 
 use super::*;
@@ -109,7 +109,21 @@ async fn nothing_stays_of_a_removed_session() {
     let left = rows(&store).await;
     assert!(left.iter().all(|(name, _)| name != "callbacks"), "{left:?}");
     store.remove_session(&SessionId::new("child")).await.unwrap();
-    assert_eq!(rows(&store).await, []);
+    assert_eq!(rows(&store).await, [("events".to_owned(), 1)], "the id of the last event is kept, empty");
+    let follower = store.events(&EventFilter::default(), EventId(0), 10).await.unwrap();
+    assert_eq!(follower, []);
+}
+
+#[tokio::test]
+async fn the_id_of_a_removed_event_is_not_given_again() {
+    let (store, _folder) = store();
+    lived_in(&store, submission("a", 10)).await;
+    let last = store.last_event().await.unwrap();
+    store.remove_session(&SessionId::new("a")).await.unwrap();
+    assert_eq!(store.last_event().await.unwrap(), last);
+    lived_in(&store, submission("b", 10)).await;
+    let events = store.events(&EventFilter::default(), EventId(0), 10).await.unwrap();
+    assert_eq!(events.first().map(|event| event.id), Some(EventId(last.0 + 1)));
 }
 
 /// A document goes with the last run that refers to it.
