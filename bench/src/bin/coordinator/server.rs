@@ -52,7 +52,8 @@ impl Server {
     /// Bytes written to disk so far.
     pub(crate) fn written(&self) -> Result<u64> {
         let io = std::fs::read_to_string(self.proc("io")?)?;
-        let line = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).context("no write_bytes")?;
+        let line =
+            io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).context("no write_bytes")?;
         Ok(line.trim().parse()?)
     }
 
