@@ -129,7 +129,7 @@ impl App {
         })
     }
 
-    async fn check_parent(&self, parent: &SessionId) -> Result<(), Error> {
+    pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<(), Error> {
         match self.store.session(parent).await {
             Ok(_) => Ok(()),
             Err(StoreError::NoSession(_)) => {
