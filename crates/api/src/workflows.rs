@@ -1,7 +1,7 @@
 //! Workflows and their runs.
 
 use accord_domain::agent::Source;
-use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate};
+use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate, Truncation};
 use accord_domain::demands::Demands;
 use accord_domain::id::{SessionId, WorkflowRunId};
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
@@ -197,6 +197,9 @@ pub struct WorkflowNodeView {
     pub near_duplicates: Vec<NearDuplicate>,
     /// Where they say the same.
     pub agreements: Vec<Agreement>,
+    /// What comparing them left out, because there was too much of it; empty where everything was compared.
+    #[serde(default)]
+    pub comparison_truncated: Vec<Truncation>,
     /// The plan that it carries out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

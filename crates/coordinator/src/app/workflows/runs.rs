@@ -239,6 +239,7 @@ fn view(flow: &Flow, run: WorkflowRun, state: State) -> WorkflowRunView {
             contradictions: comparison.contradictions,
             near_duplicates: comparison.near_duplicates,
             agreements: comparison.agreements,
+            comparison_truncated: comparison.truncated,
             plan: state.plan.and_then(|plan| serde_json::to_value(plan).ok()),
             tasks: state.tasks.into_iter().map(task).collect(),
             started_at: state.started_at,
