@@ -16,6 +16,7 @@ mod fitting;
 mod flow;
 mod graph;
 mod plan;
+mod rooted;
 mod siblings;
 mod signature;
 mod state;

@@ -72,7 +72,7 @@ fn member<'a>(schema: &'a Value, name: &str) -> Member<'a> {
 }
 
 /// The schema behind references into the same document.
-fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let mut schema = schema;
     for _ in 0..MOST_REFERENCES {
         match schema.get("$ref").and_then(Value::as_str) {
