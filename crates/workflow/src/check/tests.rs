@@ -141,6 +141,18 @@ fn what_cannot_fit_is_told_and_what_may_is_not() {
     assert_eq!(chain(unclear), [""; 0]);
 }
 
+#[test]
+fn what_a_schema_says_about_comparing_is_looked_at() {
+    let schema = json!({"type": "object", "properties": {"list": {"type": "array", "x-key": 5}}});
+    let own = json!({"type": "agent", "agent": "plain", "prompt": "x", "output_schema": schema});
+    let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: 5 is no name: give the name of a member of \
+                    the items, or a list of names";
+    assert_eq!(chain(own), [expected]);
+    let told = chain(json!({"type": "agent", "prompt": "x", "agent": {"output_schema": schema}}));
+    let place = "warning: $.nodes.node.agent.output_schema.properties.list.x-key: ";
+    assert!(told.iter().any(|each| each.starts_with(place)), "{told:?}");
+}
+
 /// A schema that refers to itself, and what a graph makes of agents that give and take it.
 fn recursive(node: Value, takes: Value) -> Vec<String> {
     let comment = json!({
