@@ -19,3 +19,4 @@ mod sessions;
 mod shapes;
 mod support;
 mod wait;
+mod workflows;

@@ -29,7 +29,7 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
 }
 
 /// Who feeds a node, with what that gives.
-struct Fed<'a> {
+pub(super) struct Fed<'a> {
     producers: Vec<Producer<'a>>,
 }
 
@@ -48,7 +48,7 @@ struct Given {
 }
 
 impl<'a> Fed<'a> {
-    fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
+    pub(super) fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let gives = gives(graph, known, edge.from).unwrap_or(Value::Bool(true));
@@ -122,7 +122,7 @@ impl<'a> Fed<'a> {
     }
 
     /// What a template gives, as far as that can be told.
-    fn schema_of(&self, source: &Value) -> Value {
+    pub(super) fn schema_of(&self, source: &Value) -> Value {
         match source {
             Value::String(text) => match template::shape(text) {
                 Shape::Plain => json!({ "const": text }),
@@ -151,7 +151,7 @@ impl<'a> Fed<'a> {
 }
 
 /// Exactly these members, all of them there.
-fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
     let mut all = Wrapper::default();
     let properties: Map<String, Value> =
         members.into_iter().map(|(name, schema)| (name, all.put(&schema))).collect();

@@ -4,12 +4,15 @@
 mod contracts;
 mod expressions;
 pub(crate) mod fields;
+mod output;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 use accord_contract::Place;
 use serde_json::Value;
+
+pub use output::output_schema;
 
 use crate::compare::annotation_faults;
 use crate::finding::{Finding, Findings};
