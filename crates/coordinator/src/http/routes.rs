@@ -91,6 +91,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/workflow-runs/{id}", Access::Read),
     route("POST", "/workflow-runs/{id}/stop", Access::Call),
     route("GET", "/stats", Access::Read),
+    route("GET", "/config", Access::Read),
     route("GET", "/keys", Access::Administer),
     route("POST", "/keys", Access::Administer),
     route("DELETE", "/keys/{id}", Access::Administer),

@@ -6,6 +6,7 @@
 )]
 
 mod callbacks;
+mod config;
 mod contracts;
 mod create;
 mod events;

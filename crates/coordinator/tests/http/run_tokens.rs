@@ -166,6 +166,7 @@ async fn everything_else_is_closed_to_a_run() {
         ("GET", "/keys"),
         ("POST", "/keys"),
         ("GET", "/stats"),
+        ("GET", "/config"),
         ("GET", "/runners"),
         ("GET", "/events"),
         ("GET", "/workflow-runs"),

@@ -99,16 +99,7 @@ impl App {
         role: Role,
         blueprint: &Value,
     ) -> Result<std::sync::Arc<Agent>, Error> {
-        let mut blueprint = blueprint.clone();
-        if let Some(members) = blueprint.as_object_mut()
-            && !members.contains_key("name")
-        {
-            let key = Known::inline_key(node, role);
-            let long = format!("{}.{key}", graph.name);
-            let name = if long.len() <= LONGEST_NAME { long } else { key };
-            members.insert("name".to_owned(), Value::from(name));
-        }
-        self.catalog.inline(blueprint).await
+        self.catalog.inline(named(graph, node, role, blueprint)).await
     }
 
     /// The workflows that a graph names, and whether one of them leads back to it.
@@ -163,6 +154,20 @@ impl App {
 
 /// The longest name of an agent.
 const LONGEST_NAME: usize = 64;
+
+/// The blueprint of an agent that stands in a graph, with the name that it has there.
+pub(super) fn named(graph: &Graph, node: &str, role: Role, blueprint: &Value) -> Value {
+    let mut blueprint = blueprint.clone();
+    if let Some(members) = blueprint.as_object_mut()
+        && !members.contains_key("name")
+    {
+        let key = Known::inline_key(node, role);
+        let long = format!("{}.{key}", graph.name);
+        let name = if long.len() <= LONGEST_NAME { long } else { key };
+        members.insert("name".to_owned(), Value::from(name));
+    }
+    blueprint
+}
 
 fn agent_place(node: &str, role: Role) -> Place {
     let node = Place::root().key("nodes").key(node);
