@@ -100,6 +100,29 @@ async fn claimed(desk: &Desk, runner: &str) -> Held {
 }
 
 #[tokio::test]
+async fn the_session_of_an_agent_that_stands_in_a_workflow_is_resumed() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let (_, held) = inline_run(&desk, &runner, "flow", json!({"system_prompt": "Be brief."})).await;
+    let session = text(&held.run, "session_id");
+    let end = desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    assert_eq!(end.0, 200, "{end:?}");
+    let resume = || json!({"session_id": session, "prompt": "And now?"});
+    let (status, again) = desk.post("/runs", resume()).await;
+    assert_eq!(status, 201, "{again}");
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run_id, text(&again, "run_id"));
+    assert_eq!(held.run["blueprint"]["system_prompt"], "Be brief.", "{}", held.run);
+    desk.finish(&held, json!({"status": "completed", "result_text": "more"})).await;
+    // Who takes the agent out of the workflow does not want it to run.
+    assert_eq!(desk.delete("/workflows/flow").await.0, 204);
+    let refusal = desk.post("/runs", resume()).await;
+    assert_eq!(refused(&refusal), (404, "AgentNotFound"));
+    assert!(refusal.1["message"].as_str().unwrap().contains("nor in a workflow"), "{refusal:?}");
+}
+
+#[tokio::test]
 async fn workflow_runs_and_their_nodes_are_counted() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();
