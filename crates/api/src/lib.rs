@@ -4,6 +4,7 @@
 //! results, conversations) are raw JSON: they are neither parsed nor changed on the way, so numbers stay as written.
 
 mod agents;
+mod config;
 mod error;
 mod events;
 mod health;
@@ -34,6 +35,7 @@ pub use accord_domain::usage::Usage;
 pub use accord_domain::workflow::{Fault as WorkflowFault, NodeStatus, Status as WorkflowStatus, Worker};
 pub use accord_domain::{agent, session};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
+pub use config::{ServerConfig, ServerEnforcement, ServerLimits, StoreKind};
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};
 pub use health::Health;
@@ -48,10 +50,11 @@ pub use runner::{
 };
 pub use runs::{AttemptList, CreateRun, CreatedRun, RunQuery, RunResult, RunView, WaitQuery};
 pub use schemas::{
-    CreateSchema, InferSchema, InferSchemaAnswer, SchemaView, ValidateSchema, ValidateSchemaAnswer,
+    CreateSchema, InferSchema, InferSchemaAnswer, SchemaUsers, SchemaView, ValidateSchema,
+    ValidateSchemaAnswer,
 };
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
-pub use stats::{ErrorCount, Stats, StatsQuery, StatsRow};
+pub use stats::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
 pub use workflows::{
     CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView,
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowTaskView, WorkflowView,

@@ -39,6 +39,25 @@ pub struct SchemaView {
     /// When its description last changed.
     #[schema(value_type = String, format = DateTime)]
     pub modified_at: Timestamp,
+    /// Who refers to it by its name.
+    #[serde(default)]
+    pub used_by: SchemaUsers,
+}
+
+/// Who refers to a registered schema. While somebody does, it is not deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SchemaUsers {
+    /// Agents, by name.
+    pub agents: Vec<String>,
+    /// Workflows in which an agent stands that does.
+    pub workflows: Vec<String>,
+}
+
+impl SchemaUsers {
+    /// Whether nobody does.
+    pub fn is_empty(&self) -> bool {
+        self.agents.is_empty() && self.workflows.is_empty()
+    }
 }
 
 /// A schema to be checked, and something to be judged by it.

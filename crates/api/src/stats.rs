@@ -68,6 +68,15 @@ pub struct ErrorCount {
     pub count: u64,
 }
 
+/// How full the queue is at this moment, of all agents together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueueStats {
+    /// Runs that wait for a runner.
+    pub pending: u64,
+    /// Runs that runners hold.
+    pub held: u64,
+}
+
 /// All figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Stats {
@@ -83,4 +92,7 @@ pub struct Stats {
     pub by_day: Vec<StatsRow>,
     /// What breaks most.
     pub errors: Vec<ErrorCount>,
+    /// The queue now, whatever runs were asked for.
+    #[serde(default)]
+    pub queue: QueueStats,
 }

@@ -1,9 +1,9 @@
 //! Workflows and their runs.
 
 use accord_domain::agent::Source;
-use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate};
+use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate, Truncation};
 use accord_domain::demands::Demands;
-use accord_domain::id::WorkflowRunId;
+use accord_domain::id::{SessionId, WorkflowRunId};
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,9 @@ pub struct CreateWorkflowRun {
     /// The folder to work in, for every run of an agent in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
+    /// The session that starts it: the parent of every session in it. Nothing is brought back to it by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_session_id: Option<SessionId>,
 }
 
 /// A workflow run that was made.
@@ -136,6 +139,9 @@ pub struct WorkflowRunView {
     pub status: Status,
     /// The workflow run that it is a part of.
     pub parent_workflow_run_id: Option<WorkflowRunId>,
+    /// The session that started it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_session_id: Option<SessionId>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
@@ -191,6 +197,9 @@ pub struct WorkflowNodeView {
     pub near_duplicates: Vec<NearDuplicate>,
     /// Where they say the same.
     pub agreements: Vec<Agreement>,
+    /// What comparing them left out, because there was too much of it; empty where everything was compared.
+    #[serde(default)]
+    pub comparison_truncated: Vec<Truncation>,
     /// The plan that it carries out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]

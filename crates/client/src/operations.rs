@@ -1,7 +1,8 @@
 //! What operators ask: is it there, who works for it, who may speak to it, how did it go.
 
 use accord_api::{
-    CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView, Stats, StatsQuery,
+    CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView, ServerConfig, Stats,
+    StatsQuery,
 };
 use reqwest::Method;
 
@@ -18,6 +19,11 @@ impl Client {
     /// Whether it can work: its store is reachable and migrated.
     pub async fn ready(&self) -> Result<(), ClientError> {
         self.get(&["ready"]).done().await
+    }
+
+    /// How it is set up.
+    pub async fn config(&self) -> Result<ServerConfig, ClientError> {
+        self.get(&["config"]).read().await
     }
 
     /// The runners that it knows.

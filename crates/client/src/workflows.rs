@@ -84,6 +84,17 @@ impl Client {
         self.get(&["workflow-runs", id.as_str()]).read_tagged().await
     }
 
+    /// A workflow run at its end, or as it is when the seconds are over.
+    pub async fn wait_for_workflow_run(
+        &self,
+        id: &WorkflowRunId,
+        wait_seconds: u32,
+    ) -> Result<WorkflowRunView, ClientError> {
+        let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
+        let call = self.get(&["workflow-runs", id.as_str()]).query(wait).waiting(wait_seconds);
+        call.read_tagged().await
+    }
+
     /// Stops a workflow run; one that is over stays as it is.
     pub async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, ClientError> {
         self.post(&["workflow-runs", id.as_str(), "stop"]).read_tagged().await

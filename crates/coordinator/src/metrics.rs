@@ -11,6 +11,7 @@ use accord_domain::attempt::{Attempt, Outcome};
 use accord_domain::contract::Strategy;
 use accord_domain::run::Run;
 use accord_domain::usage::Usage;
+use accord_domain::workflow::{NodeStatus, Status as WorkflowStatus};
 use accord_store::QueueDepth;
 use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
@@ -24,6 +25,9 @@ const LEASE_LOSSES: &str = "accord_lease_losses_total";
 const PROVIDER_REQUEST: &str = "accord_provider_request_seconds";
 const TOKENS: &str = "accord_tokens_total";
 const COST: &str = "accord_cost_usd_total";
+const WORKFLOW_RUNS: &str = "accord_workflow_runs_total";
+const WORKFLOW_NODES: &str = "accord_workflow_nodes_total";
+const CONTRADICTIONS: &str = "accord_workflow_contradictions_total";
 const HTTP_REQUESTS: &str = "accord_http_requests_total";
 
 /// From a wake-up in the same process to an hour in a queue.
@@ -75,6 +79,9 @@ fn describe() {
     describe_histogram!(PROVIDER_REQUEST, "Seconds of each request to a provider, repeated ones too");
     describe_counter!(TOKENS, "Tokens that models read and wrote");
     describe_gauge!(COST, "What models cost in dollars, where prices are known");
+    describe_counter!(WORKFLOW_RUNS, "Workflow runs that are over, by workflow and outcome");
+    describe_counter!(WORKFLOW_NODES, "Nodes of workflow runs that are over, by kind and outcome");
+    describe_counter!(CONTRADICTIONS, "Contradictions between agents that feed one node, by workflow");
     describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
     // An alert on losses needs a series from the beginning.
     counter!(LEASE_LOSSES).increment(0);
@@ -126,6 +133,34 @@ pub(crate) fn attempt(figures: &Figures) {
         let total = totals.get_or_insert_default().entry(model.clone()).or_default();
         *total += cost;
         gauge!(COST, "model" => model).set(*total);
+    }
+}
+
+/// What is counted when a workflow run goes on.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct WorkflowStep {
+    /// The workflow.
+    pub(crate) workflow: String,
+    /// How the run ended, if it did.
+    pub(crate) ended: Option<WorkflowStatus>,
+    /// The nodes that are over now and were not before: their kinds, and how they ended.
+    pub(crate) nodes: Vec<(&'static str, NodeStatus)>,
+    /// The contradictions that were found.
+    pub(crate) contradictions: u64,
+}
+
+/// A workflow run went on, and that is kept.
+pub(crate) fn workflow_step(step: &WorkflowStep) {
+    let _ = recorder();
+    for (kind, status) in &step.nodes {
+        counter!(WORKFLOW_NODES, "kind" => *kind, "outcome" => status.as_str()).increment(1);
+    }
+    let workflow = || bounded("workflow", &step.workflow);
+    if step.contradictions > 0 {
+        counter!(CONTRADICTIONS, "workflow" => workflow()).increment(step.contradictions);
+    }
+    if let Some(status) = step.ended {
+        counter!(WORKFLOW_RUNS, "workflow" => workflow(), "outcome" => status.as_str()).increment(1);
     }
 }
 

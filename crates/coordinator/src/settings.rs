@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use accord_api::StoreKind;
 use accord_domain::contract::{Strategy, ValidationMode};
 
 /// Everything that can be set.
@@ -11,6 +12,8 @@ pub struct Settings {
     pub agents_dir: Option<PathBuf>,
     /// The folder that holds workflows, `.accord/workflows`; none where all workflows live in the store.
     pub workflows_dir: Option<PathBuf>,
+    /// What kind of store it works on. Only told, never acted on.
+    pub store: StoreKind,
     /// The largest request body.
     pub request_limit_bytes: usize,
     /// How runs are handed out.
@@ -51,6 +54,7 @@ impl Default for Settings {
         Self {
             agents_dir: None,
             workflows_dir: None,
+            store: StoreKind::default(),
             // A conversation with a few large files fits; a model cannot read more anyway.
             request_limit_bytes: 8 * 1024 * 1024,
             queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::attempt::Attempt;
 use crate::callback::HeldReason;
-use crate::comparison::Contradiction;
+use crate::comparison::{Contradiction, Truncation};
 use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
 use crate::run::Failure;
 use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
@@ -157,6 +157,14 @@ pub enum Body {
         /// What they say.
         contradiction: Box<Contradiction>,
     },
+    /// Siblings said too much to be compared whole, in front of a node.
+    #[serde(rename = "workflow.comparison_truncated")]
+    WorkflowComparisonTruncated {
+        /// The node that they feed.
+        node: String,
+        /// What was left out, by limit.
+        truncated: Vec<Truncation>,
+    },
     /// A workflow run is over.
     #[serde(rename = "workflow.finished")]
     WorkflowFinished {
@@ -191,6 +199,7 @@ impl Body {
             Self::WorkflowNodeStarted { .. } => "workflow.node_started",
             Self::WorkflowNodeFinished { .. } => "workflow.node_finished",
             Self::WorkflowContradiction { .. } => "workflow.contradiction",
+            Self::WorkflowComparisonTruncated { .. } => "workflow.comparison_truncated",
             Self::WorkflowFinished { .. } => "workflow.finished",
         }
     }

@@ -6,6 +6,7 @@ use accord_contract::Condition;
 use serde_json::{Value, json};
 
 use crate::graph::{Graph, Kind, Role, Then};
+use crate::rooted::Wrapper;
 use crate::signature::Known;
 
 /// The variables that conditions and templates know beside the producers.
@@ -119,12 +120,13 @@ pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> 
         Kind::Input { schema } => schema.clone(),
         Kind::Agent(work) => of(work, Role::Own),
         Kind::Map { work, .. } => {
-            let item = of(work, Role::Own).unwrap_or(Value::Bool(true));
+            let mut list = Wrapper::default();
+            let item = list.put(&of(work, Role::Own).unwrap_or(Value::Bool(true)));
             let items = match node.on_failure.then {
                 Then::Fail => item,
                 Then::Continue => json!({"anyOf": [item, {"type": "null"}]}),
             };
-            Some(json!({"type": "array", "items": items}))
+            Some(list.around(json!({"type": "array", "items": items})))
         }
         Kind::Planner { synthesis, .. } => match synthesis {
             Some(work) => of(work, Role::Synthesis),

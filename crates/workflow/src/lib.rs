@@ -16,6 +16,7 @@ mod fitting;
 mod flow;
 mod graph;
 mod plan;
+mod rooted;
 mod siblings;
 mod signature;
 mod state;
@@ -23,7 +24,7 @@ mod template;
 mod view;
 
 pub use advance::{End, Event, Start, Step, advance};
-pub use check::check;
+pub use check::{check, output_schema};
 pub use finding::{Finding, Gravity, Mark};
 pub use flow::Flow;
 pub use graph::{Edge, Graph, Kind, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, read};

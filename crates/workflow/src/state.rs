@@ -3,6 +3,7 @@
 
 use accord_domain::comparison::Comparison;
 use accord_domain::demands::Demands;
+use accord_domain::id::SessionId;
 use accord_domain::workflow::{Fault, NodeStatus, Status, Worker};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct Surroundings {
     /// The folder to work in.
     #[serde(default)]
     pub project_dir: Option<String>,
+    /// The session that started the workflow run, and so the parent of those in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_session_id: Option<SessionId>,
 }
 
 impl Surroundings {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use accord_api::Role;
+use accord_api::{Role, StoreKind};
 use accord_client::{ApiKey, Client};
 use accord_coordinator::{App, Coordinator, Enforcement, Queue, Settings, System};
 use accord_store::Store;
@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
 use crate::failure::{Failure, Problem};
+use crate::store::Place;
 
 /// A coordinator at work.
 pub(crate) struct Hosted {
@@ -76,6 +77,7 @@ fn settings(config: &Config) -> Settings {
     Settings {
         agents_dir: config.file_agents(),
         workflows_dir: config.file_workflows(),
+        store: kind(config),
         request_limit_bytes: usize::try_from(values.server.request_limit_bytes).unwrap_or(usize::MAX),
         queue: Queue {
             lease_seconds: values.queue.lease_seconds,
@@ -88,6 +90,15 @@ fn settings(config: &Config) -> Settings {
             validation_mode: values.enforcement.validation_mode,
             strategy: values.enforcement.strategy,
         },
+    }
+}
+
+/// What kind of store the configuration names; one that it does not name well was refused before.
+fn kind(config: &Config) -> StoreKind {
+    match crate::store::place(config) {
+        Ok(Place::Server(_)) => StoreKind::Postgres,
+        Ok(Place::Memory) => StoreKind::Memory,
+        Ok(Place::File(_)) | Err(_) => StoreKind::Sqlite,
     }
 }
 

@@ -71,6 +71,7 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         EventBody::WorkflowNodeStarted { .. }
         | EventBody::WorkflowNodeFinished { .. }
         | EventBody::WorkflowContradiction { .. }
+        | EventBody::WorkflowComparisonTruncated { .. }
         | EventBody::WorkflowFinished { .. } => return None,
     };
     Some((words, String::new()))

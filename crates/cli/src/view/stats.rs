@@ -138,6 +138,7 @@ mod tests {
                 keyword: "type".to_owned(),
                 count: 3,
             }],
+            queue: accord_api::QueueStats::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::comparison::Side;
+use accord_api::comparison::{Side, Truncation};
 use accord_api::{
     Contradiction, NodeStatus, Severity, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
     WorkflowSummary, WorkflowView,
@@ -146,13 +146,20 @@ fn said(node: &WorkflowNodeView) -> String {
     fault.or_else(|| node.warning.clone()).or_else(output).unwrap_or_default()
 }
 
-/// All contradictions of a run.
+/// All contradictions of a run, and where looking for them stopped.
 pub(crate) fn contradictions(run: &WorkflowRunView) -> String {
-    let all = run
-        .nodes
-        .iter()
-        .flat_map(|node| node.contradictions.iter().map(|each| contradiction(&node.id, each)));
+    let all = run.nodes.iter().flat_map(|node| {
+        let found = node.contradictions.iter().map(|each| contradiction(&node.id, each));
+        found.chain([truncations(&node.id, &node.comparison_truncated)])
+    });
     all.collect()
+}
+
+/// Where comparing stopped, a line for each limit; nothing where everything was compared.
+pub(crate) fn truncations(node: &str, truncated: &[Truncation]) -> String {
+    let head = Tone::Warning.paint("comparison stopped:");
+    let told = |each: &Truncation| format!("{head} {}, in front of {}\n", line(&each.message), line(node));
+    truncated.iter().map(told).collect()
 }
 
 /// What siblings contradict each other in.

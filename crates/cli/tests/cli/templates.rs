@@ -63,6 +63,23 @@ fn the_code_review_surfaces_contradictions_and_corrects_a_miscount() {
 }
 
 #[test]
+fn the_starter_workflow_runs_as_the_next_steps_say() {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["init"], "");
+    let step = "accord workflow run ticket-intake --input .accord/inputs/ticket.json";
+    assert!(ran.stderr.contains(step), "{}", ran.stderr);
+    let arguments: Vec<&str> = step.split(' ').skip(1).collect();
+    let ran = folder.run(&arguments, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let output = ran.json();
+    assert_eq!(
+        (&output["urgency"], &output["category"], &output["words"]),
+        (&json!("high"), &json!("outage"), &json!(15)),
+        "{output}"
+    );
+}
+
+#[test]
 fn the_team_answers_from_its_recordings() {
     let folder = init("team");
     for (agent, member) in [

@@ -308,6 +308,53 @@ async fn claude_uses_the_mcp_servers_of_the_run() {
     assert_eq!(bench.requests().len(), 2);
 }
 
+/// The whole way round: Claude Code under contract starts another agent by Accord's own tools, and answers with what that
+/// one found. Nobody but the child says `medium`.
+#[tokio::test]
+async fn claude_starts_another_agent_and_uses_its_result() {
+    let Some(program) = claude() else { return };
+    let script = Script::handler(|request, step| {
+        let messages = request.body.get("messages").and_then(Value::as_array);
+        let told = messages.and_then(|all| all.last()).map(Value::to_string).unwrap_or_default();
+        match step {
+            0 => Reply::tool(
+                "mcp__accord__start_agent_session",
+                &json!({"agent_name": "child", "parameters": {"ticket": "Nobody can log in"}}),
+            ),
+            _ if told.contains("tool_result") && told.contains("medium") => {
+                Reply::tool(STRUCTURED, &json!({"severity": "medium"}))
+            }
+            _ => Reply::text(told),
+        }
+    });
+    let bench = Bench::new(&program, script).await;
+    let extra = json!({"output_schema": severity(), "mcp_servers": {"accord": {}}});
+    bench.agent(&executor(&bench), &extra);
+    let child = json!({
+        "name": "child",
+        "type": "procedural",
+        "executor": {"type": "process", "command": "sh", "args": ["-c", "printf '{\"severity\": \"medium\"}'"]},
+        "parameters_schema": {"type": "object", "required": ["ticket"], "properties": {"ticket": {"type": "string"}}},
+        "output_schema": severity(),
+    });
+    let folder = bench.path().join(".accord/agents/child");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("agent.json"), child.to_string()).unwrap();
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "medium"})), "{ran:?}");
+    assert!(
+        bench.requests()[0].tools().contains(&"mcp__accord__run_workflow"),
+        "{:?}",
+        bench.requests()[0].tools()
+    );
+    let sessions = host.run(&["sessions", "list"]).await.report;
+    let child =
+        sessions["items"].as_array().unwrap().iter().find(|each| each["agent_name"] == "child").unwrap();
+    assert_eq!(child["parent_session_id"], ran.report["session_id"], "{sessions}");
+    host.end().await;
+}
+
 #[tokio::test]
 async fn claude_hands_its_result_in() {
     let Some(file) = claude() else { return };

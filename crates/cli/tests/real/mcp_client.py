@@ -2,7 +2,7 @@
 
 Usage: mcp_client.py stdio ACCORD FOLDER | http URL [KEY]
 
-Needs an agent `triage` with an output contract and an agent `counter` with a parameters_schema. Prints one JSON object
+Needs an agent `triage` with an output contract, an agent `counter` with a parameters_schema and a workflow `sorting`. Prints one JSON object
 with what the client saw; a result that does not conform to its tool's outputSchema is an exception of the client's own.
 """
 
@@ -50,6 +50,7 @@ async def look(mode):
         )
         unknown = await client.call_tool("start_agent_session", {"agent_name": "triag", "prompt": "x"})
         wrong = await client.call_tool("start_agent_session", {"agent_name": "counter", "parameters": {"text": 5}})
+        workflow = await client.call_tool("run_workflow", {"name": "sorting", "input": {"ticket": "Help"}})
         return {
             "version": client.protocol_version,
             "tools": [tool.name for tool in tools],
@@ -61,6 +62,7 @@ async def look(mode):
             "result": (await client.call_tool("get_agent_session_result", session)).structured_content,
             "agents": (await client.call_tool("list_agents", {})).structured_content,
             "sessions": len((await client.call_tool("list_agent_sessions", {})).structured_content["sessions"]),
+            "workflow": workflow.structured_content,
             "polled": polled.structured_content,
             "unknown": {"is_error": unknown.is_error, "text": text(unknown)},
             "wrong": {"is_error": wrong.is_error, "text": text(wrong)},

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 /// Longer than anything here takes, on a machine that is busy.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-const TOOLS: [&str; 9] = [
+const TOOLS: [&str; 10] = [
     "list_agents",
     "start_agent_session",
     "resume_agent_session",
@@ -34,6 +34,7 @@ const TOOLS: [&str; 9] = [
     "list_agent_sessions",
     "list_schemas",
     "get_schema",
+    "run_workflow",
 ];
 
 /// The folder with the clients. Else the test is skipped, and that is said; or it fails, where nothing may be skipped.
@@ -85,6 +86,18 @@ impl Host {
             std::fs::create_dir_all(&home).unwrap();
             std::fs::write(home.join("agent.json"), agent.to_string()).unwrap();
         }
+        let workflows = folder.path().join(".accord/workflows");
+        std::fs::create_dir_all(&workflows).unwrap();
+        let workflow = json!({
+            "name": "sorting",
+            "nodes": {
+                "input": {"type": "input"},
+                "sort": {"type": "agent", "agent": "triage", "prompt": "{{ input.ticket }}"},
+                "output": {"type": "output"},
+            },
+            "edges": [{"from": "input", "to": "sort"}, {"from": "sort", "to": "output"}],
+        });
+        std::fs::write(workflows.join("sorting.json"), workflow.to_string()).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
         command.args(["up", "--listen", "127.0.0.1:0"]).current_dir(folder.path());
         command.env("ACCORD_LOG__FILTER", "warn").stdout(Stdio::piped()).kill_on_drop(true);
@@ -127,6 +140,11 @@ fn check_python(seen: &Value) {
         assert_eq!(seen["result"]["result_data"], json!({"severity": "high"}));
         assert_eq!(seen["status"]["status"], "finished");
         assert!(seen["progress"].as_u64().is_some_and(|count| count >= 1), "{}", seen["progress"]);
+        let workflow = &seen["workflow"];
+        assert_eq!(
+            (&workflow["status"], &workflow["output"]),
+            (&json!("completed"), &json!({"severity": "high"}))
+        );
         assert_eq!(seen["agents"]["agents"].as_array().map(Vec::len), Some(2));
         assert!(seen["polled"]["next"].as_str().unwrap().contains("get_agent_session_result"));
         for (case, expected) in

@@ -1,12 +1,14 @@
 //! Runs that act for themselves: an agent that starts and follows other agents.
 //!
-//! Such a run shows a token that only the holder of its lease can make. It may look at agents and schemas, start
-//! sessions, which become children of its own whatever it says, and deal with what descends from its own session.
+//! Such a run shows a token that only the holder of its lease can make. It may look at agents, workflows and schemas,
+//! start sessions and workflow runs, which become children of its own whatever it says, and deal with what descends from
+//! its own session.
 
-use accord_api::{CreateRun, ErrorName, RunToken, SessionQuery};
-use accord_domain::id::{RunId, SessionId};
+use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunToken, SessionQuery};
+use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
 use accord_store::StoreError;
+use accord_workflow::Head;
 use subtle::ConstantTimeEq as _;
 
 use super::{App, Caller};
@@ -56,6 +58,13 @@ impl App {
         Ok(())
     }
 
+    /// Makes a workflow run the caller's own: the sessions in it have the caller's session as their parent.
+    pub(crate) fn adopt_workflow(&self, caller: &Caller, request: &mut CreateWorkflowRun) {
+        if let Some(acting) = &caller.acting {
+            request.parent_session_id = Some(acting.session_id.clone());
+        }
+    }
+
     /// Narrows a list to what the caller may see.
     pub(crate) async fn narrow(&self, caller: &Caller, query: &mut SessionQuery) -> Result<(), Error> {
         let Some(acting) = &caller.acting else { return Ok(()) };
@@ -81,6 +90,24 @@ impl App {
         let message =
             format!("{session_id} was not started by this run: it may deal only with its own children");
         Err(Error::new(ErrorName::Forbidden, message))
+    }
+
+    /// Whether a workflow run was started by the run, or by what descends from it.
+    pub(crate) async fn check_workflow_descent(
+        &self,
+        acting: &Acting,
+        id: &WorkflowRunId,
+    ) -> Result<(), Error> {
+        let head = self.store.workflow_documents(id).await?.head;
+        let head: Head = serde_json::from_str(&head).map_err(Error::internal)?;
+        match head.surroundings.parent_session_id {
+            Some(parent) if parent == acting.session_id => Ok(()),
+            Some(parent) => self.check_descent(acting, &parent).await,
+            None => {
+                let message = format!("{id} was not started by this run: it may deal only with its own");
+                Err(Error::new(ErrorName::Forbidden, message))
+            }
+        }
     }
 
     /// A parent that was removed meanwhile ends the line.

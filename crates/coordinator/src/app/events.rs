@@ -34,6 +34,7 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "workflow.node_started",
     "workflow.node_finished",
     "workflow.contradiction",
+    "workflow.comparison_truncated",
     "workflow.finished",
 ];
 

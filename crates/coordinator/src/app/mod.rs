@@ -6,6 +6,7 @@ mod cache;
 mod callbacks;
 mod catalog;
 mod claims;
+mod config;
 mod contracts;
 mod events;
 mod found;

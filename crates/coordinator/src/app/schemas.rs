@@ -1,8 +1,10 @@
 //! The registry of output schemas, and the checking of any schema.
 
+use std::collections::BTreeMap;
+
 use accord_api::{
-    CreateSchema, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, Problem, SchemaView, Severity,
-    ValidateSchema, ValidateSchemaAnswer,
+    CreateSchema, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, Problem, SchemaUsers,
+    SchemaView, Severity, ValidateSchema, ValidateSchemaAnswer,
 };
 use accord_contract::{
     Answer, Contract, Inference, Mode, Openness, Options, Schema, SchemaError, Verdict, judge,
@@ -19,14 +21,16 @@ impl App {
     /// The registered schemas, by name.
     pub(crate) async fn schemas(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
         let page = self.store.schemas(&page::request(query.limit, query.cursor)?).await?;
-        let items: Result<Vec<SchemaView>, Error> = page.items.into_iter().map(view).collect();
+        let mut users = self.schema_users().await?;
+        let items = page.items.into_iter().map(|record| view(record, &mut users));
+        let items: Result<Vec<SchemaView>, Error> = items.collect();
         Ok(Page { items: items?, next_cursor: page.next })
     }
 
     /// One registered schema.
     pub(crate) async fn schema(&self, name: &str) -> Result<SchemaView, Error> {
         let record = self.store.schema(name).await?;
-        record.map(view).transpose()?.ok_or_else(|| not_found(name))
+        view(record.ok_or_else(|| not_found(name))?, &mut self.schema_users().await?)
     }
 
     /// Registers a schema.
@@ -53,7 +57,7 @@ impl App {
         let promise = promise.map(|promise| promise.with(String::new()));
         let name = record.name.clone();
         match self.store.add_schema(record, promise).await {
-            Ok(record) => view(record),
+            Ok(record) => view(record, &mut self.schema_users().await?),
             Err(StoreError::Exists { .. }) => {
                 let message = format!(
                     "the name '{name}' has another schema already, and registered schemas do not change; use another name"
@@ -71,18 +75,32 @@ impl App {
             let message = format!("the schema '{name}' is not the one that you have seen");
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
-        let mut users = Vec::new();
-        for (found, _) in self.catalog.all().await? {
-            let refers = |field| found.value().get(field).and_then(Value::as_str) == Some(name);
-            if refers("output_schema") || refers("default_output_schema") {
-                users.push(found.name().to_owned());
-            }
-        }
+        let users = self.schema_users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
-            let message = format!("the schema '{name}' is in use by {}", users.join(", "));
-            return Err(Error::new(ErrorName::SchemaInUse, message).with_details(json!({"agents": users})));
+            let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();
+            let message = format!("the schema '{name}' is in use by {}", all.join(", "));
+            return Err(Error::new(ErrorName::SchemaInUse, message).with_details(json!(users)));
         }
         Ok(self.store.remove_schema(name).await?)
+    }
+
+    /// Who refers to registered schemas, by the schemas' names.
+    async fn schema_users(&self) -> Result<BTreeMap<String, SchemaUsers>, Error> {
+        let mut users: BTreeMap<String, SchemaUsers> = BTreeMap::new();
+        for (found, _) in self.catalog.all().await? {
+            for schema in named_by(found.value()) {
+                users.entry(schema).or_default().agents.push(found.name().to_owned());
+            }
+        }
+        for (workflow, agent) in self.inline_agents().await? {
+            for schema in named_by(&agent) {
+                let known = &mut users.entry(schema).or_default().workflows;
+                if known.last() != Some(&workflow) {
+                    known.push(workflow.clone());
+                }
+            }
+        }
+        Ok(users)
     }
 
     /// Compiles and lints a schema, and judges a text or a value by it.
@@ -105,6 +123,15 @@ impl App {
         }
         tokio::task::spawn_blocking(move || inferred(&request)).await.map_err(Error::internal)
     }
+}
+
+/// The registered schemas that a blueprint names, each once.
+fn named_by(blueprint: &Value) -> Vec<String> {
+    let name = |field: &str| blueprint.get(field).and_then(Value::as_str).map(str::to_owned);
+    let mut names: Vec<String> =
+        ["output_schema", "default_output_schema"].into_iter().filter_map(name).collect();
+    names.dedup();
+    names
 }
 
 fn inferred(request: &InferSchema) -> InferSchemaAnswer {
@@ -207,10 +234,13 @@ fn not_found(name: &str) -> Error {
     )
 }
 
-fn view(record: SchemaRecord) -> Result<SchemaView, Error> {
+/// A schema with those who use it, who are taken out of the list.
+fn view(record: SchemaRecord, users: &mut BTreeMap<String, SchemaUsers>) -> Result<SchemaView, Error> {
     let schema = serde_json::from_str(&record.document)
         .map_err(|error| Error::internal(format!("the stored schema '{}': {error}", record.name)))?;
+    let used_by = users.remove(&record.name).unwrap_or_default();
     Ok(SchemaView {
+        used_by,
         name: record.name,
         description: record.description,
         schema,

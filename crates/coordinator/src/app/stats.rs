@@ -1,6 +1,6 @@
 //! Figures over runs.
 
-use accord_api::{ErrorCount, Stats, StatsQuery, StatsRow};
+use accord_api::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
 use accord_store::{Group, StatRow, StatsQuery as Query};
 
 use super::App;
@@ -20,6 +20,7 @@ impl App {
         let by_strategy = self.store.stats(&query(Group::Strategy)).await?;
         let by_day = self.store.stats(&query(Group::Day)).await?;
         let errors = self.store.frequent_errors(&everything, MOST_ERRORS).await?;
+        let depth = self.store.queue_depth().await?;
         let all = all.into_iter().next().unwrap_or_default();
         let rows = |rows: Vec<StatRow>| rows.into_iter().map(row).collect();
         Ok(Stats {
@@ -32,6 +33,7 @@ impl App {
                 .into_iter()
                 .map(|error| ErrorCount { path: error.path, keyword: error.keyword, count: error.count })
                 .collect(),
+            queue: QueueStats { pending: depth.pending, held: depth.held },
         })
     }
 }

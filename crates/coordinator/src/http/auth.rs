@@ -70,6 +70,10 @@ async fn confine(
             }
             Err(_) => Ok(()),
         },
+        Some(Scope::WorkflowRun) => match id.parse() {
+            Ok(id) => app.check_workflow_descent(acting, &id).await,
+            Err(_) => Ok(()),
+        },
     }
 }
 

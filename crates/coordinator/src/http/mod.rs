@@ -7,6 +7,7 @@ mod agents;
 mod auth;
 mod body;
 mod conditions;
+mod config;
 mod dashboard;
 mod door;
 mod envelope;
@@ -37,6 +38,7 @@ use crate::app::App;
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .merge(agents::routes())
+        .merge(config::routes())
         .merge(dashboard::routes())
         .merge(events::routes())
         .merge(health::routes())

@@ -15,8 +15,8 @@ use serde_json::Value;
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    agents, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats, workflow_runs,
-    workflows,
+    agents, config, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats,
+    workflow_runs, workflows,
 };
 use crate::app::App;
 
@@ -42,6 +42,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         agents::show,
         agents::validate,
         agents::validate_known,
+        config::config,
         events::follow,
         health::health,
         health::ready,

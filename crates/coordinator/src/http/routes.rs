@@ -91,6 +91,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("GET", "/workflow-runs/{id}", Access::Read),
     route("POST", "/workflow-runs/{id}/stop", Access::Call),
     route("GET", "/stats", Access::Read),
+    route("GET", "/config", Access::Read),
     route("GET", "/keys", Access::Administer),
     route("POST", "/keys", Access::Administer),
     route("DELETE", "/keys/{id}", Access::Administer),
@@ -100,12 +101,14 @@ pub(crate) const ROUTES: &[Route] = &[
 /// What a run that acts for itself has to be asked for at a route that it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nothing: everybody's agents and schemas, or what the handler narrows by itself.
+    /// Nothing: everybody's agents, workflows and schemas, or what the handler narrows by itself.
     Free,
     /// The session in the path descends from its own.
     Session,
     /// The run in the path is of a session that descends from its own.
     Run,
+    /// The workflow run in the path was started by it, or by what descends from it.
+    WorkflowRun,
 }
 
 /// The routes for runs that act for themselves. There are no others.
@@ -116,14 +119,19 @@ pub(crate) const FOR_RUNS: &[(&str, &str, Scope)] = &[
     ("GET", "/agents/{name}/contract", Scope::Free),
     ("GET", "/schemas", Scope::Free),
     ("GET", "/schemas/{name}", Scope::Free),
-    // Both are narrowed by their handlers.
+    ("GET", "/workflows", Scope::Free),
+    ("GET", "/workflows/{name}", Scope::Free),
+    // These are narrowed by their handlers.
     ("POST", "/runs", Scope::Free),
+    ("POST", "/workflows/{name}/runs", Scope::Free),
     ("GET", "/sessions", Scope::Free),
     ("GET", "/runs/{id}", Scope::Run),
     ("GET", "/sessions/{id}", Scope::Session),
     ("GET", "/sessions/{id}/status", Scope::Session),
     ("GET", "/sessions/{id}/result", Scope::Session),
     ("POST", "/sessions/{id}/stop", Scope::Session),
+    ("GET", "/workflow-runs/{id}", Scope::WorkflowRun),
+    ("POST", "/workflow-runs/{id}/stop", Scope::WorkflowRun),
 ];
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use accord_api::{ErrorBody, Page, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView};
+use accord_api::{ErrorBody, Page, WaitQuery, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView};
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 
 use super::extract::{Id, Query};
-use crate::app::App;
+use crate::app::{App, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -38,21 +38,27 @@ pub(super) async fn list(
 }
 
 /// One workflow run: each node's state, inputs, output, and what its siblings contradict each other in.
+///
+/// With `wait` the answer comes when it is over, or when the seconds have passed.
 #[utoipa::path(
     get,
     path = "/workflow-runs/{id}",
     tag = "workflow_runs",
-    params(("id" = WorkflowRunId, Path, description = "The workflow run")),
+    params(WaitQuery, ("id" = WorkflowRunId, Path, description = "The workflow run")),
     responses(
         (status = 200, description = "The workflow run", body = WorkflowRunView),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
     )
 )]
 pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
+    Query(query): Query<WaitQuery>,
 ) -> Result<Json<WorkflowRunView>, Error> {
-    app.workflow_run(&id).await.map(Json)
+    let wait = query.wait.unwrap_or_default();
+    check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
+    app.wait_for_workflow_run(&id, wait).await.map(Json)
 }
 
 /// Stops a workflow run: nothing more starts, and what is at work is stopped. Can be repeated.

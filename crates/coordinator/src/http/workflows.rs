@@ -176,7 +176,7 @@ pub(super) async fn validate(
     responses(
         (status = 201, description = "The run; with `wait` it is a WorkflowRunView", body = CreatedWorkflowRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed", body = ErrorBody),
-        (status = 404, description = "WorkflowNotFound", body = ErrorBody),
+        (status = 404, description = "WorkflowNotFound, SessionNotFound (parent_session_id)", body = ErrorBody),
         (status = 409, description = "WorkflowBroken, IdempotencyConflict", body = ErrorBody),
     )
 )]
@@ -190,10 +190,11 @@ pub(super) async fn run(
 ) -> Result<Response, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let request: CreateWorkflowRun = match bytes.is_empty() {
+    let mut request: CreateWorkflowRun = match bytes.is_empty() {
         true => CreateWorkflowRun::default(),
         false => body::read(&bytes)?,
     };
+    app.adopt_workflow(&caller, &mut request);
     let route = format!("POST /workflows/{name}/runs");
     let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
     let created = app.create_workflow_run(&name, request, promise).await?;

@@ -6,6 +6,7 @@
 )]
 
 mod callbacks;
+mod config;
 mod contracts;
 mod create;
 mod events;
@@ -19,3 +20,4 @@ mod sessions;
 mod shapes;
 mod support;
 mod wait;
+mod workflows;

@@ -105,6 +105,41 @@ async fn a_run_follows_its_descendants_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn a_run_runs_workflows_and_follows_its_own() {
+    let desk = Desk::with_writer().await;
+    let parent = parent(&desk).await;
+    let nodes = json!({
+        "input": {"type": "input"}, "write": {"type": "agent", "agent": "writer", "prompt": "Go"},
+        "output": {"type": "output"},
+    });
+    let edges = json!([{"from": "input", "to": "write"}, {"from": "write", "to": "output"}]);
+    let made = desk.post("/workflows", json!({"name": "w", "nodes": nodes, "edges": edges})).await;
+    assert_eq!(made.0, 201, "{made:?}");
+    let (_, stranger) = desk.run(json!({"agent_name": "writer", "prompt": "stranger"})).await;
+    let forged = Some(json!({"parent_session_id": stranger}));
+    let (status, own) = desk.ask_as(&parent.token, "POST", "/workflows/w/runs", forged).await;
+    assert_eq!(status, 201, "{own}");
+    let own = format!("/workflow-runs/{}", text(&own, "workflow_run_id"));
+    let (status, seen) = desk.ask_as(&parent.token, "GET", &own, None).await;
+    assert_eq!((status, &seen["parent_session_id"]), (200, &json!(parent.session)));
+
+    let others = [json!({}), json!({"parent_session_id": stranger})];
+    for other in others {
+        let (_, other) = desk.post("/workflows/w/runs", other).await;
+        let other = format!("/workflow-runs/{}", text(&other, "workflow_run_id"));
+        for (method, path) in [("GET", other.clone()), ("POST", format!("{other}/stop"))] {
+            let answer = desk.ask_as(&parent.token, method, &path, None).await;
+            assert_eq!(refused(&answer), (403, "Forbidden"), "{method} {path}");
+        }
+    }
+    let absent = desk.ask_as(&parent.token, "GET", "/workflow-runs/wfr_none", None).await;
+    assert_eq!(refused(&absent), (404, "WorkflowRunNotFound"));
+    let wrong = desk.post("/workflows/w/runs", json!({"parent_session_id": "ses_none"})).await;
+    assert_eq!(refused(&wrong), (404, "SessionNotFound"), "a parent has to be there");
+    assert_eq!(desk.ask_as(&parent.token, "POST", &format!("{own}/stop"), None).await.0, 200);
+}
+
+#[tokio::test]
 async fn a_resume_of_a_child_stays_a_child() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;
@@ -123,7 +158,7 @@ async fn a_resume_of_a_child_stays_a_child() {
 async fn everything_else_is_closed_to_a_run() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;
-    for path in ["/agents", "/agents/writer", "/agents/writer/contract", "/schemas"] {
+    for path in ["/agents", "/agents/writer", "/agents/writer/contract", "/schemas", "/workflows"] {
         assert_eq!(desk.ask_as(&parent.token, "GET", path, None).await.0, 200, "{path}");
     }
     let closed = [
@@ -131,8 +166,11 @@ async fn everything_else_is_closed_to_a_run() {
         ("GET", "/keys"),
         ("POST", "/keys"),
         ("GET", "/stats"),
+        ("GET", "/config"),
         ("GET", "/runners"),
         ("GET", "/events"),
+        ("GET", "/workflow-runs"),
+        ("POST", "/workflows"),
         ("GET", "/metrics"),
         ("POST", "/agents"),
         ("DELETE", "/agents/writer"),

@@ -1,7 +1,7 @@
 //! The arguments of calls, read.
 
 use accord_api::session::Status;
-use accord_api::{ExecutionMode, SessionId};
+use accord_api::{ExecutionMode, SessionId, WorkflowRunId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -42,6 +42,27 @@ pub(super) struct Resume {
 #[serde(deny_unknown_fields)]
 pub(super) struct Session {
     pub(super) session_id: SessionId,
+}
+
+/// Either a name, with what goes into the workflow, or a workflow run that was begun before.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Workflow {
+    pub(super) name: Option<String>,
+    pub(super) input: Option<Value>,
+    #[serde(default)]
+    pub(super) mode: WorkflowMode,
+    pub(super) project_dir: Option<String>,
+    pub(super) workflow_run_id: Option<WorkflowRunId>,
+}
+
+/// A workflow run brings nothing back by itself, so there is no callback.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum WorkflowMode {
+    #[default]
+    Sync,
+    AsyncPoll,
 }
 
 #[derive(Debug, Default, Deserialize)]

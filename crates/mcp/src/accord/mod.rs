@@ -5,6 +5,7 @@ mod look;
 mod schemas;
 mod start;
 mod trouble;
+mod workflow;
 
 use accord_api::SessionId;
 use accord_client::Client;
@@ -19,7 +20,8 @@ Call list_agents first: it says what each agent is for and which parameters it t
 start_agent_session. With mode sync (the default) the call waits and answers with the result. With mode async_poll it \
 returns at once: look with get_agent_session_status, then fetch with get_agent_session_result. With mode \
 async_callback, which only agents that run under Accord can use, the result is brought to you later by itself. To go on \
-with an agent that has answered, use resume_agent_session.";
+with an agent that has answered, use resume_agent_session. run_workflow runs a graph of agents and answers with its \
+output.";
 
 /// The tools of one coordinator, for one caller.
 #[derive(Debug, Clone)]
@@ -58,6 +60,7 @@ impl Toolset for Accord {
             Kind::ListAgentSessions => self.list_agent_sessions(arguments).await,
             Kind::ListSchemas => self.list_schemas(arguments).await,
             Kind::GetSchema => self.get_schema(arguments).await,
+            Kind::RunWorkflow => self.run_workflow(arguments, progress).await,
         };
         Some(match answered {
             Ok(value) => Answer::value(value),
@@ -77,9 +80,10 @@ enum Kind {
     ListAgentSessions,
     ListSchemas,
     GetSchema,
+    RunWorkflow,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind::ListAgents,
     Kind::StartAgentSession,
     Kind::ResumeAgentSession,
@@ -89,6 +93,7 @@ const KINDS: [Kind; 9] = [
     Kind::ListAgentSessions,
     Kind::ListSchemas,
     Kind::GetSchema,
+    Kind::RunWorkflow,
 ];
 
 impl Kind {
@@ -103,6 +108,7 @@ impl Kind {
             Self::ListAgentSessions => "list_agent_sessions",
             Self::ListSchemas => "list_schemas",
             Self::GetSchema => "get_schema",
+            Self::RunWorkflow => "run_workflow",
         }
     }
 
@@ -132,12 +138,17 @@ impl Kind {
             Self::ListAgentSessions => "Lists sessions, the newest first.",
             Self::ListSchemas => "Lists the registered output schemas.",
             Self::GetSchema => "Gives a registered output schema.",
+            Self::RunWorkflow => {
+                "Runs a workflow, a graph of agents, and, with mode sync, waits for its output. Give `name` and `input`; a \
+                 name that is not known is answered with those that are. To go on waiting for one that was begun, give \
+                 its `workflow_run_id` in their place."
+            }
         }
     }
 
     fn hints(self) -> Hints {
         match self {
-            Self::StartAgentSession | Self::ResumeAgentSession => Hints::Adds,
+            Self::StartAgentSession | Self::ResumeAgentSession | Self::RunWorkflow => Hints::Adds,
             Self::StopAgentSession => Hints::Ends,
             Self::ListAgents
             | Self::GetAgentSessionStatus
@@ -159,6 +170,7 @@ impl Kind {
             Self::ListAgentSessions => (schemas::which_sessions(), schemas::sessions()),
             Self::ListSchemas => (schemas::nothing(), schemas::schemas()),
             Self::GetSchema => (schemas::name(), schemas::schema()),
+            Self::RunWorkflow => (schemas::workflow(), schemas::workflow_run()),
         };
         Tool {
             name: self.name(),

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 const RUN_STATUSES: [&str; 7] =
     ["pending", "claimed", "running", "stopping", "completed", "failed", "stopped"];
+const WORKFLOW_STATUSES: [&str; 5] = ["running", "stopping", "completed", "failed", "stopped"];
 const SESSION_STATUSES: [&str; 7] =
     ["pending", "running", "idle", "finished", "stopping", "stopped", "failed"];
 
@@ -31,9 +32,11 @@ fn result_text() -> Value {
     one_of(&["string", "null"], "The text of an agent without a contract.")
 }
 
+/// Every type that a value can have.
+const ANYTHING: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
+
 fn result_data() -> Value {
-    let any = ["object", "array", "string", "number", "boolean", "null"];
-    one_of(&any, "The value that conforms to the contract; null where there is none.")
+    one_of(&ANYTHING, "The value that conforms to the contract; null where there is none.")
 }
 
 fn mode() -> Value {
@@ -97,6 +100,28 @@ pub(super) fn resume() -> Value {
     arguments(&["session_id", "prompt"], Value::Object(properties))
 }
 
+pub(super) fn workflow() -> Value {
+    let mode = json!({
+        "type": "string",
+        "enum": ["sync", "async_poll"],
+        "default": "sync",
+        "description": "sync: wait for the output. async_poll: return at once; call again with the workflow_run_id.",
+    });
+    arguments(
+        &[],
+        json!({
+            "name": text("The workflow's name. Begins a run of it."),
+            "input": one_of(
+                &ANYTHING,
+                "What the schema of the workflow's input asks for; an empty object where nothing is given.",
+            ),
+            "mode": mode,
+            "project_dir": text("The folder to work in. Only a runner that works on it takes the runs."),
+            "workflow_run_id": text("A workflow run that was begun before, in the place of name and input."),
+        }),
+    )
+}
+
 pub(super) fn session_id() -> Value {
     arguments(&["session_id"], json!({"session_id": text("The session, as start_agent_session gave it.")}))
 }
@@ -148,6 +173,24 @@ pub(super) fn run() -> Value {
             "status": {"type": "string", "enum": RUN_STATUSES},
             "result_text": result_text(),
             "result_data": result_data(),
+            "next": {"type": "string", "description": "What to call next."},
+        }),
+    )
+}
+
+pub(super) fn workflow_run() -> Value {
+    answer(
+        &["workflow_run_id", "workflow_name", "status"],
+        json!({
+            "workflow_run_id": {"type": "string"},
+            "workflow_name": {"type": "string"},
+            "status": {"type": "string", "enum": WORKFLOW_STATUSES},
+            "output": one_of(&ANYTHING, "What came out, where it is completed."),
+            "contradictions": {
+                "type": "array",
+                "items": {"type": "object"},
+                "description": "Where agents that feed one node contradict each other: the node, and each contradiction.",
+            },
             "next": {"type": "string", "description": "What to call next."},
         }),
     )

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use accord_api::{CreateRun, CreatedRun, ExecutionMode, RunKind, RunStatus, RunView};
+use accord_client::ClientError;
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
@@ -16,7 +17,7 @@ use super::trouble::Trouble;
 use crate::toolset::Progress;
 
 /// How long one look at a run waits for its end. So often the client hears that the call is alive.
-const LOOK_SECONDS: u32 = 15;
+pub(super) const LOOK_SECONDS: u32 = 15;
 
 /// How often a coordinator that does not answer is asked again while a run is waited for: it may be restarting.
 const MOST_FAILED_LOOKS: u32 = 30;
@@ -91,27 +92,47 @@ impl Accord {
     }
 
     async fn wait(&self, created: CreatedRun, progress: &Progress) -> Result<Value, Trouble> {
-        let CreatedRun { run_id, session_id, mut status } = created;
-        let mut failed = 0;
-        loop {
-            progress.tell(&format!("{session_id} is {status}")).await;
-            match self.client.wait_for_run(&run_id, LOOK_SECONDS).await {
-                Ok(view) if view.status.is_over() => return ended(&view),
-                Ok(view) => {
+        let CreatedRun { run_id, session_id, status } = created;
+        let words = |status: RunStatus| format!("{session_id} is {status}");
+        let look = || self.client.wait_for_run(&run_id, LOOK_SECONDS);
+        let standing = |view: &RunView| (!view.status.is_over()).then(|| words(view.status));
+        match followed(progress, words(status), look, standing).await {
+            Ok(view) => ended(&view),
+            Err(error) => Err(Trouble::Words(format!(
+                "The session {session_id} was started, and can no longer be watched: {error}. Ask for it later with \
+                 get_agent_session_status; do not start it again."
+            ))),
+        }
+    }
+}
+
+/// Looks until something is over, that is, until there is nothing to tell of how it stands.
+pub(super) async fn followed<View, Looking>(
+    progress: &Progress,
+    begun: String,
+    look: impl Fn() -> Looking,
+    standing: impl Fn(&View) -> Option<String>,
+) -> Result<View, ClientError>
+where
+    Looking: Future<Output = Result<View, ClientError>>,
+{
+    let mut told = begun;
+    let mut failed = 0;
+    loop {
+        progress.tell(&told).await;
+        match look().await {
+            Ok(view) => match standing(&view) {
+                None => return Ok(view),
+                Some(words) => {
                     failed = 0;
-                    status = view.status;
+                    told = words;
                 }
-                Err(error) if error.is_transient() && failed < MOST_FAILED_LOOKS => {
-                    failed += 1;
-                    sleep(PAUSE).await;
-                }
-                Err(error) => {
-                    return Err(Trouble::Words(format!(
-                        "The session {session_id} was started, and can no longer be watched: {error}. Ask for it later \
-                         with get_agent_session_status; do not start it again."
-                    )));
-                }
+            },
+            Err(error) if error.is_transient() && failed < MOST_FAILED_LOOKS => {
+                failed += 1;
+                sleep(PAUSE).await;
             }
+            Err(error) => return Err(error),
         }
     }
 }

@@ -49,8 +49,15 @@ impl Accord {
         let advice = match named {
             Some(ErrorName::AgentNotFound) => self.agent_names().await,
             Some(ErrorName::SchemaNotFound) => self.schema_names().await,
+            Some(ErrorName::WorkflowNotFound) => self.workflow_names().await,
+            Some(ErrorName::WorkflowRunNotFound) => {
+                "Begin one with run_workflow by the workflow's name.".to_owned()
+            }
+            Some(ErrorName::WorkflowBroken) => {
+                "The workflow has mistakes that a person has to mend; use another.".to_owned()
+            }
             Some(ErrorName::ParameterValidationFailed) => {
-                "Call again with `parameters` that conform to this schema; all errors are listed.".to_owned()
+                "Call again with what conforms to this schema; all errors are listed.".to_owned()
             }
             Some(ErrorName::OutputSchemaConflict) => {
                 "Call again without output_schema and output_schema_name: the agent's own schema holds.".to_owned()
@@ -93,6 +100,21 @@ impl Accord {
                 listed("agents", usable.map(|agent| agent.name).collect())
             }
             Err(_) => "list_agents shows the agents that there are.".to_owned(),
+        }
+    }
+
+    async fn workflow_names(&self) -> String {
+        let page = PageQuery { limit: Some(MOST_NAMES), cursor: None };
+        match self.client.workflows(&page).await {
+            Ok(page) => {
+                let usable = page.items.into_iter().filter(|workflow| workflow.valid);
+                let described = usable.map(|workflow| match workflow.description.is_empty() {
+                    true => workflow.name,
+                    false => format!("{} ({})", workflow.name, workflow.description),
+                });
+                listed("workflows", described.collect())
+            }
+            Err(_) => String::new(),
         }
     }
 

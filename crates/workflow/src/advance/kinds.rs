@@ -50,6 +50,10 @@ impl Engine<'_> {
             let contradiction = Box::new(contradiction.clone());
             self.tell(Body::WorkflowContradiction { node: node.id.clone(), contradiction });
         }
+        if !comparison.truncated.is_empty() {
+            let truncated = comparison.truncated.clone();
+            self.tell(Body::WorkflowComparisonTruncated { node: node.id.clone(), truncated });
+        }
         if let Some(state) = self.state.nodes.get_mut(place) {
             state.comparison = Some(comparison);
         }

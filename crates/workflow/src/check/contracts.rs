@@ -4,13 +4,14 @@
 use accord_contract::Place;
 use serde_json::{Map, Value, json};
 
-use super::fields::{Field, field};
+use super::fields::{Field, field, resolve};
 use super::shape::Look;
 use super::{edge_at, node_at, work_at};
 use crate::finding::Findings;
 use crate::fitting::{Fitting, fitting};
 use crate::flow::gives;
 use crate::graph::{Graph, Kind, Node, Parameters, Role, Work};
+use crate::rooted::{Wrapper, taken_out};
 use crate::signature::{Known, Takes};
 use crate::template::{self, Shape};
 
@@ -28,7 +29,7 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
 }
 
 /// Who feeds a node, with what that gives.
-struct Fed<'a> {
+pub(super) struct Fed<'a> {
     producers: Vec<Producer<'a>>,
 }
 
@@ -47,7 +48,7 @@ struct Given {
 }
 
 impl<'a> Fed<'a> {
-    fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
+    pub(super) fn of(graph: &'a Graph, known: &Known, edges: &[usize]) -> Self {
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let gives = gives(graph, known, edge.from).unwrap_or(Value::Bool(true));
@@ -64,13 +65,14 @@ impl<'a> Fed<'a> {
             let schema = if is_object { only.gives.clone() } else { Value::Bool(true) };
             return Given { schema, place: Some(edge_at(only.edge)) };
         }
+        let mut all = Wrapper::default();
         let properties: Map<String, Value> =
-            self.producers.iter().map(|each| (each.id.to_owned(), each.gives.clone())).collect();
+            self.producers.iter().map(|each| (each.id.to_owned(), all.put(&each.gives))).collect();
         let required: Vec<&str> =
             self.producers.iter().filter(|each| each.always).map(|each| each.id).collect();
         // What was compared is added where it is asked for, so more members may come.
         Given {
-            schema: json!({"type": "object", "properties": properties, "required": required}),
+            schema: all.around(json!({"type": "object", "properties": properties, "required": required})),
             place: None,
         }
     }
@@ -81,9 +83,10 @@ impl<'a> Fed<'a> {
         if let Fitting::Never(reason) = fitting(&list, &json!({"type": "array"})) {
             return findings.error(at, format!("this is not a list: {reason}"));
         }
-        let item = list.get("items").cloned().unwrap_or(Value::Bool(true));
-        let is_object = item.get("type").and_then(Value::as_str) == Some("object");
-        let schema = if is_object { item } else { Value::Bool(true) };
+        let item = list.get("items").and_then(|items| resolve(&list, items));
+        let is_object = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("object");
+        let item = item.filter(is_object).map(|item| taken_out(&list, item));
+        let schema = item.unwrap_or(Value::Bool(true));
         self.work(node, work, known, &Given { schema, place: Some(at) }, findings);
     }
 
@@ -119,7 +122,7 @@ impl<'a> Fed<'a> {
     }
 
     /// What a template gives, as far as that can be told.
-    fn schema_of(&self, source: &Value) -> Value {
+    pub(super) fn schema_of(&self, source: &Value) -> Value {
         match source {
             Value::String(text) => match template::shape(text) {
                 Shape::Plain => json!({ "const": text }),
@@ -141,18 +144,21 @@ impl<'a> Fed<'a> {
             return Value::Bool(true);
         };
         match field(&producer.gives, fields) {
-            // A reference into the whole document means nothing outside of it.
-            Field::Known(schema) if !schema.to_string().contains("\"$ref\"") => schema.clone(),
+            Field::Known(schema) => taken_out(&producer.gives, schema),
             _ => Value::Bool(true),
         }
     }
 }
 
 /// Exactly these members, all of them there.
-fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
-    let properties: Map<String, Value> = members.into_iter().collect();
+pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Value {
+    let mut all = Wrapper::default();
+    let properties: Map<String, Value> =
+        members.into_iter().map(|(name, schema)| (name, all.put(&schema))).collect();
     let required: Vec<&String> = properties.keys().collect();
-    json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false})
+    all.around(
+        json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false}),
+    )
 }
 
 fn refuse(producer: &Value, consumer: &Value, place: Place, what: &str, findings: &mut Findings) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What a schema says of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Field<'a> {
+pub(crate) enum Field<'a> {
     /// It may be there, and this is what it is.
     Known(&'a Value),
     /// It cannot be there: this part of the path has no such field.
@@ -19,7 +19,7 @@ pub(super) enum Field<'a> {
 const MOST_REFERENCES: usize = 16;
 
 /// Follows fields from the root of a schema.
-pub(super) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
+pub(crate) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
     let mut schema = root;
     for (depth, name) in path.iter().enumerate() {
         let Some(resolved) = resolve(root, schema) else { return Field::Open };
@@ -72,7 +72,7 @@ fn member<'a>(schema: &'a Value, name: &str) -> Member<'a> {
 }
 
 /// The schema behind references into the same document.
-fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
+pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Value> {
     let mut schema = schema;
     for _ in 0..MOST_REFERENCES {
         match schema.get("$ref").and_then(Value::as_str) {

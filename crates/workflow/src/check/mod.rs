@@ -3,13 +3,18 @@
 
 mod contracts;
 mod expressions;
-mod fields;
+pub(crate) mod fields;
+mod output;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 use accord_contract::Place;
+use serde_json::Value;
 
+pub use output::output_schema;
+
+use crate::compare::annotation_faults;
 use crate::finding::{Finding, Findings};
 use crate::graph::{Graph, Kind, Role, Target};
 use crate::signature::Known;
@@ -22,6 +27,7 @@ pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
     names(graph, known, &mut findings);
     expressions::check(graph, known, &look, &mut findings);
     contracts::check(graph, known, &look, &mut findings);
+    annotations(graph, &mut findings);
     findings.into_vec()
 }
 
@@ -39,6 +45,27 @@ fn work_at(id: &str, role: Role) -> Place {
 
 fn edge_at(index: usize) -> Place {
     Place::root().key("edges").index(index)
+}
+
+/// What schemas in the graph say about comparing, where that cannot be followed.
+fn annotations(graph: &Graph, findings: &mut Findings) {
+    for (node, work, role) in graph.works() {
+        let at = work_at(&node.id, role);
+        let mut schemas: Vec<(Place, &Value)> = Vec::new();
+        schemas.extend(work.output_schema.as_ref().map(|schema| (at.key("output_schema"), schema)));
+        if let Target::Inline(blueprint) = &work.target {
+            for field in ["output_schema", "default_output_schema"] {
+                schemas.extend(blueprint.get(field).map(|schema| (at.key("agent").key(field), schema)));
+            }
+        }
+        for (place, schema) in schemas {
+            for (inner, fault) in annotation_faults(schema) {
+                let mut place = place.clone();
+                inner.steps().iter().for_each(|step| place.push(step.clone()));
+                findings.warning(place, fault);
+            }
+        }
+    }
 }
 
 /// Agents and workflows that are not there, and contracts that clash.

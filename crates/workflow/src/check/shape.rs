@@ -12,7 +12,7 @@ use crate::graph::{Graph, Kind};
 pub(super) struct Look<'a> {
     graph: &'a Graph,
     /// For each node, the edges that lead away.
-    outgoing: Vec<Vec<usize>>,
+    pub(super) outgoing: Vec<Vec<usize>>,
     /// For each node, the edges that lead to it.
     pub(super) incoming: Vec<Vec<usize>>,
 }

@@ -142,6 +142,93 @@ fn what_cannot_fit_is_told_and_what_may_is_not() {
 }
 
 #[test]
+fn what_a_schema_says_about_comparing_is_looked_at() {
+    let schema = json!({"type": "object", "properties": {"list": {"type": "array", "x-key": 5}}});
+    let own = json!({"type": "agent", "agent": "plain", "prompt": "x", "output_schema": schema});
+    let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: 5 is no name: give the name of a member of \
+                    the items, or a list of names";
+    assert_eq!(chain(own), [expected]);
+    let told = chain(json!({"type": "agent", "prompt": "x", "agent": {"output_schema": schema}}));
+    let place = "warning: $.nodes.node.agent.output_schema.properties.list.x-key: ";
+    assert!(told.iter().any(|each| each.starts_with(place)), "{told:?}");
+}
+
+/// A schema that refers to itself, and what a graph makes of agents that give and take it.
+fn recursive(node: Value, takes: Value) -> Vec<String> {
+    let comment = json!({
+        "type": "object",
+        "required": ["text", "replies"],
+        "properties": {
+            "text": {"$ref": "#/$defs/text"}, "replies": {"type": "array", "items": {"$ref": "#"}},
+            "first": {"$ref": "#"},
+        },
+        "additionalProperties": false,
+        "$defs": {"text": {"type": "string"}},
+    });
+    let mut known = Known::default();
+    let mut agent = |name: &str, takes: Takes, gives: Option<&Value>| {
+        known.agents.insert(name.to_owned(), Signature { takes, gives: gives.cloned(), fixed: true });
+    };
+    agent("thread", Takes::Prompt, Some(&comment));
+    agent("reader", Takes::Schema(takes), None);
+    let nodes = json!({
+        "input": {"type": "input"},
+        "one": {"type": "agent", "agent": "thread"},
+        "two": {"type": "agent", "agent": "thread"},
+        "each": {"type": "map", "over": "{{ one.replies }}", "agent": "thread"},
+        "node": node,
+        "output": {"type": "output"},
+    });
+    let edges = json!([
+        {"from": "input", "to": "one"}, {"from": "input", "to": "two"}, {"from": "one", "to": "each"},
+        {"from": "one", "to": "node"}, {"from": "two", "to": "node"}, {"from": "each", "to": "node"},
+        {"from": "node", "to": "output"},
+    ]);
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    assert_eq!(findings, []);
+    check(&graph.unwrap(), &known)
+        .iter()
+        .map(|each| format!("{}: {}", each.place.path(), each.message))
+        .collect()
+}
+
+#[test]
+fn references_mean_the_schema_that_they_are_written_in() {
+    let text = json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}});
+    let number = json!({"type": "object", "required": ["text"], "properties": {"text": {"type": "integer"}}});
+    let of = |name: &str, inner: &Value| json!({"type": "object", "required": [name], "properties": {name: inner}});
+    let list = |inner: &Value| json!({"type": "array", "minItems": 1, "items": inner});
+    let whole = json!({"type": "agent", "agent": "reader"});
+    let with = |value: &str| json!({"type": "agent", "agent": "reader", "parameters": {"x": value}});
+    // Beside others, taken out of its document, and as the items of what a map gives.
+    let cases = [
+        (whole.clone(), of("one", &text), of("one", &number)),
+        (with("{{ one.first }}"), of("x", &text), of("x", &number)),
+        (
+            with("{{ one.first.first.text }}"),
+            of("x", &json!({"type": "string"})),
+            of("x", &json!({"type": "null"})),
+        ),
+        (with("{{ one.replies }}"), of("x", &json!({"type": "array"})), of("x", &text)),
+        (
+            json!({"type": "map", "over": "{{ one.replies }}", "agent": "reader"}),
+            text.clone(),
+            number.clone(),
+        ),
+    ];
+    for (node, fitting, misfitting) in cases {
+        assert_eq!(recursive(node.clone(), fitting), [""; 0], "{node}");
+        let told = recursive(node.clone(), misfitting);
+        assert_eq!(told.len(), 1, "{node}: {told:?}");
+    }
+    // An empty list fits whatever its items would be.
+    let each = recursive(whole, of("each", &list(&number)));
+    assert_eq!(each, [""; 0]);
+    let missing = recursive(with("{{ one.first.missing }}"), of("x", &text));
+    assert!(missing[0].contains("missing'"), "{missing:?}");
+}
+
+#[test]
 fn every_kind_of_node_needs_what_it_works_on() {
     let nodes = json!({"each": {"type": "map", "over": "{{ x }}", "agent": "plain"}, "out": {"type": "agent", "agent": "plain"}});
     let told = found(nodes, json!([{"from": "each", "to": "out"}]));

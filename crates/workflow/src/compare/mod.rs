@@ -5,6 +5,7 @@
 //! the text is the first of the usual names. A schema says otherwise with `x-key`, `x-conflict` and `x-text` (a name or a
 //! list of names; `a.b` reaches into an object) on the list's schema or on that of its items, at any depth and behind
 //! local references. An empty `x-key` keeps a list out of the comparison; an empty `x-conflict` leaves only its texts.
+//! [`annotation_faults`] tells what of that cannot be followed.
 //!
 //! What is decided here:
 //!
@@ -28,6 +29,7 @@
 //! Absent: keys that reach out of the entry (a list of findings inside a list of files), and any judgement of who is
 //! right.
 
+mod annotations;
 mod cleared;
 mod collect;
 mod entry;
@@ -46,6 +48,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use accord_domain::comparison::{Comparison, ComparisonLimit, Truncation};
 use serde_json::Value;
 
+pub use annotations::annotation_faults;
 pub use near::MAX_NEIGHBOURS;
 
 use entry::Entry;

@@ -31,11 +31,7 @@ const REMARKS: [&str; 12] = [
 
 impl<'s> Document<'s> {
     pub(super) fn new(root: &'s Value) -> Self {
-        let below = |value: &'s Value| match value {
-            Value::Object(members) => members.values().any(|value| mentions(value, &ADDRESSES)),
-            _ => false,
-        };
-        Self { root, addressed: below(root) }
+        Self { root, addressed: is_addressed(root) }
     }
 
     /// What a reference inside the document means.
@@ -45,6 +41,17 @@ impl<'s> Document<'s> {
             !self.addressed && !pointer.contains('%') && (pointer.is_empty() || pointer.starts_with('/'));
         plain.then(|| self.root.pointer(pointer)).flatten()
     }
+}
+
+/// Whether some part of a document has an address of its own, so that references do not mean places of the document.
+pub(crate) fn is_addressed(document: &Value) -> bool {
+    let members = document.as_object().into_iter().flat_map(|members| members.values());
+    members.into_iter().any(|value| mentions(value, &ADDRESSES))
+}
+
+/// Whether a reference stands anywhere in a schema.
+pub(crate) fn mentions_references(schema: &Value) -> bool {
+    mentions(schema, &["$ref"])
 }
 
 /// Whether a keyword says nothing about a value.

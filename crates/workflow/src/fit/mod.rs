@@ -30,6 +30,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use document::{is_addressed, mentions_references};
 use search::Search;
 
 /// So many misfits are told: the rest would say the same.

@@ -14,7 +14,7 @@ use crate::failure::{Failure, Problem};
 use crate::output;
 use template::File;
 
-/// Write a .accord folder with example agents and schemas
+/// Write a .accord folder with example agents, schemas and a workflow
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The examples run at once, without a key and without the network: their models are recordings.

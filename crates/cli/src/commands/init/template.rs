@@ -32,6 +32,7 @@ pub(super) const START: &[File] = files! { "start":
     "inputs/release.json",
     "inputs/letter.txt",
     "schemas/task.schema.json",
+    "workflows/ticket-intake.yaml",
 };
 
 /// What to type after it. The examples answer from a recording: other inputs than these were not recorded.
@@ -40,6 +41,7 @@ pub(super) const START_NEXT: &str = "  accord agents list
   accord run release-notes --params .accord/inputs/release.json    # miscounts, is told so, corrects itself
   accord run invoice-reader - < .accord/inputs/letter.txt          # cannot keep its contract, and says so
   accord run word-count --param text=\"one two three\"             # a command, no model
+  accord workflow run ticket-intake --input .accord/inputs/ticket.json    # two of them at once, joined
   accord up                                                        # a coordinator and a runner that stay
 ";
 

@@ -74,6 +74,7 @@ mod tests {
             hash: format!("sha256:{}", "0123456789abcdef".repeat(4)),
             created_at: at,
             modified_at: at,
+            used_by: accord_api::SchemaUsers::default(),
         };
         insta::assert_snapshot!(view(&[schema], &Times::fixed("2026-11-15T10:05:00Z", false)), @r#"
         SCHEMA  HASH                  CREATED              DESCRIPTION

@@ -131,6 +131,12 @@ impl Drawing {
                     screen.suspend(|| output::talk(&text));
                 }
             }
+            EventBody::WorkflowComparisonTruncated { node, truncated } => {
+                let text = workflow::truncations(node, truncated);
+                if let Some(screen) = &self.screen {
+                    screen.suspend(|| output::talk(&text));
+                }
+            }
             _ => {}
         }
     }

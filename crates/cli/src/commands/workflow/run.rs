@@ -72,7 +72,8 @@ async fn with(
     input: Value,
     demands: Option<Demands>,
 ) -> Result<Exit, Failure> {
-    let request = CreateWorkflowRun { input: Some(input), additional_demands: demands, project_dir: None };
+    let request =
+        CreateWorkflowRun { input: Some(input), additional_demands: demands, ..CreateWorkflowRun::default() };
     let limit = arguments.timeout.map(Duration::from_secs);
     let ending = follow(client, &arguments.workflow, &request, limit).await?;
     let exit = exit(&ending);

@@ -43,6 +43,7 @@ async fn over_pipes_an_agent_is_found_started_and_followed() {
         "list_agent_sessions",
         "list_schemas",
         "get_schema",
+        "run_workflow",
     ];
     assert_eq!(names, expected);
     let agents = pipes.call("list_agents", json!({})).await;

@@ -3,6 +3,7 @@
 mod agents;
 mod clients;
 mod servers;
+mod workflows;
 
 use std::path::Path;
 use std::process::Stdio;

@@ -39,6 +39,38 @@ async fn siblings_that_contradict_each_other_surface() {
     accord.end().await;
 }
 
+/// What a limit keeps from being compared is told: a person must not take silence for agreement.
+#[tokio::test]
+async fn what_is_too_much_to_compare_is_told() {
+    let model = parrot().await;
+    let accord = project(&model).await;
+    let findings = |agent: &str| {
+        let one = |index: u32| json!({"file": "a.rs", "line": 1, "severity": "nit", "title": format!("{agent} {index}")});
+        json!({"findings": (0..70).map(one).collect::<Vec<_>>()})
+    };
+    let nodes = json!({
+        "input": {"type": "input"}, "one": says(&findings("one")), "two": says(&findings("two")),
+        "output": {"type": "output", "value": "done"},
+    });
+    let edges = edges(&[("input", "one"), ("input", "two"), ("one", "output"), ("two", "output")]);
+    let run = accord.conduct(&workflow("crowded", &nodes, &edges), json!({})).await;
+    assert_eq!(run.status, WorkflowStatus::Completed, "{:?}", run.error);
+    let truncated = run.nodes[3].comparison_truncated.clone();
+    assert_eq!(truncated.iter().map(|each| each.entries).collect::<Vec<_>>(), [75]);
+    let told = accord.workflow_events(&run.workflow_run_id).await;
+    let expected = EventBody::WorkflowComparisonTruncated { node: "output".to_owned(), truncated };
+    assert!(told.iter().any(|event| event.body == expected), "{told:?}");
+    let shown = crate::support::accord(accord.path())
+        .args(["workflow", "show", run.workflow_run_id.as_str()])
+        .output()
+        .await
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let expected = "comparison stopped: 75 entries have more than 64 others at their place";
+    assert!(shown.contains(expected) && shown.contains("in front of output"), "{shown}");
+    accord.end().await;
+}
+
 /// Vectors weigh every word alike, where words by themselves weigh the rare ones more.
 #[tokio::test]
 async fn an_embedding_model_finds_near_duplicates() {

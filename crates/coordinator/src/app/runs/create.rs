@@ -1,5 +1,7 @@
 //! Making a run: everything that can be wrong with a request is said before anything is queued.
 
+use std::sync::Arc;
+
 use accord_api::{CreateRun, CreatedRun, ErrorName};
 use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::demands::Demands;
@@ -12,7 +14,7 @@ use serde_json::{Map, Value};
 use super::input::{self, Expected};
 use super::order::{Order, Place};
 use super::output::Wanted;
-use crate::app::{App, Promise};
+use crate::app::{Agent, App, Promise};
 use crate::error::Error;
 
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
@@ -109,7 +111,7 @@ impl App {
         // Whether it is busy is for the store to say: a repeated request is answered as the first was.
         let session = self.store.session(session_id).await?;
         check_same_session(&request, &session)?;
-        let agent = self.catalog.usable(&session.agent_name).await?;
+        let agent = self.agent_of(&session).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
         input::check(&agent, Expected::Prompt, parameters)?;
         let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
@@ -129,7 +131,27 @@ impl App {
         })
     }
 
-    async fn check_parent(&self, parent: &SessionId) -> Result<(), Error> {
+    /// The agent of a session: the one of its name. One that stands in a workflow goes on as its last run had it, as long
+    /// as the workflow has an agent of that name: who takes it out there does not want it to run.
+    async fn agent_of(&self, session: &Session) -> Result<Arc<Agent>, Error> {
+        let name = &session.agent_name;
+        match self.catalog.usable(name).await {
+            Err(error) if error.name() == ErrorName::AgentNotFound => {}
+            found => return found,
+        }
+        let in_workflows = self.inline_agents().await?;
+        if !in_workflows.iter().any(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name)) {
+            let message = format!(
+                "there is no agent '{name}' any more, neither by itself nor in a workflow; put it back, or start another \
+                 session"
+            );
+            return Err(Error::new(ErrorName::AgentNotFound, message));
+        }
+        let kept = self.store.assignment(&session.last_run_id).await?.blueprint;
+        self.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
+    }
+
+    pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<(), Error> {
         match self.store.session(parent).await {
             Ok(_) => Ok(()),
             Err(StoreError::NoSession(_)) => {
@@ -148,7 +170,7 @@ impl App {
         execution_mode: ExecutionMode,
         priority: i32,
     ) -> Result<Order, Error> {
-        let agent = self.catalog.usable(&session.agent_name).await?;
+        let agent = self.agent_of(&session).await?;
         let contract = self.output_contract(&agent, Wanted::default()).await?;
         let project_dir = session.project_dir.clone();
         let parameters = Value::Object(Map::from_iter([("prompt".to_owned(), Value::from(prompt))]));

@@ -25,6 +25,7 @@ use super::runs::state_of;
 use super::start::Begun;
 use crate::app::App;
 use crate::error::Error;
+use crate::metrics::{self, WorkflowStep};
 
 /// How many workflow runs are looked at in one round.
 const RUNS_A_ROUND: u32 = 200;
@@ -39,6 +40,8 @@ struct Work {
     starts: Vec<Submission>,
     children: Vec<NewWorkflowRun>,
     stops: Vec<Worker>,
+    /// What is counted once all of it is written.
+    counted: Option<WorkflowStep>,
 }
 
 impl App {
@@ -67,7 +70,9 @@ impl App {
         if events.is_empty() && done.is_empty() {
             return self.stop_workers(state.at_work().map(|(_, worker)| worker.clone()).collect()).await;
         }
-        let (state, work) = self.decide(&flow, &documents.run, state, events).await?;
+        let before = state.clone();
+        let (state, mut work) = self.decide(&flow, &documents.run, state, events).await?;
+        work.counted = Some(counted(&flow, &documents.run.workflow_name, &before, &state));
         let stops = self.write_advance(&flow, documents, state, work, done).await?;
         self.stop_workers(stops).await
     }
@@ -253,7 +258,10 @@ impl App {
             taken,
         };
         match self.store.advance_workflow_run(advance).await {
-            Ok(()) => Ok(work.stops),
+            Ok(()) => {
+                work.counted.iter().for_each(metrics::workflow_step);
+                Ok(work.stops)
+            }
             // Somebody else was quicker, and what they wrote is looked at again where there is need.
             Err(StoreError::Changed { .. }) => {
                 tracing::debug!(workflow_run = %id, "a workflow run has changed meanwhile");
@@ -283,6 +291,21 @@ impl App {
             }
         }
         Ok(())
+    }
+}
+
+/// What a step comes to in figures: what is over now and was not before.
+fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> WorkflowStep {
+    let pairs = || flow.graph().nodes.iter().zip(before.nodes.iter().zip(&after.nodes));
+    let over = pairs().filter(|(_, (old, new))| !old.status.is_over() && new.status.is_over());
+    let compared = pairs().filter(|(_, (old, _))| old.comparison.is_none());
+    let found = compared.filter_map(|(_, (_, new))| new.comparison.as_ref());
+    let status = after.head.status;
+    WorkflowStep {
+        workflow: workflow.to_owned(),
+        ended: (status.is_over() && !before.head.status.is_over()).then_some(status),
+        nodes: over.map(|(node, (_, new))| (node.kind.as_str(), new.status)).collect(),
+        contradictions: found.map(|comparison| comparison.contradictions.len() as u64).sum(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What is known of the agents and workflows that a graph names.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use accord_api::{ErrorName, Problem, Severity};
 use accord_contract::Place;
-use accord_workflow::{Graph, Kind, Known, Role, Signature, Takes, Target, Work, check};
+use accord_workflow::limits::DEEPEST_NESTING;
+use accord_workflow::{Graph, Kind, Known, Role, Signature, Takes, Target, Work, check, output_schema};
 use serde_json::Value;
 
 use super::read::{Read, has_errors};
@@ -17,12 +18,7 @@ impl App {
     pub(super) async fn examined(&self, read: &Read) -> Result<(Vec<Problem>, Known), Error> {
         let mut problems = read.problems.clone();
         let Some(graph) = &read.graph else { return Ok((problems, Known::default())) };
-        let mut known = Known::default();
-        for name in graph.agent_names() {
-            if let Some(agent) = missing_is_none(self.catalog.usable(name).await)? {
-                known.agents.insert(name.to_owned(), signature(&agent));
-            }
-        }
+        let mut known = self.named_agents(graph).await?;
         for (node, work, role) in graph.works() {
             if let Target::Inline(blueprint) = &work.target {
                 let place = agent_place(&node.id, role);
@@ -40,6 +36,61 @@ impl App {
         Ok((problems, known))
     }
 
+    /// What is known of the agents that a graph names.
+    async fn named_agents(&self, graph: &Graph) -> Result<Known, Error> {
+        let mut known = Known::default();
+        for name in graph.agent_names() {
+            if let Some(agent) = missing_is_none(self.catalog.usable(name).await)? {
+                known.agents.insert(name.to_owned(), signature(&agent));
+            }
+        }
+        Ok(known)
+    }
+
+    /// What a workflow that is a part of another one takes and gives. `looked_at` has those that were looked at on the way:
+    /// of one that leads back to itself nothing is told.
+    async fn nested_signature(
+        &self,
+        name: &str,
+        depth: u32,
+        looked_at: &mut BTreeMap<String, Option<Signature>>,
+    ) -> Result<Option<Signature>, Error> {
+        if let Some(known) = looked_at.get(name) {
+            return Ok(known.clone());
+        }
+        // A run would not go deeper either.
+        if depth > DEEPEST_NESTING {
+            return Ok(None);
+        }
+        looked_at.insert(name.to_owned(), None);
+        let Some(found) = self.find_workflow(name).await? else { return Ok(None) };
+        let nested = found.read();
+        let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else {
+            return Ok(None);
+        };
+        let mut known = self.named_agents(inner).await?;
+        for (node, work, role) in inner.works() {
+            match &work.target {
+                Target::Agent(_) => {}
+                Target::Inline(blueprint) => {
+                    let agent = self.inline_agent(inner, &node.id, role, blueprint).await;
+                    if let Some(agent) = missing_is_none(agent)? {
+                        known.inline.insert(Known::inline_key(&node.id, role), signature(&agent));
+                    }
+                }
+                Target::Workflow(deeper) => {
+                    if let Some(deep) = Box::pin(self.nested_signature(deeper, depth + 1, looked_at)).await? {
+                        known.workflows.insert(deeper.clone(), deep);
+                    }
+                }
+            }
+        }
+        let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
+        let signature = Some(Signature { takes, gives: output_schema(inner, &known), fixed: true });
+        looked_at.insert(name.to_owned(), signature.clone());
+        Ok(signature)
+    }
+
     /// An agent that stands in a graph, under the name of its node where it has none.
     pub(super) async fn inline_agent(
         &self,
@@ -48,16 +99,7 @@ impl App {
         role: Role,
         blueprint: &Value,
     ) -> Result<std::sync::Arc<Agent>, Error> {
-        let mut blueprint = blueprint.clone();
-        if let Some(members) = blueprint.as_object_mut()
-            && !members.contains_key("name")
-        {
-            let key = Known::inline_key(node, role);
-            let long = format!("{}.{key}", graph.name);
-            let name = if long.len() <= LONGEST_NAME { long } else { key };
-            members.insert("name".to_owned(), Value::from(name));
-        }
-        self.catalog.inline(blueprint).await
+        self.catalog.inline(named(graph, node, role, blueprint)).await
     }
 
     /// The workflows that a graph names, and whether one of them leads back to it.
@@ -68,15 +110,13 @@ impl App {
         known: &mut Known,
         problems: &mut Vec<Problem>,
     ) -> Result<(), Error> {
-        for name in graph.workflow_names() {
+        // What this graph gives cannot be told by looking at itself.
+        let mut looked_at = BTreeMap::from([(graph.name.clone(), None)]);
+        for name in graph.workflow_names().into_iter().filter(|name| *name != graph.name) {
+            let Some(signature) = self.nested_signature(name, 1, &mut looked_at).await? else { continue };
+            known.workflows.insert(name.to_owned(), signature);
             let Some(found) = self.find_workflow(name).await? else { continue };
-            let nested = found.read();
-            let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else {
-                continue;
-            };
-            let takes = inner.input_schema().map_or(Takes::Anything, |schema| Takes::Schema(schema.clone()));
-            known.workflows.insert(name.to_owned(), Signature { takes, gives: None, fixed: true });
-            if name != graph.name && self.leads_to(&found, &graph.name).await? {
+            if self.leads_to(&found, &graph.name).await? {
                 let message =
                     format!("the workflow '{name}' has this workflow as a part, so neither would end");
                 for (node, work, role) in graph.works() {
@@ -114,6 +154,20 @@ impl App {
 
 /// The longest name of an agent.
 const LONGEST_NAME: usize = 64;
+
+/// The blueprint of an agent that stands in a graph, with the name that it has there.
+pub(super) fn named(graph: &Graph, node: &str, role: Role, blueprint: &Value) -> Value {
+    let mut blueprint = blueprint.clone();
+    if let Some(members) = blueprint.as_object_mut()
+        && !members.contains_key("name")
+    {
+        let key = Known::inline_key(node, role);
+        let long = format!("{}.{key}", graph.name);
+        let name = if long.len() <= LONGEST_NAME { long } else { key };
+        members.insert("name".to_owned(), Value::from(name));
+    }
+    blueprint
+}
 
 fn agent_place(node: &str, role: Role) -> Place {
     let node = Place::root().key("nodes").key(node);

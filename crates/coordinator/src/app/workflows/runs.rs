@@ -47,9 +47,13 @@ impl App {
         promise: Option<Promise>,
     ) -> Result<CreatedWorkflowRun, Error> {
         let input = request.input.unwrap_or_else(|| Value::Object(Map::new()));
+        if let Some(parent) = &request.parent_session_id {
+            self.check_parent(parent).await?;
+        }
         let surroundings = Surroundings {
             demands: request.additional_demands.unwrap_or_default(),
             project_dir: request.project_dir,
+            parent_session_id: request.parent_session_id,
         };
         let new = self.new_workflow_run(name, input, Around { surroundings, ..Around::default() }).await?;
         let created = CreatedWorkflowRun {
@@ -235,6 +239,7 @@ fn view(flow: &Flow, run: WorkflowRun, state: State) -> WorkflowRunView {
             contradictions: comparison.contradictions,
             near_duplicates: comparison.near_duplicates,
             agreements: comparison.agreements,
+            comparison_truncated: comparison.truncated,
             plan: state.plan.and_then(|plan| serde_json::to_value(plan).ok()),
             tasks: state.tasks.into_iter().map(task).collect(),
             started_at: state.started_at,
@@ -247,6 +252,7 @@ fn view(flow: &Flow, run: WorkflowRun, state: State) -> WorkflowRunView {
         workflow_name: run.workflow_name,
         status: run.status,
         parent_workflow_run_id: run.parent,
+        parent_session_id: state.head.surroundings.parent_session_id,
         created_at: run.created_at,
         updated_at: run.updated_at,
         finished_at: run.finished_at,

@@ -64,7 +64,7 @@ impl App {
         };
         let (place, expected, project_dir) = match &start.resume {
             None => {
-                let place = Place::New { parent_session_id: None };
+                let place = Place::New { parent_session_id: surroundings.parent_session_id.clone() };
                 (place, Expected::AgentParameters, surroundings.project_dir.clone())
             }
             Some(session_id) => {

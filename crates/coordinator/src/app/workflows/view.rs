@@ -6,10 +6,11 @@ use accord_api::{
     ErrorName, Page, Problem, Severity, Source, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView,
 };
 use accord_store::WorkflowRecord;
-use accord_workflow::Known;
+use accord_workflow::{Known, Target};
 use serde_json::{Value, json};
 
 use super::files::FileWorkflow;
+use super::known::named;
 use super::read::{Read, has_errors};
 use crate::app::{App, page};
 use crate::error::Error;
@@ -118,12 +119,8 @@ impl App {
         Ok(views)
     }
 
-    /// One page of the workflows, those with mistakes too.
-    pub(crate) async fn workflows_page(
-        &self,
-        limit: Option<u32>,
-        cursor: Option<&str>,
-    ) -> Result<Page<WorkflowSummary>, Error> {
+    /// Every workflow, by name, and whether its file hides a stored one.
+    async fn all_workflows(&self) -> Result<Vec<(Found, bool)>, Error> {
         let files = self.workflows.files();
         let records = self.store.workflows().await?;
         let mut all: Vec<(Found, bool)> = Vec::new();
@@ -135,6 +132,31 @@ impl App {
             all.push((self.stored_workflow(record).await, false));
         }
         all.sort_by(|(left, _), (right, _)| left.name().cmp(right.name()));
+        Ok(all)
+    }
+
+    /// Every agent that stands in a workflow, as it is written there but for its name, by the workflow's name.
+    pub(in crate::app) async fn inline_agents(&self) -> Result<Vec<(String, Value)>, Error> {
+        let mut agents = Vec::new();
+        for (found, _) in self.all_workflows().await? {
+            let read = found.read();
+            let Some(graph) = &read.graph else { continue };
+            for (node, work, role) in graph.works() {
+                if let Target::Inline(blueprint) = &work.target {
+                    agents.push((found.name().to_owned(), named(graph, &node.id, role, blueprint)));
+                }
+            }
+        }
+        Ok(agents)
+    }
+
+    /// One page of the workflows, those with mistakes too.
+    pub(crate) async fn workflows_page(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<WorkflowSummary>, Error> {
+        let all = self.all_workflows().await?;
         let mut summaries = Vec::with_capacity(all.len());
         for (found, hides) in all {
             let (mut problems, _) = self.examined(&found.read()).await?;

@@ -63,7 +63,36 @@ async fn an_agent_may_refer_to_a_registered_schema() {
 
     let refused = delete(&fixture, "summary").await;
     assert_eq!(refused.error(), (409, "SchemaInUse".into()));
-    assert_eq!(refused.json()["details"], json!({"agents": ["filed", "stored"]}));
+    assert_eq!(refused.json()["details"], json!({"agents": ["filed", "stored"], "workflows": []}));
+}
+
+#[tokio::test]
+async fn who_uses_a_schema_is_told_with_it() {
+    let fixture = Fixture::new(&[]);
+    fixture.post("/schemas", &json!({"name": "summary", "schema": summary()})).await;
+    fixture.post("/schemas", &json!({"name": "idle", "schema": summary()})).await;
+    let agent = |name: &str| json!({"name": name, "executor": {"type": "codex"}, "output_schema": "summary"});
+    for name in ["b", "a"] {
+        assert_eq!(fixture.post("/agents", &agent(name)).await.status, 201);
+    }
+    let mut inline = agent("c");
+    inline.as_object_mut().unwrap().remove("name");
+    let nodes = json!({
+        "input": {"type": "input"}, "node": {"type": "agent", "agent": inline, "prompt": "x"}, "output": {"type": "output"},
+    });
+    let edges = json!([{"from": "input", "to": "node"}, {"from": "node", "to": "output"}]);
+    let made = fixture.post("/workflows", &json!({"name": "flow", "nodes": nodes, "edges": edges})).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let users = json!({"agents": ["a", "b"], "workflows": ["flow"]});
+    assert_eq!(fixture.get("/schemas/summary").await.json()["used_by"], users);
+    let listed = fixture.get("/schemas").await.json();
+    let nobody = json!({"agents": [], "workflows": []});
+    assert_eq!((&listed["items"][0]["used_by"], &listed["items"][1]["used_by"]), (&nobody, &users));
+    for path in ["/agents/a", "/agents/b"] {
+        assert_eq!(fixture.send(Method::DELETE, path, &[], String::new()).await.status, 204);
+    }
+    let refused = delete(&fixture, "summary").await;
+    assert_eq!(refused.json()["details"], json!({"agents": [], "workflows": ["flow"]}));
 }
 
 #[tokio::test]

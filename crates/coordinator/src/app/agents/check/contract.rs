@@ -60,6 +60,11 @@ fn declared(
         return Some(Declared::Named(name.clone()));
     }
     let schema = compiled(value, &place, findings)?;
+    for (inner, fault) in accord_workflow::compare::annotation_faults(value) {
+        let mut place = place.clone();
+        inner.steps().iter().for_each(|step| place.push(step.clone()));
+        findings.warning(place, fault);
+    }
     if !is_object_with_properties(value) {
         if options.and_then(|options| options.strategy) == Some(Strategy::Tool) {
             let message = "the submit tool takes an object: give the root 'type: object' and 'properties', \

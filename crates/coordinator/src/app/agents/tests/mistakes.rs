@@ -70,6 +70,30 @@ fn json_has_places_too() {
 }
 
 #[test]
+fn what_a_schema_says_about_comparing_must_make_sense() {
+    let text = "\
+output_schema:
+  type: object
+  properties:
+    findings:
+      type: array
+      x-key: [id, file]
+      x-conflict: { severity: 1 }
+      items:
+        type: object
+        properties: { id: { type: string } }
+        additionalProperties: false
+";
+    let expected = [
+        "8:19 warning: $.output_schema.properties.findings.x-key[1]: the items of the list cannot have a member 'file', so \
+         nothing is compared by it",
+        "9:19 warning: $.output_schema.properties.findings.x-conflict: {\"severity\":1} is no name: give the name of a member of \
+         the items, or a list of names",
+    ];
+    assert_eq!(with(text), expected);
+}
+
+#[test]
 fn parts_must_fit_each_other() {
     let cases = [
         (

@@ -1,0 +1,172 @@
+//! Workflows over HTTP: what is checked before anything runs.
+
+use axum::body::Body;
+use axum::http::Request;
+use serde_json::{Value, json};
+
+use crate::support::{Desk, Held, refused, text};
+
+fn document(name: &str, nodes: Value, edges: &[(&str, &str)]) -> Value {
+    let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
+    json!({"name": name, "nodes": nodes, "edges": edges})
+}
+
+fn object(name: &str, kind: &str) -> Value {
+    json!({
+        "type": "object", "required": [name], "properties": {name: {"type": kind}}, "additionalProperties": false,
+    })
+}
+
+/// A workflow that has another one as a part, and hands something of it to an agent that takes a text.
+fn outer(template: &str) -> Value {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "part": {"type": "agent", "workflow": "inner"},
+        "next": {"type": "agent", "agent": "reader", "parameters": {"text": template}},
+        "output": {"type": "output"},
+    });
+    document("outer", nodes, &[("input", "part"), ("part", "next"), ("next", "output")])
+}
+
+#[tokio::test]
+async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
+    let desk = Desk::new();
+    desk.agent(json!({"name": "counter", "output_schema": object("count", "integer")})).await;
+    desk.agent(json!({"name": "reader", "parameters_schema": object("text", "string")})).await;
+    let value = json!({"total": "{{ count.count }}", "words": "{{ count.count }} words"});
+    let nodes = json!({
+        "input": {"type": "input"},
+        "count": {"type": "agent", "agent": "counter", "prompt": "Count"},
+        "output": {"type": "output", "value": value},
+    });
+    let inner = document("inner", nodes, &[("input", "count"), ("count", "output")]);
+    assert_eq!(desk.post("/workflows", inner).await.0, 201);
+    for (template, expected) in [
+        ("{{ part.total }}", "this is not what the agent's parameters_schema takes"),
+        ("{{ part.missing }}", "part has no field 'missing'"),
+    ] {
+        let answer = desk.post("/workflows", outer(template)).await;
+        assert_eq!(refused(&answer), (400, "InvalidWorkflow"), "{template}");
+        assert!(answer.1["message"].as_str().unwrap().contains(expected), "{answer:?}");
+    }
+    let (status, made) = desk.post("/workflows", outer("{{ part.words }}")).await;
+    assert_eq!((status, &made["summary"]["problems"]), (201, &json!([])));
+}
+
+#[tokio::test]
+async fn workflows_that_lead_back_to_themselves_are_refused_and_looked_at_all_the_same() {
+    let desk = Desk::with_writer().await;
+    let plain = |name: &str, node: Value| {
+        let nodes = json!({"input": {"type": "input"}, "a": node, "output": {"type": "output"}});
+        document(name, nodes, &[("input", "a"), ("a", "output")])
+    };
+    let agent = json!({"type": "agent", "agent": "writer"});
+    let part = |name: &str| json!({"type": "agent", "workflow": name});
+    assert_eq!(desk.post("/workflows", plain("one", agent)).await.0, 201);
+    assert_eq!(desk.post("/workflows", plain("two", part("one"))).await.0, 201);
+    assert_eq!(desk.post("/workflows", plain("three", part("two"))).await.0, 201);
+    for (name, expected) in [("one", "cannot be a part of itself"), ("three", "has this workflow as a part")]
+    {
+        let (_, verdict) = desk.post("/workflows/validate", plain("one", part(name))).await;
+        let told = verdict["problems"][0]["message"].as_str().unwrap();
+        assert!(verdict["valid"] == json!(false) && told.contains(expected), "{verdict}");
+    }
+}
+
+/// Starts a workflow with one agent that stands in it, and gives its run to a runner.
+async fn inline_run(desk: &Desk, runner: &str, name: &str, more: Value) -> (String, Held) {
+    let mut agent = json!({"executor": {"type": "llm", "provider": "anthropic", "model": "small"}});
+    agent.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let nodes = json!({
+        "input": {"type": "input"}, "node": {"type": "agent", "agent": agent, "prompt": "Go"},
+        "passed": {"type": "agent", "agent": "writer", "prompt": "x"}, "output": {"type": "output", "value": "done"},
+    });
+    let mut graph = document(name, nodes, &[("input", "node"), ("node", "output"), ("passed", "output")]);
+    let never = json!({"from": "input", "to": "passed", "when": "false"});
+    graph["edges"].as_array_mut().unwrap().push(never);
+    let made = desk.post("/workflows", graph).await;
+    assert_eq!(made.0, 201, "{made:?}");
+    let (_, run) = desk.post(&format!("/workflows/{name}/runs"), json!({})).await;
+    (text(&run, "workflow_run_id"), claimed(desk, runner).await)
+}
+
+/// The next run, which may still have to be made.
+async fn claimed(desk: &Desk, runner: &str) -> Held {
+    let claim = json!({"runner_id": runner, "max": 1, "wait_seconds": 20});
+    let (_, claimed) = desk.post("/runner/claims", claim).await;
+    let run = claimed["runs"][0].clone();
+    let holding = json!({"runner_id": runner, "lease_id": run["lease_id"], "attempt": run["attempt"]});
+    Held { run_id: text(&run, "run_id"), holding, run }
+}
+
+#[tokio::test]
+async fn the_session_of_an_agent_that_stands_in_a_workflow_is_resumed() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let (_, held) = inline_run(&desk, &runner, "flow", json!({"system_prompt": "Be brief."})).await;
+    let session = text(&held.run, "session_id");
+    let end = desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    assert_eq!(end.0, 200, "{end:?}");
+    let resume = || json!({"session_id": session, "prompt": "And now?"});
+    let (status, again) = desk.post("/runs", resume()).await;
+    assert_eq!(status, 201, "{again}");
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run_id, text(&again, "run_id"));
+    assert_eq!(held.run["blueprint"]["system_prompt"], "Be brief.", "{}", held.run);
+    desk.finish(&held, json!({"status": "completed", "result_text": "more"})).await;
+    // Who takes the agent out of the workflow does not want it to run.
+    assert_eq!(desk.delete("/workflows/flow").await.0, 204);
+    let refusal = desk.post("/runs", resume()).await;
+    assert_eq!(refused(&refusal), (404, "AgentNotFound"));
+    assert!(refusal.1["message"].as_str().unwrap().contains("nor in a workflow"), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn workflow_runs_and_their_nodes_are_counted() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    for (end, name) in [
+        (json!({"status": "completed", "result_text": "done"}), "metrics-good"),
+        (json!({"status": "failed", "error": {"type": "executor_failed", "message": "no"}}), "metrics-bad"),
+    ] {
+        let (run, held) = inline_run(&desk, &runner, name, json!({})).await;
+        assert_eq!(desk.finish(&held, end).await.0, 200);
+        let (_, over) = desk.get(&format!("/workflow-runs/{run}?wait=20")).await;
+        assert!(over["status"] != "running", "{over}");
+    }
+    let finding = |severity: &str| json!({"findings": [{"file": "a.rs", "line": 1, "severity": severity}]});
+    desk.agent(
+        json!({"name": "finder", "output_schema": {"type": "object", "properties": {"findings": {}}}}),
+    )
+    .await;
+    let finder = json!({"type": "agent", "agent": "finder", "prompt": "x"});
+    let nodes = json!({"input": {"type": "input"}, "one": finder, "two": finder, "output": {"type": "output", "value": "x"}});
+    let edges = [("input", "one"), ("input", "two"), ("one", "output"), ("two", "output")];
+    desk.post("/workflows", document("metrics-split", nodes, &edges)).await;
+    let (_, run) = desk.post("/workflows/metrics-split/runs", json!({})).await;
+    for severity in ["high", "low"] {
+        let held = claimed(&desk, &runner).await;
+        let end = desk.finish(&held, json!({"status": "completed", "result_data": finding(severity)})).await;
+        assert_eq!(end.0, 200, "{end:?}");
+    }
+    desk.get(&format!("/workflow-runs/{}?wait=20", text(&run, "workflow_run_id"))).await;
+
+    let (_, text) = desk.raw(Request::builder().uri("/metrics").body(Body::empty()).unwrap()).await;
+    for series in [
+        r#"accord_workflow_contradictions_total{workflow="metrics-split"} 1"#,
+        r#"accord_workflow_runs_total{workflow="metrics-good",outcome="completed"} 1"#,
+        r#"accord_workflow_runs_total{workflow="metrics-bad",outcome="failed"} 1"#,
+    ] {
+        assert!(text.lines().any(|line| line == series), "{series}\n{text}");
+    }
+    for series in [
+        r#"accord_workflow_nodes_total{kind="agent",outcome="completed"}"#,
+        r#"accord_workflow_nodes_total{kind="agent",outcome="failed"}"#,
+        r#"accord_workflow_nodes_total{kind="agent",outcome="skipped"}"#,
+        r#"accord_workflow_nodes_total{kind="output",outcome="completed"}"#,
+    ] {
+        assert!(text.lines().any(|line| line.starts_with(series)), "{series}\n{text}");
+    }
+}

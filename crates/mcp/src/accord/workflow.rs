@@ -1,0 +1,113 @@
+//! The tool that runs a workflow, and waits for one that was begun.
+//!
+//! One tool does both: who gave up waiting calls it again with the id, and begins nothing twice.
+
+use accord_api::{CreateWorkflowRun, NodeStatus, WorkflowRunId, WorkflowRunView, WorkflowStatus};
+use serde_json::{Map, Value, json};
+
+use super::Accord;
+use super::arguments::{self, Workflow, WorkflowMode};
+use super::start::{LOOK_SECONDS, followed};
+use super::trouble::Trouble;
+use crate::toolset::Progress;
+
+impl Accord {
+    pub(super) async fn run_workflow(
+        &self,
+        given: Map<String, Value>,
+        progress: &Progress,
+    ) -> Result<Value, Trouble> {
+        let Workflow { name, input, mode, project_dir, workflow_run_id } = arguments::read(given)?;
+        let id = match (name, workflow_run_id) {
+            (Some(name), None) => {
+                let parent_session_id = self.parent.clone();
+                let run = CreateWorkflowRun {
+                    input,
+                    project_dir,
+                    parent_session_id,
+                    ..CreateWorkflowRun::default()
+                };
+                let key = uuid::Uuid::now_v7().to_string();
+                self.client.run_workflow(&name, &run, Some(&key)).await?.workflow_run_id
+            }
+            (None, Some(id)) if input.is_none() && project_dir.is_none() => id,
+            _ => {
+                let why = "give either name, with input and project_dir, or workflow_run_id alone";
+                return Err(Trouble::Arguments(why.to_owned()));
+            }
+        };
+        match mode {
+            WorkflowMode::Sync => self.wait_for_workflow(&id, progress).await,
+            WorkflowMode::AsyncPoll => stands(&self.client.workflow_run(&id).await?),
+        }
+    }
+
+    async fn wait_for_workflow(&self, id: &WorkflowRunId, progress: &Progress) -> Result<Value, Trouble> {
+        let look = || self.client.wait_for_workflow_run(id, LOOK_SECONDS);
+        let standing = |view: &WorkflowRunView| (!view.status.is_over()).then(|| words(view));
+        match followed(progress, format!("{id} is running"), look, standing).await {
+            Ok(view) => stands(&view),
+            Err(error) if error.is_transient() => Err(Trouble::Words(format!(
+                "The workflow run {id} can no longer be watched: {error}. Call run_workflow later with this \
+                 workflow_run_id; do not begin it again."
+            ))),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn words(view: &WorkflowRunView) -> String {
+    let over = view.nodes.iter().filter(|node| node.status.is_over()).count();
+    format!("{} is {}: {over} of {} nodes are over", view.workflow_run_id, view.status, view.nodes.len())
+}
+
+/// How a workflow run stands, or why it has no output.
+fn stands(view: &WorkflowRunView) -> Result<Value, Trouble> {
+    let mut answer = json!({
+        "workflow_run_id": view.workflow_run_id,
+        "workflow_name": view.workflow_name,
+        "status": view.status,
+    });
+    let more = match view.status {
+        WorkflowStatus::Running | WorkflowStatus::Stopping => {
+            [("next", json!("Call run_workflow with this workflow_run_id: it waits for the output."))]
+                .to_vec()
+        }
+        WorkflowStatus::Completed => {
+            [("output", view.output.clone()), ("contradictions", contradictions(view))].to_vec()
+        }
+        WorkflowStatus::Failed | WorkflowStatus::Stopped => return Err(failed(view)),
+    };
+    for (name, value) in more {
+        crate::rpc::set(&mut answer, name, value);
+    }
+    Ok(answer)
+}
+
+fn contradictions(view: &WorkflowRunView) -> Value {
+    let each = view.nodes.iter().flat_map(|node| {
+        node.contradictions.iter().map(|found| json!({"node": node.id, "contradiction": found}))
+    });
+    each.collect()
+}
+
+fn failed(view: &WorkflowRunView) -> Trouble {
+    let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason is given");
+    let nodes: Vec<Value> = view
+        .nodes
+        .iter()
+        .filter(|node| node.status == NodeStatus::Failed)
+        .map(|node| json!({"id": node.id, "agent_name": node.agent_name, "error": node.error}))
+        .collect();
+    let details = json!({
+        "workflow_run_id": view.workflow_run_id,
+        "status": view.status,
+        "error": view.error,
+        "failed_nodes": nodes,
+    });
+    Trouble::Words(format!(
+        "The workflow run {} {}: {message}\nThere is no output. Begin it again by name, with another input where that was \
+         the reason.\n{details:#}",
+        view.workflow_run_id, view.status
+    ))
+}

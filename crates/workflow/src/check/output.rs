@@ -1,0 +1,171 @@
+//! What a whole workflow gives, as far as that can be told from its graph: so that it can be a part of another one.
+
+use serde_json::{Map, Value, json};
+
+use super::contracts::{Fed, object};
+use super::shape::Look;
+use crate::flow::gives;
+use crate::graph::{Graph, Kind, Then};
+use crate::rooted::Wrapper;
+use crate::signature::Known;
+
+/// What the output of a run conforms to; none where nothing can be told.
+pub fn output_schema(graph: &Graph, known: &Known) -> Option<Value> {
+    let look = Look::new(graph);
+    let sure = sure(graph, &look);
+    let outputs: Vec<usize> = (0..graph.nodes.len())
+        .filter(|place| matches!(kind(graph, *place), Some(Kind::Output { .. })))
+        .collect();
+    if let [only] = outputs.as_slice() {
+        return output(graph, known, &look, &sure, *only);
+    }
+    // Those that were reached, by their ids.
+    let mut all = Wrapper::default();
+    let mut properties = Map::new();
+    for place in &outputs {
+        let schema = output(graph, known, &look, &sure, *place).unwrap_or(Value::Bool(true));
+        properties.insert(graph.nodes.get(*place)?.id.clone(), all.put(&schema));
+    }
+    (!outputs.is_empty()).then(|| {
+        all.around(json!({"type": "object", "properties": properties, "additionalProperties": false}))
+    })
+}
+
+fn kind(graph: &Graph, place: usize) -> Option<&Kind> {
+    graph.nodes.get(place).map(|node| &node.kind)
+}
+
+/// What one output node gives where it is reached.
+fn output(graph: &Graph, known: &Known, look: &Look<'_>, sure: &[bool], place: usize) -> Option<Value> {
+    let Some(Kind::Output { value }) = kind(graph, place) else { return None };
+    let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
+    let from = |edge: &usize| graph.edges.get(*edge).map(|edge| edge.from);
+    let is_sure = |edge: &usize| {
+        let always = graph.edges.get(*edge).is_some_and(|edge| edge.when.is_none());
+        always && from(edge).is_some_and(|from| sure.get(from) == Some(&true))
+    };
+    match (value, edges) {
+        (Some(value), _) => {
+            // Who may have nothing to say is null in a template, whatever its schema says.
+            let sure: Vec<usize> = edges.iter().filter(|edge| is_sure(edge)).copied().collect();
+            Some(Fed::of(graph, known, &sure).schema_of(value))
+        }
+        // It is reached only over this edge, with what that brings.
+        (None, [edge]) => {
+            let from = from(edge)?;
+            let goes_on = graph.nodes.get(from).is_none_or(|node| node.on_failure.then == Then::Continue);
+            gives(graph, known, from).filter(|_| !goes_on)
+        }
+        (None, edges) => {
+            let all_sure = edges.iter().all(is_sure);
+            let members = edges.iter().filter_map(|edge| {
+                let from = from(edge)?;
+                let id = graph.nodes.get(from)?.id.clone();
+                Some((id, gives(graph, known, from).unwrap_or(Value::Bool(true))))
+            });
+            all_sure.then(|| object(members))
+        }
+    }
+}
+
+/// For each node, whether every run that goes well gets an output of it: no condition and no failure that is passed over
+/// lies on some way to it.
+fn sure(graph: &Graph, look: &Look<'_>) -> Vec<bool> {
+    let mut sure = vec![false; graph.nodes.len()];
+    let mut waiting: Vec<usize> = (0..graph.nodes.len())
+        .filter(|place| matches!(kind(graph, *place), Some(Kind::Input { .. })))
+        .collect();
+    while let Some(place) = waiting.pop() {
+        let (Some(known), Some(node)) = (sure.get_mut(place), graph.nodes.get(place)) else { continue };
+        if *known || node.on_failure.then == Then::Continue {
+            continue;
+        }
+        *known = true;
+        let edges = look.outgoing.get(place).into_iter().flatten().filter_map(|edge| graph.edges.get(*edge));
+        waiting.extend(edges.filter(|edge| edge.when.is_none()).map(|edge| edge.to));
+    }
+    sure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::read;
+    use crate::signature::{Signature, Takes};
+
+    fn given(nodes: Value, edges: &[(&str, &str)]) -> Option<Value> {
+        let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
+        with_edges(nodes, json!(edges))
+    }
+
+    fn with_edges(mut nodes: Value, edges: Value) -> Option<Value> {
+        nodes["input"] = json!({"type": "input"});
+        let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+        assert_eq!(findings, []);
+        let mut known = Known::default();
+        for (name, gives) in [("tree", Some(tree())), ("free", None)] {
+            known.agents.insert(name.to_owned(), Signature { takes: Takes::Prompt, gives, fixed: true });
+        }
+        output_schema(&graph.unwrap(), &known)
+    }
+
+    fn tree() -> Value {
+        json!({"type": "object", "properties": {"next": {"$ref": "#"}, "name": {"type": "string"}}})
+    }
+
+    fn agent(name: &str) -> Value {
+        json!({"type": "agent", "agent": name})
+    }
+
+    #[test]
+    fn it_is_what_the_output_node_is_given() {
+        let nodes = json!({"a": agent("tree"), "out": {"type": "output"}});
+        assert_eq!(given(nodes, &[("input", "a"), ("a", "out")]), Some(tree()));
+        let nodes = json!({"a": agent("free"), "out": {"type": "output"}});
+        assert_eq!(given(nodes, &[("input", "a"), ("a", "out")]), None);
+    }
+
+    #[test]
+    fn a_template_says_what_it_makes() {
+        let value = json!({"name": "{{ a.next.name }}", "text": "{{ a.name }}!", "other": "{{ b }}", "sum": "{{ 1 + 1 }}"});
+        let nodes =
+            json!({"a": agent("tree"), "b": agent("free"), "out": {"type": "output", "value": value}});
+        let expected = json!({
+            "type": "object",
+            "required": ["name", "text", "other", "sum"],
+            "properties": {"name": {"type": "string"}, "text": {"type": "string"}, "other": true, "sum": true},
+            "additionalProperties": false,
+        });
+        let edges = [("input", "a"), ("input", "b"), ("a", "out"), ("b", "out")];
+        assert_eq!(given(nodes, &edges), Some(expected));
+    }
+
+    #[test]
+    fn what_may_not_come_is_not_promised() {
+        let value = json!({"name": "{{ a.name }}"});
+        let nodes =
+            json!({"a": agent("tree"), "b": agent("tree"), "out": {"type": "output", "value": value}});
+        let edges = json!([
+            {"from": "input", "to": "a", "when": "input.yes"}, {"from": "input", "to": "b"}, {"from": "a", "to": "out"},
+            {"from": "b", "to": "out"},
+        ]);
+        let open = with_edges(nodes, edges.clone());
+        assert_eq!(open.unwrap()["properties"]["name"], json!(true));
+        let nodes = json!({"a": agent("tree"), "b": agent("tree"), "out": {"type": "output"}});
+        assert_eq!(with_edges(nodes, edges), None);
+        let mut careless = agent("tree");
+        careless["on_failure"] = json!("continue");
+        let nodes = json!({"a": careless, "out": {"type": "output"}});
+        assert_eq!(given(nodes, &[("input", "a"), ("a", "out")]), None);
+    }
+
+    #[test]
+    fn several_outputs_are_those_that_were_reached() {
+        let nodes = json!({"a": agent("tree"), "one": {"type": "output"}, "two": {"type": "output", "value": "done"}});
+        let edges = [("input", "a"), ("a", "one"), ("input", "two")];
+        let found = given(nodes, &edges).unwrap();
+        assert_eq!(found["properties"]["two"], json!({"const": "done"}));
+        assert_eq!(found["properties"]["one"]["properties"]["next"], json!({"$ref": "#/$defs/part0"}));
+        assert_eq!(found.get("required"), None);
+    }
+}

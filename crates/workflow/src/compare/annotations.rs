@@ -1,0 +1,147 @@
+//! Whether what a schema says about comparing (`x-key`, `x-conflict`, `x-text`) can be followed. What cannot is told when
+//! an agent or a workflow is looked at; the comparison itself passes over it.
+
+use accord_contract::Place;
+use serde_json::Value;
+
+use crate::check::fields::{Field, field};
+use crate::rooted::{Holds, holds, taken_out};
+
+/// What says something about comparing.
+const ANNOTATIONS: [&str; 3] = ["x-key", "x-conflict", "x-text"];
+
+/// What is wrong with them in a schema, and where in it.
+pub fn annotation_faults(schema: &Value) -> Vec<(Place, String)> {
+    let mut faults = Vec::new();
+    look(schema, schema, &Place::root(), &mut faults);
+    faults
+}
+
+fn look(root: &Value, schema: &Value, place: &Place, faults: &mut Vec<(Place, String)>) {
+    match schema {
+        Value::Array(schemas) => {
+            for (index, schema) in schemas.iter().enumerate() {
+                look(root, schema, &place.index(index), faults);
+            }
+        }
+        Value::Object(keywords) => {
+            for (keyword, value) in keywords {
+                let place = place.key(keyword);
+                if ANNOTATIONS.contains(&keyword.as_str()) {
+                    annotation(root, schema, value, &place, faults);
+                    continue;
+                }
+                match (holds(keyword), value) {
+                    (Holds::Data, _) => {}
+                    (Holds::Named, Value::Object(named)) => {
+                        named.iter().for_each(|(name, inner)| look(root, inner, &place.key(name), faults));
+                    }
+                    (Holds::Named | Holds::Schemas, inner) => look(root, inner, &place, faults),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults: &mut Vec<(Place, String)>) {
+    let single = std::slice::from_ref(value);
+    let (names, in_list) = match value {
+        Value::Array(items) => (items.as_slice(), true),
+        _ => (single, false),
+    };
+    let item = item(root, schema);
+    for (index, name) in names.iter().enumerate() {
+        let place = if in_list { place.index(index) } else { place.clone() };
+        let fault = match name.as_str() {
+            None => {
+                Some(format!("{name} is no name: give the name of a member of the items, or a list of names"))
+            }
+            Some("") => Some("a name cannot be empty; an empty list says that there is none".to_owned()),
+            Some(name) if item.as_ref().is_some_and(|item| cannot_have(item, name)) => Some(format!(
+                "the items of the list cannot have a member '{name}', so nothing is compared by it"
+            )),
+            Some(_) => None,
+        };
+        faults.extend(fault.map(|fault| (place, fault)));
+    }
+}
+
+/// The schema of the items that an annotation speaks of: those of the list that it stands on, or what it stands on itself.
+fn item(root: &Value, schema: &Value) -> Option<Value> {
+    let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
+    match schema.get("items") {
+        Some(items) => Some(taken_out(root, items)),
+        None => (!is_list).then(|| taken_out(root, schema)),
+    }
+}
+
+/// Whether no item can have a member of this name, which may also be a way of names with dots.
+fn cannot_have(item: &Value, name: &str) -> bool {
+    let missing = |path: &[&str]| matches!(field(item, path), Field::Missing(_));
+    missing(&[name]) && missing(&name.split('.').collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(schema: Value) -> Vec<String> {
+        annotation_faults(&schema).iter().map(|(place, fault)| format!("{}: {fault}", place.path())).collect()
+    }
+
+    #[test]
+    fn what_can_be_followed_is_fine() {
+        let item = json!({
+            "type": "object", "additionalProperties": false,
+            "properties": {"id": {}, "a.b": {}, "why": {"type": "object", "properties": {"short": {}}}},
+        });
+        let list = |more: Value| {
+            let mut list = json!({"type": "array", "items": item});
+            list.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"type": "object", "properties": {"list": list, "x-key": {"const": 5}}})
+        };
+        for more in [
+            json!({"x-key": "id", "x-conflict": [], "x-text": ["why.short", "a.b"]}),
+            json!({"x-key": [], "const": {"x-key": 5}}),
+        ] {
+            assert_eq!(told(list(more)), [""; 0]);
+        }
+        // What more members an item may have is not known here.
+        assert_eq!(told(json!({"items": {"properties": {"id": {}}}, "x-key": "other"})), [""; 0]);
+        assert_eq!(told(json!({"items": {"anyOf": [{}]}, "x-key": "other"})), [""; 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_told_at_its_place() {
+        let closed = json!({"type": "object", "properties": {"id": {"type": "string"}}, "additionalProperties": false});
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "wrong": {"type": "array", "x-key": 5, "x-conflict": ["a", {}], "x-text": ""},
+                "absent": {"type": "array", "items": {"$ref": "#/$defs/item"}, "x-key": ["id", "file"]},
+                "deep": {"type": "array", "items": closed, "x-text": "id.more"},
+            },
+            "$defs": {"item": {"x-conflict": "severity", "type": "object", "properties": {"id": {}},
+                               "additionalProperties": false}},
+        });
+        let cannot = |name: &str| {
+            format!("the items of the list cannot have a member '{name}', so nothing is compared by it")
+        };
+        let no_name = "is no name: give the name of a member of the items, or a list of names";
+        assert_eq!(
+            told(schema),
+            [
+                format!("$.properties.wrong.x-key: 5 {no_name}"),
+                format!("$.properties.wrong.x-conflict[1]: {{}} {no_name}"),
+                "$.properties.wrong.x-text: a name cannot be empty; an empty list says that there is none"
+                    .to_owned(),
+                format!("$.properties.absent.x-key[1]: {}", cannot("file")),
+                format!("$.properties.deep.x-text: {}", cannot("id.more")),
+                format!("$[\"$defs\"].item.x-conflict: {}", cannot("severity")),
+            ]
+        );
+    }
+}
