@@ -1,18 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Api } from '@/api'
-import { EXAMPLE, readSchema, shapeOf, usersOf } from './model'
-
-const agent = (name: string, blueprint: Record<string, unknown>) =>
-  ({ summary: { name }, blueprint }) as unknown as Api.AgentView
-
-it('finds who refers to a schema', () => {
-  const agents = [
-    agent('by-name', { output_schema: 'task' }),
-    agent('by-default', { default_output_schema: 'task' }),
-    agent('inline', { output_schema: { title: 'task' } }),
-  ]
-  expect(usersOf('task', agents)).toEqual(['by-name', 'by-default'])
-})
+import { EXAMPLE, readSchema, shapeOf } from './model'
 
 it('says what a schema is about', () => {
   expect(shapeOf({ type: 'array' })).toBe('array')

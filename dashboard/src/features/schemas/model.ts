@@ -1,12 +1,3 @@
-import type { Api } from '@/api'
-
-/** The agents whose blueprint refers to a schema by its name. */
-export function usersOf(schema: string, agents: Api.AgentView[]): string[] {
-  return agents
-    .filter(({ blueprint }) => blueprint['output_schema'] === schema || blueprint['default_output_schema'] === schema)
-    .map((agent) => agent.summary.name)
-}
-
 /** What is at the first level of a schema, in a few words. */
 export function shapeOf(schema: Record<string, unknown>): string {
   const properties = schema['properties']

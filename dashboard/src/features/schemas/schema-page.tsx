@@ -6,11 +6,11 @@ import { type Api, messageOf } from '@/api'
 import { CodeEditor } from '@/components/code'
 import { Command, CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
-import { Answer, Loading } from '@/components/states'
+import { Answer } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Button, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
 import { plain } from '@/lib/inert'
-import { schemaQuery, useDeleteSchema, useUsers } from './api'
+import { schemaQuery, useDeleteSchema } from './api'
 
 const route = getRouteApi('/schemas/$name')
 
@@ -48,7 +48,7 @@ function Schema({ schema }: { schema: Api.SchemaView }) {
         <Card>
           <CardHeader title="Used by" />
           <CardBody>
-            <Users name={schema.name} />
+            <Users users={schema.used_by} />
           </CardBody>
         </Card>
         <Card>
@@ -69,17 +69,26 @@ function Schema({ schema }: { schema: Api.SchemaView }) {
   )
 }
 
-function Users({ name }: { name: string }) {
-  const users = useUsers(name)
-  if (users === undefined) return <Loading />
-  if (users.length === 0) return <p className="text-muted">No agent refers to it. Runs may still name it.</p>
+function Users({ users }: { users: Api.SchemaView['used_by'] }) {
+  const { agents = [], workflows = [] } = users ?? {}
+  if (agents.length + workflows.length === 0) {
+    return <p className="text-muted">No agent refers to it. Runs may still name it.</p>
+  }
   return (
     <ul className="flex flex-col gap-1">
-      {users.map((user) => (
-        <li key={user}>
-          <Link to="/agents/$name" params={{ name: user }} className="text-accent hover:underline">
-            {user}
+      {agents.map((name) => (
+        <li key={`agent ${name}`}>
+          <Link to="/agents/$name" params={{ name }} className="text-accent hover:underline">
+            {name}
           </Link>
+        </li>
+      ))}
+      {workflows.map((name) => (
+        <li key={`workflow ${name}`}>
+          <Link to="/workflows/$name" params={{ name }} className="text-accent hover:underline">
+            {name}
+          </Link>{' '}
+          <span className="text-muted">a workflow</span>
         </li>
       ))}
     </ul>

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { connection } from '@/api'
 import { access, forgetKey } from '@/api/access'
-import { Command } from '@/components/command'
 import { Page } from '@/components/page'
 import { Answer } from '@/components/states'
 import { Badge, Button, Card, CardBody, CardHeader } from '@/components/ui'
 import { useObservable } from '@/lib/observable'
 import { type Theme, setTheme, theme } from '@/lib/theme'
 import { serverQuery } from './api'
+import { Row } from './row'
+import { ServerConfig } from './server-config'
 
 const THEMES: { value: Theme; label: string }[] = [
   { value: 'system', label: 'As the system' },
@@ -19,6 +19,7 @@ const THEMES: { value: Theme; label: string }[] = [
 export function SettingsPage() {
   const { key } = useObservable(access)
   const live = useObservable(connection)
+  const server = useQuery(serverQuery())
   return (
     <Page title="Settings">
       <div className="grid gap-4 lg:grid-cols-2">
@@ -43,13 +44,13 @@ export function SettingsPage() {
         <Card>
           <CardHeader title="Server" />
           <CardBody className="flex flex-col gap-4">
-            <Answer query={useQuery(serverQuery())}>
-              {(server) => (
+            <Answer query={server}>
+              {({ status, config }) => (
                 <>
                   <Row label="Status">
-                    <Badge tone="success">{server.status}</Badge>
+                    <Badge tone="success">{status}</Badge>
                   </Row>
-                  <Row label="Version">{server.version}</Row>
+                  <Row label="Version">{config.version}</Row>
                   <Row label="Address">
                     <code>{window.location.origin}</code>
                   </Row>
@@ -63,28 +64,9 @@ export function SettingsPage() {
             </Answer>
           </CardBody>
         </Card>
-        <Card className="lg:col-span-2">
-          <CardHeader title="Configuration" />
-          <CardBody className="flex flex-col gap-3">
-            <p className="text-muted">
-              Settings of the server are in <code>accord.toml</code> or <code>.accord/config.toml</code>, in variables{' '}
-              <code>ACCORD_SECTION__KEY</code> and in flags; they are read when it starts. What is in force, and where each
-              value came from:
-            </p>
-            <Command text="accord doctor" />
-          </CardBody>
-        </Card>
+        {server.data && <ServerConfig config={server.data.config} />}
       </div>
     </Page>
-  )
-}
-
-function Row({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <span className="w-28 text-muted">{label}</span>
-      <span>{children}</span>
-    </div>
   )
 }
 
