@@ -1,4 +1,4 @@
-//! What the coordinator costs, as Markdown: CPU and pace of whole cycles, beside what the disk can do; the latency of an
+//! What the coordinator costs, as Markdown: CPU and pace of whole cycles, beside what store and disk can do; the latency of an
 //! idle claim; memory; the time to be ready.
 //!
 //! The coordinator is the real binary in a process of its own, with its database on disk and full durability. Callers speak
@@ -13,6 +13,7 @@ mod http;
 mod latency;
 mod memory;
 mod server;
+mod store;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,22 +50,24 @@ async fn paces(binary: &std::path::Path) -> Result<()> {
     println!("## One cycle\n");
     println!("Create, claim, start, one event, finish, read; SQLite on disk, `synchronous=FULL`.\n");
     println!(
-        "| callers | cycles/s | coordinator CPU ms per cycle | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
+        "| callers | cycles/s | coordinator CPU ms per cycle | the store alone, cycles/s | ratio | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
     );
-    println!("|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for callers in CALLERS {
         let folder = tempfile::tempdir_in(".")?;
         let server = server::Server::start(binary, folder.path(), &["coordinator"]).await?;
         let pace = cycle::measure(&server, callers, ROUND).await?;
         drop(server);
+        let alone = store::cycles_per_second(folder.path(), callers, ROUND / 2).await?;
         // At best one commit carries a step of every caller.
         let cycles_in_commit = callers as f64 / cycle::DURABLE_STEPS as f64;
         let commits = disk::commits(folder.path(), (pace.bytes * cycles_in_commit) as usize)?;
         let limit = commits * cycles_in_commit;
         println!(
-            "| {callers} | {:.0} | {:.3} | {:.0} | {commits:.0} | {limit:.0} | {:.2} |",
+            "| {callers} | {:.0} | {:.3} | {alone:.0} | {:.2} | {:.0} | {commits:.0} | {limit:.0} | {:.2} |",
             pace.cycles_per_second,
             pace.cpu_milliseconds,
+            pace.cycles_per_second / alone,
             pace.bytes / 1024.0,
             pace.cycles_per_second / limit
         );

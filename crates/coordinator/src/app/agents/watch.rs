@@ -84,33 +84,17 @@ async fn looked_at(folder: &Path, fingerprint: fn(&Path) -> u64) -> u64 {
     tokio::task::spawn_blocking(move || fingerprint(&folder)).await.unwrap_or_default()
 }
 
-/// A watcher on the folder, or on the one around it until it is there; none where the system cannot watch.
+/// A watcher on the folder; none where it is not there or the system cannot watch. The folder around it is not watched
+/// meanwhile: the database lives there, and the system would tell of each of its writes.
 fn watcher(folder: &Path, changed: &Arc<Notify>) -> Option<RecommendedWatcher> {
-    let around = (!folder.is_dir()).then(|| folder.parent()).flatten();
-    let name = around.and_then(|_| folder.file_name()).map(ToOwned::to_owned);
     let told = Arc::clone(changed);
     let tell = move |event: notify::Result<notify::Event>| {
-        let concerns_us = match &event {
-            // Our own reading is no change.
-            Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
-            // Much may happen around the folder: the database lives there.
-            Ok(event) => name.is_none() || event.paths.iter().any(|path| path.file_name() == name.as_deref()),
-            Err(_) => true,
-        };
-        if concerns_us {
+        // Our own reading is no change.
+        if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
             told.notify_one();
         }
     };
     let mut watcher = notify::recommended_watcher(tell).ok()?;
-    match around {
-        Some(around) => {
-            watcher.watch(around, RecursiveMode::NonRecursive).ok()?;
-            // It came between the look and the watch, and nobody will tell.
-            if folder.is_dir() {
-                return self::watcher(folder, changed);
-            }
-        }
-        None => watcher.watch(folder, RecursiveMode::Recursive).ok()?,
-    }
+    watcher.watch(folder, RecursiveMode::Recursive).ok()?;
     Some(watcher)
 }

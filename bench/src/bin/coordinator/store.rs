@@ -1,0 +1,139 @@
+//! The store alone: the same steps of a run, by as many callers, without HTTP, JSON or contracts. What is left is SQLite,
+//! its grouped commits and the disk.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use accord_domain::demands::Demands;
+use accord_domain::event::Body;
+use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::run::change::End;
+use accord_domain::run::{Assignment, Holder, Kind, Outcome, Run, Status};
+use accord_domain::runner::Profile;
+use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::usage::Usage;
+use accord_store::{Claim, Finish, Report, RunReader as _, RunStore as _, SessionChoice, Submission};
+use accord_store_sqlite::SqliteStore;
+use anyhow::{Context as _, Result};
+use jiff::{SignedDuration, Timestamp};
+
+/// As long as those of the coordinator's bench.
+const DOCUMENT_BYTES: usize = 500;
+const RESULT: &str = r#"{"severity": "high", "summary": "nobody can log in"}"#;
+
+/// Whole cycles a second.
+pub(crate) async fn cycles_per_second(folder: &Path, callers: usize, round: Duration) -> Result<f64> {
+    let store = Arc::new(SqliteStore::open(folder.join("alone.db"))?);
+    let begun = Instant::now();
+    let mut tasks = Vec::new();
+    for caller in 0..callers {
+        let store = Arc::clone(&store);
+        tasks.push(tokio::spawn(async move {
+            let mut cycles = 0_u64;
+            while begun.elapsed() < round {
+                cycle(&store, &format!("{caller}-{cycles}")).await?;
+                cycles += 1;
+            }
+            anyhow::Ok(cycles)
+        }));
+    }
+    let mut cycles = 0;
+    for task in tasks {
+        cycles += task.await??;
+    }
+    Ok(cycles as f64 / begun.elapsed().as_secs_f64())
+}
+
+async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
+    let (now, runner_id) = (Timestamp::now(), RunnerId::new("bench"));
+    store.submit_run(submission(name, now)).await?;
+    let claim = Claim {
+        runner_id: runner_id.clone(),
+        profile: Profile { executor_types: BTreeSet::from(["llm".to_owned()]), ..Profile::default() },
+        leases: vec![LeaseId::new(name)],
+        lease: SignedDuration::from_secs(60),
+        now,
+    };
+    let claimed = store.claim_runs(claim).await?.pop().context("no run waits")?;
+    let lease_id = claimed.run.lease.context("no lease")?.id;
+    let holder = Holder { run_id: claimed.run.id, runner_id, lease_id, attempt: claimed.run.attempt };
+    store.start_run(&holder, now).await?;
+    let said = Body::Message { role: "assistant".into(), text: r#"{"severity": "high"}"#.into() };
+    store.report(Report { holder: holder.clone(), events: vec![said], attempts: Vec::new(), now }).await?;
+    // The gate reads the contract before it lets a result pass.
+    store.whole_run(&holder.run_id).await?;
+    let outcome = Outcome {
+        result_text: None,
+        result_data: Some(RESULT.into()),
+        raw: Some(RESULT.into()),
+        validation: None,
+    };
+    let run_id = holder.run_id.clone();
+    store
+        .finish_run(Finish {
+            holder,
+            end: End::Completed(outcome),
+            usage: Usage::default(),
+            conversation: None,
+            affinity: None,
+            facts: Vec::new(),
+            now,
+        })
+        .await?;
+    store.whole_run(&run_id).await?;
+    Ok(())
+}
+
+fn submission(name: &str, now: Timestamp) -> Submission {
+    let (run_id, session_id) = (RunId::new(name), SessionId::new(name));
+    let session = Session {
+        id: session_id.clone(),
+        agent_name: "bench".into(),
+        status: SessionStatus::Pending,
+        parent_session_id: None,
+        project_dir: None,
+        affinity: Demands::default(),
+        last_run_id: run_id.clone(),
+        created_at: now,
+        updated_at: now,
+    };
+    let run = Run {
+        id: run_id,
+        session_id,
+        kind: Kind::StartSession,
+        agent_name: "bench".into(),
+        status: Status::Pending,
+        execution_mode: ExecutionMode::Sync,
+        demands: Demands { executor_type: Some("llm".into()), ..Demands::default() },
+        priority: 0,
+        attempt: 0,
+        losses: 0,
+        retry_count: 0,
+        lease: None,
+        failure: None,
+        usage: Usage::default(),
+        created_at: now,
+        queued_at: now,
+        claimed_at: None,
+        started_at: None,
+        finished_at: None,
+    };
+    let assignment = Assignment {
+        blueprint: format!("\"{}\"", "b".repeat(DOCUMENT_BYTES)),
+        parameters: r#"{"prompt":"Sort this ticket: nobody can log in since nine"}"#.into(),
+        contract: Some(format!("\"{}\"", "c".repeat(DOCUMENT_BYTES))),
+        model: None,
+        project_dir: None,
+        retry_prompt: None,
+        input: None,
+    };
+    Submission {
+        run,
+        session: SessionChoice::New(Box::new(session)),
+        assignment,
+        delivers: Vec::new(),
+        idempotency: None,
+    }
+}
