@@ -37,7 +37,8 @@ pub(crate) fn span(claim: &ClaimedRun) -> Span {
 
 /// Works on a run and reports its end, unless it is lost on the way. A panic fails the run, not the runner.
 pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>) {
-    let worked = AssertUnwindSafe(attempt(&shared, claim, &hold)).catch_unwind().await;
+    // Boxed, here and below: a run waits for its model for minutes, and what comes before and after takes no room then.
+    let worked = AssertUnwindSafe(Box::pin(attempt(&shared, claim, &hold))).catch_unwind().await;
     let (finish, origin) = worked.unwrap_or_else(|panic| {
         let message = format!("the runner broke while it worked on this run: {}", words(panic.as_ref()));
         tracing::error!(run_id = %hold.run_id, message);
@@ -49,7 +50,7 @@ pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>
         Some(Reason::Stop | Reason::Release) | None => true,
     };
     if is_told {
-        finish::tell(shared.coordinator.as_ref(), &hold, finish, origin).await;
+        Box::pin(finish::tell(shared.coordinator.as_ref(), &hold, finish, origin)).await;
     }
     shared.leases.forget(&hold);
 }
@@ -73,7 +74,7 @@ async fn attempt(shared: &Shared, claim: ClaimedRun, hold: &Arc<Hold>) -> (Finis
     };
     let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
     let opened = tokio::select! {
-        opened = timeout(TIME_TO_OPEN, open(shared, &assignment, hold)) => opened.unwrap_or_else(|_| {
+        opened = timeout(TIME_TO_OPEN, Box::pin(open(shared, &assignment, hold))) => opened.unwrap_or_else(|_| {
             let seconds = TIME_TO_OPEN.as_secs();
             Err(format!("the executor did not open a session within {seconds} seconds"))
         }),

@@ -27,8 +27,11 @@ const LOG_PAGES: i64 = 4000;
 /// How long the end waits for reads that are under way.
 const LAST_WAIT: Duration = Duration::from_millis(500);
 
-/// Pages kept in memory by each connection, in KiB (SQLite reads a negative number so).
-const CACHE_KIB: i64 = -16 * 1024;
+/// Pages kept in memory by the writer, in KiB (SQLite reads a negative number so): those that every run changes.
+const WRITER_CACHE_KIB: i64 = -16 * 1024;
+
+/// And by each reader: little, because a commit makes all of it stale.
+const READER_CACHE_KIB: i64 = -2 * 1024;
 
 /// Where the database lives.
 #[derive(Debug, Clone)]
@@ -101,14 +104,14 @@ fn open_writing(path: &Path) -> Done<Connection> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", LOG_LIMIT)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
-    tune(&connection)?;
+    tune(&connection, WRITER_CACHE_KIB)?;
     migrate(&mut connection, path)?;
     Ok(connection)
 }
 
 fn open_memory() -> Done<Connection> {
     let mut connection = Connection::open_in_memory()?;
-    tune(&connection)?;
+    tune(&connection, WRITER_CACHE_KIB)?;
     migrate(&mut connection, Path::new(":memory:"))?;
     Ok(connection)
 }
@@ -119,15 +122,15 @@ pub(crate) fn reading(path: &Path) -> Done<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "query_only", true)?;
-    tune(&connection)?;
+    tune(&connection, READER_CACHE_KIB)?;
     Ok(connection)
 }
 
-fn tune(connection: &Connection) -> Done<()> {
+fn tune(connection: &Connection, cache_kib: i64) -> Done<()> {
     // A statement is planned once, and not again for every other value that it is given.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection.pragma_update(None, "cache_size", CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", cache_kib)?;
     // What savepoints set aside must not go to a file: there is one for each use case.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     Ok(())
