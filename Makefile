@@ -9,7 +9,7 @@ FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
-	@echo 'make test-real  the tests with real agent CLIs, MCP clients and generated clients, none of them skipped'
+	@echo 'make test-real  the tests with real agent CLIs, MCP clients, a real model and generated clients, none of them skipped'
 	@echo 'make run    build, start, and run the example agents on a recorded model'
 	@echo 'make dashboard  build the dashboard, where Node is; cargo build takes it into the binary'
 	@echo 'make test-dashboard  its checks, its tests, and the real binary in Chromium'
@@ -27,7 +27,8 @@ test:
 test-real:
 	@crates/cli/tests/real/setup
 	@crates/cli/tests/real/setup-mcp
-	@ACCORD_REAL=1 cargo test --package accord-cli --test real --test real_mcp
+	@tests/real/model/setup
+	@ACCORD_REAL=1 ACCORD_REAL_MODEL=1 cargo test --package accord-cli --test real --test real_mcp --test real_model
 	@cargo build --quiet --package accord-cli
 	@tests/real/generators "$${CARGO_TARGET_DIR:-target}/debug/accord"
 

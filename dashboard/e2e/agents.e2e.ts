@@ -96,6 +96,7 @@ it('makes an agent with the field builder, and runs it', async () => {
   await page.close()
 })
 
+/** Drags a field to the top, where the target is. */
 async function dragTo(page: Page, name: string, target: string): Promise<void> {
   const from = await page.getByRole('button', { name: `Move ${name}`, exact: true }).boundingBox()
   const to = await page.getByRole('button', { name: `Move ${target}`, exact: true }).boundingBox()
@@ -104,6 +105,14 @@ async function dragTo(page: Page, name: string, target: string): Promise<void> {
   await page.mouse.down()
   await page.mouse.move(from.x + 5, from.y - 10, { steps: 3 })
   await page.mouse.move(to.x + 5, to.y - 5, { steps: 8 })
+  // Let go only once the list has followed: on a busy machine that takes a few more moves.
+  let nudges = 0
+  await expect
+    .poll(async () => {
+      await page.mouse.move(to.x + 5, to.y - 5 - (nudges++ % 3))
+      return page.getByText(`${name} would go to place 1 of`).count()
+    })
+    .toBeGreaterThan(0)
   await page.mouse.up()
 }
 

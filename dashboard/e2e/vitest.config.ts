@@ -9,5 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A second, which is what is usual, is not much on two busy cores.
+    expect: { poll: { timeout: 10_000 } },
   },
 })
