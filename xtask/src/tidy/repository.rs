@@ -15,10 +15,12 @@ pub(super) struct SourceFile {
     pub(super) text: String,
 }
 
-/// The tracked text files of one checkout, by their paths from its root.
+/// The tracked files of one checkout, by their paths from its root.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repository {
     pub(super) files: Vec<SourceFile>,
+    /// The paths of those that are no text: pictures.
+    others: Vec<String>,
 }
 
 /// A line of a file, counted from one.
@@ -30,24 +32,29 @@ pub(super) struct Line<'a> {
 }
 
 impl Repository {
-    /// Reads what git tracks. What is not text is left out.
+    /// Reads what git tracks. Of what is not text only the name is kept.
     pub(super) fn tracked(root: &Path) -> Result<Self> {
         let output = Command::new("git").arg("ls-files").arg("-z").current_dir(root).output();
         let output = output.context("cannot run git")?;
         ensure!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr));
         let names = String::from_utf8(output.stdout).context("a tracked file's name is not UTF-8")?;
-        let read = |path: &str| {
-            let text = std::fs::read_to_string(root.join(path)).ok()?;
-            Some(SourceFile { path: path.to_owned(), text })
-        };
-        Ok(Self { files: names.split('\0').filter(|name| !name.is_empty()).filter_map(read).collect() })
+        let mut repository = Self::default();
+        for path in names.split('\0').filter(|name| !name.is_empty()) {
+            match std::fs::read_to_string(root.join(path)) {
+                Ok(text) => repository.files.push(SourceFile { path: path.to_owned(), text }),
+                Err(_) if root.join(path).exists() => repository.others.push(path.to_owned()),
+                // Gone from the folder, and soon from git.
+                Err(_) => {}
+            }
+        }
+        Ok(repository)
     }
 
     /// Made up, for tests.
     #[cfg(test)]
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
         let file = |(path, text): &(&str, &str)| SourceFile { path: (*path).into(), text: (*text).into() };
-        Self { files: files.iter().map(file).collect() }
+        Self { files: files.iter().map(file).collect(), others: vec!["docs/picture.png".to_owned()] }
     }
 
     /// What people wrote: all but data.
@@ -65,7 +72,8 @@ impl Repository {
     /// Whether a path is a tracked file or a folder of one.
     pub(super) fn holds(&self, path: &str) -> bool {
         let folder = format!("{path}/");
-        path.is_empty() || self.files.iter().any(|file| file.path == path || file.path.starts_with(&folder))
+        let texts = self.files.iter().map(|file| &file.path);
+        path.is_empty() || texts.chain(&self.others).any(|file| file == path || file.starts_with(&folder))
     }
 }
 
@@ -137,6 +145,7 @@ mod tests {
     fn folders_are_held() {
         let repository = Repository::of(&[("docs/adr/0001-a.md", "")]);
         assert!(repository.holds("docs/adr") && repository.holds("docs/adr/0001-a.md"));
+        assert!(repository.holds("docs/picture.png"));
         assert!(!repository.holds("docs/ad"));
     }
 }
