@@ -11,5 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // A second, which is what is usual, is not much on two busy cores.
     expect: { poll: { timeout: 10_000 } },
+    // A browser on a busy machine may miss a gesture once; what fails twice is broken. The report names what was repeated.
+    retry: 1,
   },
 })
