@@ -19,8 +19,9 @@ use accord_store_sqlite::SqliteStore;
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 
-/// As long as those of the coordinator's bench.
-const DOCUMENT_BYTES: usize = 500;
+/// The coordinator keeps the agent of its bench as a blueprint and a contract of these lengths.
+const BLUEPRINT_BYTES: usize = 272;
+const CONTRACT_BYTES: usize = 380;
 const RESULT: &str = r#"{"severity": "high", "summary": "nobody can log in"}"#;
 
 /// Whole cycles a second.
@@ -121,9 +122,9 @@ fn submission(name: &str, now: Timestamp) -> Submission {
         finished_at: None,
     };
     let assignment = Assignment {
-        blueprint: format!("\"{}\"", "b".repeat(DOCUMENT_BYTES)),
+        blueprint: format!("\"{}\"", "b".repeat(BLUEPRINT_BYTES - 2)),
         parameters: r#"{"prompt":"Sort this ticket: nobody can log in since nine"}"#.into(),
-        contract: Some(format!("\"{}\"", "c".repeat(DOCUMENT_BYTES))),
+        contract: Some(format!("\"{}\"", "c".repeat(CONTRACT_BYTES - 2))),
         model: None,
         project_dir: None,
         retry_prompt: None,
