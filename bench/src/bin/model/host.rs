@@ -15,8 +15,9 @@ use crate::tasks::Task;
 /// What every contract of the bench allows. The agents' own defaults differ, and strategies are to be compared.
 const MAX_RETRIES: u32 = 2;
 
-/// More than any answer of the tasks needs. What does not end by then is cut off, as it would be elsewhere.
-const MAX_TOKENS: u32 = 320;
+/// More than an answer of the tasks needs. What does not end by then is cut off, as it would be elsewhere; the ceiling is
+/// then raised for the next try.
+const MAX_TOKENS: u32 = 128;
 
 pub(crate) struct Host {
     pub(crate) client: Client,
@@ -83,5 +84,6 @@ fn executor(url: &str) -> Value {
         "max_tokens": MAX_TOKENS,
         "temperature": 0.7,
         "timeout_seconds": 300,
+        "schema_profile": "llama.cpp",
     })
 }

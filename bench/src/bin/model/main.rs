@@ -48,7 +48,13 @@ async fn bench(binary: &std::path::Path, count: usize, model: &str) -> Result<()
         let agents = host.agents(&tasks, strategy, &server.url).await?;
         let ended = runs::all(&host.client, &agents, count, AT_ONCE, |done| {
             let elapsed = begun.elapsed().as_secs();
-            eprintln!("{} {done}/{count} runs, {elapsed} s", strategy.as_str());
+            let completed = done.iter().filter(|run| run.completed).count();
+            let first = done.iter().filter(|run| run.is_first_try()).count();
+            eprintln!(
+                "{} {}/{count} runs, {completed} completed, {first} at the first try, {elapsed} s",
+                strategy.as_str(),
+                done.len()
+            );
         });
         all.push((strategy, ended.await?));
     }

@@ -31,13 +31,20 @@ pub(crate) struct Ended {
     pub(crate) seconds: f64,
 }
 
-/// Makes so many runs, each agent in turn.
+impl Ended {
+    pub(crate) fn is_first_try(&self) -> bool {
+        self.completed && self.outcomes.len() == 1
+    }
+}
+
+/// Makes so many runs, one agent's after another's: the server keeps what it has read of a prompt, so that prompts which
+/// begin alike are best asked in a row.
 pub(crate) async fn all(
     client: &Client,
     agents: &[Agent],
     count: usize,
     at_once: usize,
-    progress: impl Fn(usize),
+    progress: impl Fn(&[Ended]),
 ) -> Result<Vec<Ended>> {
     let schemas: BTreeMap<String, Schema> = agents
         .iter()
@@ -62,7 +69,7 @@ pub(crate) async fn all(
                     return Ok::<_, anyhow::Error>(());
                 }
                 let (task, name, parameters) =
-                    requests.get(number % requests.len()).context("there are no agents")?;
+                    requests.get(number * requests.len() / count).context("there are no agents")?;
                 let run = one(&client, name, parameters).await?;
                 let ended = examined(&client, task, run, schemas.get(name).context("no schema")?).await?;
                 sender.send(ended).ok();
@@ -75,7 +82,7 @@ pub(crate) async fn all(
     while let Some(one) = ended.recv().await {
         all.push(one);
         if all.len().is_multiple_of(step) || all.len() == count {
-            progress(all.len());
+            progress(&all);
         }
     }
     while let Some(caller) = callers.join_next().await {

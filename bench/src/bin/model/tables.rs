@@ -17,7 +17,7 @@ pub(crate) fn by_strategy(all: &All) -> String {
     );
     for (strategy, runs) in all {
         let completed: Vec<&Ended> = runs.iter().filter(|run| run.completed).collect();
-        let first = completed.iter().filter(|run| run.outcomes.len() == 1).count();
+        let first = completed.iter().filter(|run| run.is_first_try()).count();
         let attempts: usize = runs.iter().map(|run| run.outcomes.len()).sum();
         let each = match completed.len() {
             0 => "–".to_owned(),

@@ -1,4 +1,6 @@
-//! What the model is asked: the agents of `accord init`, and the schemas in `examples/schemas`.
+//! What the model is asked: two agents of `accord init`, and the schemas in `examples/schemas`. The third agent,
+//! `release-notes`, is left out: its texts have no longest length and its rules count, so that a small model writes until
+//! it is cut off, three times in each run.
 
 use std::path::Path;
 
@@ -17,14 +19,12 @@ pub(crate) struct Task {
 const INVOICE: &str = "Nordlicht GmbH, invoice NL-2041 of 3 March 2026. One desk lamp. Total: 49.90 EUR.";
 
 pub(crate) async fn all(client: &Client) -> Result<Vec<Task>> {
-    let commits = ["Add a dark theme", "Fix a crash on an empty search", "Update dependencies"];
     let started = [
         (
             "ticket-triage",
             json!({"ticket": "Since nine o'clock nobody can log in. The page says: internal error."}),
         ),
         ("invoice-reader", json!({"prompt": INVOICE})),
-        ("release-notes", json!({"version": "1.4.0", "commits": commits})),
     ];
     let mut tasks = Vec::new();
     for (name, parameters) in started {

@@ -158,6 +158,9 @@ fn portable(mut blueprint: Value, config: &Config) -> Value {
         if let (None, Some(base_url)) = (executor.get("base_url"), provider.base_url) {
             executor.insert("base_url".to_owned(), json!(base_url));
         }
+        if let (None, Some(profile)) = (executor.get("schema_profile"), provider.schema_profile) {
+            executor.insert("schema_profile".to_owned(), json!(profile));
+        }
     }
     blueprint
 }

@@ -63,12 +63,15 @@ fn secrets_are_not_shown() {
 
 #[test]
 fn a_provider_is_read_whole() {
-    let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
+    let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\nauth = \"bearer\"\napi_version = \"2026-01-01\"\nschema_profile = \"llama.cpp\"\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
     let config = load(file, &[("ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT", "2")], Vec::new()).unwrap();
     let expected = Provider {
         kind: ProviderKind::OpenaiCompatible,
         base_url: Some("http://127.0.0.1:9/v1".into()),
         api_key_env: Some("LAB".into()),
+        auth: Auth::Bearer,
+        api_version: Some("2026-01-01".into()),
+        schema_profile: Some("llama.cpp".into()),
         headers: [("X-Team".to_owned(), "a.b".to_owned())].into(),
         price_per_million_input: Some(1.5),
         price_per_million_output: Some(2.0),

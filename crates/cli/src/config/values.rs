@@ -110,6 +110,15 @@ pub(crate) enum ProviderKind {
     Ollama,
 }
 
+/// How a key is sent, where a dialect knows two ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Auth {
+    #[default]
+    XApiKey,
+    Bearer,
+}
+
 /// A provider with a name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,8 +129,17 @@ pub(crate) struct Provider {
     /// The variable that holds the key.
     #[serde(default)]
     pub(crate) api_key_env: Option<String>,
+    /// How an Anthropic key is sent.
+    #[serde(default)]
+    pub(crate) auth: Auth,
+    /// The `anthropic-version` to send.
+    #[serde(default)]
+    pub(crate) api_version: Option<String>,
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
+    /// Which subset of JSON Schema the server enforces.
+    #[serde(default)]
+    pub(crate) schema_profile: Option<String>,
     #[serde(default)]
     pub(crate) price_per_million_input: Option<f64>,
     #[serde(default)]

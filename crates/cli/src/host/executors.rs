@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use accord_contract::lower::Profile;
 use accord_executor::{
-    BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport, LlmExecutor,
-    MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
+    Auth, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
+    LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
     RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, SubmitServer, Transport,
 };
 
@@ -84,8 +85,25 @@ fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem
         headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         price_per_million_input: settings.price_per_million_input,
         price_per_million_output: settings.price_per_million_output,
-        ..Provider::new(kind(settings.kind))
+        schema_profile: schema_profile(name, settings)?,
+        auth: match settings.auth {
+            config::Auth::XApiKey => Auth::XApiKey,
+            config::Auth::Bearer => Auth::Bearer,
+        },
+        api_version: settings.api_version.clone().unwrap_or(standard.api_version),
+        kind: standard.kind,
     })
+}
+
+fn schema_profile(name: &str, settings: &config::Provider) -> Result<Option<String>, Problem> {
+    match &settings.schema_profile {
+        Some(unknown) if Profile::named(unknown).is_none() => {
+            let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
+            let message = format!("providers.{name}.schema_profile is '{unknown}', which is not known");
+            Err(Problem::new(message).hint(format!("say one of {}", known.join(", "))))
+        }
+        known => Ok(known.clone()),
+    }
 }
 
 fn kind(kind: config::ProviderKind) -> ProviderKind {

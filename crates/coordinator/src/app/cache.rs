@@ -28,4 +28,8 @@ impl<T: Clone> Cache<T> {
         }
         values.insert(key, value);
     }
+
+    pub(crate) fn forget(&self, key: &str) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
 }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, ErrorName, FactReport, Spent};
+use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, Spent};
 use accord_domain::attempt::Outcome;
-use accord_domain::id::LeaseId;
+use accord_domain::id::{LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
-use accord_domain::runner::{Profile, Runner};
+use accord_domain::runner::Profile;
 use accord_store::{Claim, Claimed, Fact, Store, Verdict};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -40,16 +40,12 @@ impl App {
         }
         // A runner says how many it has room for; the rest it gets by asking again.
         let max = request.max.min(MOST_CLAIMED);
-        let runner = self.store.runner(&request.runner_id).await?.ok_or_else(|| {
-            let message = format!("there is no runner '{}': register first", request.runner_id);
-            Error::new(ErrorName::RunnerNotFound, message)
-        })?;
+        let profile = self.profile(&request.runner_id).await?;
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
-        let profile = Arc::new(runner.profile.clone());
         let place = self.hub.wait_for_work(Arc::clone(&profile));
         loop {
             place.looks();
-            let claimed = self.look(&runner, max).await?;
+            let claimed = self.look(&request.runner_id, &profile, max).await?;
             if !claimed.is_empty() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 drop(place);
                 let now = self.outside.now();
@@ -65,10 +61,10 @@ impl App {
     }
 
     /// Looks once. The look goes on when the caller has hung up, so that what it finds can be given back.
-    async fn look(&self, runner: &Runner, max: u32) -> Result<Vec<Claimed>, Error> {
+    async fn look(&self, runner_id: &RunnerId, profile: &Profile, max: u32) -> Result<Vec<Claimed>, Error> {
         let claim = Claim {
-            runner_id: runner.id.clone(),
-            profile: runner.profile.clone(),
+            runner_id: runner_id.clone(),
+            profile: profile.clone(),
             leases: (0..max).map(|_| LeaseId::new(self.outside.unique())).collect(),
             lease: self.lease(),
             now: self.outside.now(),

@@ -42,6 +42,7 @@ use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
 use crate::settings::Settings;
 use contracts::Contracts;
+use runners::Profiles;
 use workflows::Workflows;
 
 /// What the use cases work with.
@@ -54,6 +55,7 @@ pub struct App {
     pub(crate) keys: Keys,
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
+    pub(crate) profiles: Profiles,
     /// Who answers at `/mcp`.
     pub(crate) mcp: OnceLock<Guest>,
     /// What makes vectors of texts, where an embedding model is configured.
@@ -78,6 +80,7 @@ impl App {
             keys,
             hub: Hub::default(),
             contracts: Contracts::default(),
+            profiles: Profiles::default(),
             mcp: OnceLock::new(),
             embedder: None,
             closing: CancellationToken::new(),

@@ -1,10 +1,11 @@
 //! Runners: who they are, and that they are alive.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::{
-    Heartbeat, HeartbeatAnswer, Page, RegisterRunner, RegisteredRunner, RunDirective, RunInstruction,
-    RunnerView,
+    ErrorName, Heartbeat, HeartbeatAnswer, Page, RegisterRunner, RegisteredRunner, RunDirective,
+    RunInstruction, RunnerView,
 };
 use accord_domain::id::RunnerId;
 use accord_domain::runner::{Profile, Runner};
@@ -13,6 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
 
 use super::App;
+use super::cache::Cache;
 use super::runs::{check_wait, refuse};
 use crate::error::Error;
 use crate::hub::Topic;
@@ -29,6 +31,20 @@ const MOST_LABELS: usize = 100;
 
 /// A lease is renewed so often before it runs out: two heartbeats may be lost.
 const BEATS_IN_A_LEASE: u32 = 3;
+
+/// How long what a runner can do is known without looking. It never changes; but a runner may be removed by way of another
+/// coordinator, and is to hear of that soon.
+const KNOWN_FOR: Duration = Duration::from_secs(10);
+
+/// What the runners that ask can do: each asks for work again and again.
+#[derive(Debug)]
+pub(crate) struct Profiles(Cache<(Instant, Arc<Profile>)>);
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Self(Cache::new())
+    }
+}
 
 impl App {
     /// A runner begins.
@@ -59,7 +75,25 @@ impl App {
 
     /// A runner ends.
     pub(crate) async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), Error> {
-        Ok(self.store.remove_runner(runner_id).await?)
+        self.store.remove_runner(runner_id).await?;
+        self.profiles.0.forget(runner_id.as_str());
+        Ok(())
+    }
+
+    /// What a runner can do.
+    pub(super) async fn profile(&self, runner_id: &RunnerId) -> Result<Arc<Profile>, Error> {
+        if let Some((since, profile)) = self.profiles.0.get(runner_id.as_str())
+            && since.elapsed() < KNOWN_FOR
+        {
+            return Ok(profile);
+        }
+        let runner = self.store.runner(runner_id).await?.ok_or_else(|| {
+            let message = format!("there is no runner '{runner_id}': register first");
+            Error::new(ErrorName::RunnerNotFound, message)
+        })?;
+        let profile = Arc::new(runner.profile);
+        self.profiles.0.put(runner_id.to_string(), (Instant::now(), Arc::clone(&profile)));
+        Ok(profile)
     }
 
     /// A runner is alive. Answers at once where there is something to do, else when the time is over; the leases hold

@@ -15,6 +15,10 @@ const TRY_AGAIN: Duration = Duration::from_secs(2);
 /// Callbacks are woken by the end of a run; this is for wake-ups that were lost.
 const CALLBACKS_EVERY: Duration = Duration::from_secs(5);
 
+/// Who is woken by the end of any run looks at most so often: a busy coordinator ends thousands in a second, and one look
+/// sees all that is due. Nobody notices a hundredth of a second.
+pub(super) const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
@@ -63,6 +67,7 @@ pub(super) async fn callbacks(app: Arc<App>) {
             Ok(()) => CALLBACKS_EVERY,
             Err(error) => failed("callbacks", &error),
         };
+        rest(&app, BETWEEN_LOOKS).await;
         tokio::select! {
             _ = timeout(wait, app.hub.some_run_over()) => {}
             () = app.closing.cancelled() => {}
@@ -87,7 +92,7 @@ pub(super) async fn figures(app: Arc<App>) {
     }
 }
 
-async fn rest(app: &App, wait: Duration) {
+pub(super) async fn rest(app: &App, wait: Duration) {
     let _ = timeout(wait, app.closing.cancelled()).await;
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::reconcilers::failed;
+use super::reconcilers::{BETWEEN_LOOKS, failed, rest};
 use crate::app::App;
 
 /// The end of a run wakes the reconciler; this is for wake-ups that were lost, and for those who are slow to stop.
@@ -17,6 +17,7 @@ pub(super) async fn advance(app: Arc<App>) {
             Ok(()) => LOOK_EVERY,
             Err(error) => failed("workflows", &error),
         };
+        rest(&app, BETWEEN_LOOKS).await;
         tokio::select! {
             _ = timeout(wait, app.hub.some_workflow_due()) => {}
             () = app.closing.cancelled() => {}

@@ -7,8 +7,15 @@ use serde_json::Value;
 
 use crate::error::Error;
 
-/// Reads a body that may hold raw JSON: straight from the text.
+/// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
+    match serde_json::from_slice(bytes) {
+        Ok(value) => Ok(value),
+        Err(_) => read_slowly(bytes),
+    }
+}
+
+fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(invalid)?;
     deserializer
@@ -20,7 +27,8 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
 /// Reads a body that holds tagged shapes: by way of a value, because numbers are kept as written.
 pub(crate) fn read_tagged<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     let value: Value = read(bytes)?;
-    serde_path_to_error::deserialize(value).map_err(invalid)
+    // By reference, so that the value is still there to be read once more.
+    T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value).map_err(invalid))
 }
 
 /// A place that is longer than this helps nobody to find it.

@@ -53,6 +53,10 @@ async fn only_registered_runners_claim_and_are_alive() {
         claim["runner_id"] = json!(runner);
         assert_eq!(refused(&desk.post("/runner/claims", claim).await), (400, "InvalidRequest"));
     }
+    let claim = json!({"runner_id": runner, "max": 1});
+    assert_eq!(desk.post("/runner/claims", claim.clone()).await.0, 200);
+    desk.delete(&format!("/runner/{runner}")).await;
+    assert_eq!(refused(&desk.post("/runner/claims", claim).await), (404, "RunnerNotFound"));
 }
 
 #[tokio::test]

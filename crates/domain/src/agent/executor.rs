@@ -70,6 +70,10 @@ pub struct Llm {
     /// How long one turn may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
+    /// Which subset of JSON Schema the server enforces, where it is another than its dialect's: `openai`, `anthropic`,
+    /// `ollama` or `llama.cpp`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_profile: Option<String>,
 }
 
 /// The settings of an agent CLI.

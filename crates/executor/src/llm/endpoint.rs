@@ -24,6 +24,8 @@ pub(super) struct Endpoint {
     pub(super) headers: Vec<(String, String)>,
     /// Whether the provider has a key that was not for this address.
     pub(super) key_withheld: bool,
+    /// The subset of JSON Schema that is enforced there.
+    pub(super) schema_profile: String,
     secrets: Vec<String>,
     price_per_million_input: Option<f64>,
     price_per_million_output: Option<f64>,
@@ -70,6 +72,7 @@ impl Endpoint {
         }
         secrets.extend(base.password().map(str::to_owned));
         secrets.retain(|secret| secret.len() >= SHORTEST_SECRET);
+        let schema_profile = settings.schema_profile.as_ref().or(provider.schema_profile.as_ref());
         Ok(Self {
             kind: provider.kind,
             wire,
@@ -78,6 +81,9 @@ impl Endpoint {
             url: url.into(),
             headers,
             key_withheld,
+            schema_profile: schema_profile
+                .cloned()
+                .unwrap_or_else(|| provider.kind.schema_profile().to_owned()),
             secrets,
             price_per_million_input: provider.price_per_million_input,
             price_per_million_output: provider.price_per_million_output,

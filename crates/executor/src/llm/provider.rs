@@ -69,6 +69,15 @@ impl ProviderKind {
         }
     }
 
+    /// The subset of JSON Schema that the dialect's own service enforces.
+    pub(super) fn schema_profile(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenAi | Self::OpenAiChat | Self::OpenAiCompatible => "openai",
+            Self::Ollama => "ollama",
+        }
+    }
+
     /// The address of the public service, which never answers without a key.
     pub fn public_base_url(self) -> Option<&'static str> {
         match self {
@@ -109,6 +118,8 @@ pub struct Provider {
     pub price_per_million_input: Option<f64>,
     /// Dollars for a million tokens written.
     pub price_per_million_output: Option<f64>,
+    /// The subset of JSON Schema that it enforces, where it is another than its dialect's.
+    pub schema_profile: Option<String>,
 }
 
 impl Provider {
@@ -127,6 +138,7 @@ impl Provider {
             headers: Vec::new(),
             price_per_million_input: None,
             price_per_million_output: None,
+            schema_profile: None,
         }
     }
 }

@@ -39,20 +39,16 @@ pub(super) struct LlmSession {
 impl Session for LlmSession {
     fn capabilities(&self) -> Capabilities {
         let kind = self.endpoint.kind;
-        let profile = match kind {
-            ProviderKind::Anthropic => "anthropic",
-            ProviderKind::OpenAi | ProviderKind::OpenAiChat | ProviderKind::OpenAiCompatible => "openai",
-            ProviderKind::Ollama => "ollama",
-        };
+        let profile = &self.endpoint.schema_profile;
         let own = matches!(kind, ProviderKind::Anthropic | ProviderKind::OpenAi | ProviderKind::OpenAiChat);
         let thinks = self.settings.reasoning.is_some_and(Reasoning::is_on);
         let default = (kind == ProviderKind::Anthropic).then_some(ANTHROPIC_MAX_TOKENS);
         Capabilities {
             endpoint: self.endpoint.name.clone(),
             model: self.settings.model.clone(),
-            native: Some(profile.to_owned()),
+            native: Some(profile.clone()),
             tool: Some(Tool {
-                profile: profile.to_owned(),
+                profile: profile.clone(),
                 strict: own,
                 force: !thinks && kind != ProviderKind::Ollama,
             }),

@@ -26,6 +26,8 @@ pub struct Settings {
     pub reasoning: Option<Reasoning>,
     /// How long one turn may take.
     pub timeout_seconds: Option<u64>,
+    /// Another subset of JSON Schema than the provider's.
+    pub schema_profile: Option<String>,
 }
 
 /// Whether and how hard a model thinks.
@@ -127,7 +129,7 @@ mod tests {
     fn all_settings_are_read() {
         let settings = Settings::read(&json!({
             "type": "llm", "provider": "anthropic", "model": "m", "base_url": "http://h", "max_tokens": 10,
-            "temperature": 0.5, "reasoning": "high", "timeout_seconds": 3,
+            "temperature": 0.5, "reasoning": "high", "timeout_seconds": 3, "schema_profile": "ollama",
         }));
         let expected = Settings {
             kind: "llm".into(),
@@ -138,6 +140,7 @@ mod tests {
             temperature: Some(0.5),
             reasoning: Some(Reasoning::High),
             timeout_seconds: Some(3),
+            schema_profile: Some("ollama".into()),
         };
         assert_eq!(settings.unwrap(), expected);
     }

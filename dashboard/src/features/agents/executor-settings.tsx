@@ -8,6 +8,8 @@ import type { ExecutorType } from './model'
 
 const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'openai-compatible', 'ollama']
 
+const PROFILES = ['openai', 'anthropic', 'ollama', 'llama.cpp']
+
 const settings = (name: string) => ['executor', name]
 
 /** The settings that an executor has. */
@@ -45,6 +47,7 @@ function Timeout() {
 
 function Llm() {
   const list = useId()
+  const profiles = useId()
   return (
     <>
       <TextAt path={settings('provider')} label="Provider" list={list} hint="Or a [providers.x] of the configuration." />
@@ -59,6 +62,17 @@ function Llm() {
       <TextAt path={settings('base_url')} label="Base address" placeholder="https://…" hint="Another than the provider's." />
       <Timeout />
       <Reasoning />
+      <TextAt
+        path={settings('schema_profile')}
+        label="Schema profile"
+        list={profiles}
+        hint="What the server enforces, if not its dialect's."
+      />
+      <datalist id={profiles}>
+        {PROFILES.map((profile) => (
+          <option key={profile} value={profile} />
+        ))}
+      </datalist>
     </>
   )
 }

@@ -133,7 +133,7 @@ const CLI = ['type', 'model', 'command', 'args', 'env', 'allowed_tools', 'timeou
 const COMMAND = ['type', 'command', 'args', 'parameters_as', 'env', 'working_dir', 'timeout_seconds']
 
 const KNOWN_SETTINGS: Record<ExecutorType, readonly string[]> = {
-  llm: ['type', 'provider', 'model', 'base_url', 'max_tokens', 'temperature', 'reasoning', 'timeout_seconds'],
+  llm: ['type', 'provider', 'model', 'base_url', 'max_tokens', 'temperature', 'reasoning', 'timeout_seconds', 'schema_profile'],
   'claude-code': CLI,
   codex: CLI,
   process: COMMAND,

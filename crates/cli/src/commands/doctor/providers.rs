@@ -56,6 +56,7 @@ fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> C
 mod tests {
     use super::super::Status;
     use super::*;
+    use crate::config::Auth;
 
     #[test]
     fn a_named_variable_must_be_there() {
@@ -63,7 +64,10 @@ mod tests {
             kind: ProviderKind::OpenaiCompatible,
             base_url: None,
             api_key_env: Some(variable.to_owned()),
+            auth: Auth::default(),
+            api_version: None,
             headers: BTreeMap::new(),
+            schema_profile: None,
             price_per_million_input: None,
             price_per_million_output: None,
         };

@@ -184,6 +184,9 @@ async fn capabilities_say_what_each_provider_takes() {
     assert_eq!(of("openai", nine()).await, expected("openai https://api.openai.com/v1", "openai", true));
     let compatible = expected("openai-compatible http://127.0.0.1:8080/v1", "openai", false);
     assert_eq!(of("openai-compatible", nine()).await, compatible);
+    let llama = json!({"max_tokens": 9, "schema_profile": "llama.cpp"});
+    let expected = expected("openai-compatible http://127.0.0.1:8080/v1", "llama.cpp", false);
+    assert_eq!(of("openai-compatible", llama).await, expected);
     let force = |capabilities: Capabilities| capabilities.tool.map(|tool| tool.force);
     assert_eq!(force(of("ollama", nine()).await), Some(false));
     assert_eq!(force(of("openai", json!({"reasoning": "low"})).await), Some(false));

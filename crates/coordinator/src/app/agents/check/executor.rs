@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use accord_contract::Place;
+use accord_contract::lower::Profile;
 use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
 
 use super::super::finding::Findings;
@@ -49,6 +50,10 @@ fn llm(settings: &Llm, findings: &mut Findings) {
         .is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://"))
     {
         findings.error(at("base_url"), "the address must begin with http:// or https://");
+    }
+    if let Some(unknown) = settings.schema_profile.as_ref().filter(|name| Profile::named(name).is_none()) {
+        let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
+        findings.error(at("schema_profile"), format!("'{unknown}' is not one of {}", known.join(", ")));
     }
     if settings.max_tokens == Some(0) {
         findings.error(at("max_tokens"), "0 tokens leave no room for an answer");

@@ -218,6 +218,10 @@ fn executors_have_settings_in_their_ranges() {
             "$.executor.temperature: the temperature must be from 0 to 2",
         ),
         (
+            "executor: { type: llm, provider: p, model: m, schema_profile: gpt }",
+            "$.executor.schema_profile: 'gpt' is not one of openai, anthropic, ollama, claude-code",
+        ),
+        (
             "executor: { type: llm, provider: p, model: m, base_url: localhost }",
             "$.executor.base_url: the address must begin with http:// or https://",
         ),
