@@ -293,6 +293,10 @@ pub struct Heartbeat {
     /// How long to wait for a stop, so that one is heard of at once; 30 at most.
     #[serde(default)]
     pub wait_seconds: u32,
+    /// How many of its runs wait for children, as far as it knows; none, where it has room for more. Given, the answer comes
+    /// as soon as there are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u32>,
 }
 
 /// What to do with a run.
@@ -321,4 +325,8 @@ pub struct RunInstruction {
 pub struct HeartbeatAnswer {
     /// One for each run that was named.
     pub runs: Vec<RunInstruction>,
+    /// How many of the runs wait for children, where that was asked. They do not use the runner meanwhile: it may take as
+    /// many more, so that the children are not left waiting for their parents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u32>,
 }

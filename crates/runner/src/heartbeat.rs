@@ -36,7 +36,9 @@ async fn beat(shared: &Shared) {
         let runs = shared.leases.held();
         let most = (registered.lease_seconds / 2).clamp(1, LONGEST_HEARTBEAT_SECONDS);
         let wait_seconds = registered.heartbeat_seconds.clamp(1, most);
-        let heartbeat = Heartbeat { runner_id: registered.runner_id.clone(), runs, wait_seconds };
+        let is_full = runs.len() >= shared.places();
+        let waiting = is_full.then(|| *shared.leases.waiting().borrow());
+        let heartbeat = Heartbeat { runner_id: registered.runner_id.clone(), runs, wait_seconds, waiting };
         let answer = tokio::select! {
             biased;
             answer = shared.coordinator.heartbeat(&heartbeat) => answer,

@@ -73,6 +73,7 @@ struct Entry {
 pub(crate) struct Leases {
     entries: Mutex<HashMap<RunId, Entry>>,
     taken: watch::Sender<u64>,
+    waiting: watch::Sender<u32>,
 }
 
 impl Leases {
@@ -117,8 +118,15 @@ impl Leases {
         self.taken.subscribe()
     }
 
+    /// How many of the runs wait for children, as far as is known. They leave their places to others.
+    pub(crate) fn waiting(&self) -> watch::Receiver<u32> {
+        self.waiting.subscribe()
+    }
+
     /// Does what a heartbeat's answer says. Runs taken after it was sent are not meant.
     pub(crate) fn instructed(&self, asked: &[HeldRun], answer: &HeartbeatAnswer, asked_at: Instant) {
+        let waiting = answer.waiting.unwrap_or_default();
+        self.waiting.send_if_modified(|known| std::mem::replace(known, waiting) != waiting);
         let mut entries = lock(&self.entries);
         for instruction in &answer.runs {
             let Some(entry) = entries.get_mut(&instruction.run_id) else { continue };

@@ -14,6 +14,7 @@ mod finish;
 mod heartbeat;
 mod leases;
 mod limits;
+mod paced;
 mod report;
 mod runner;
 mod schemas;

@@ -57,6 +57,10 @@ pub(crate) const DEFAULT_DRAIN: Duration = Duration::from_secs(30);
 /// How long giving work back may take at shutdown before it is dropped. Its leases then run out by themselves.
 pub(crate) const TIME_TO_RELEASE: Duration = Duration::from_secs(20);
 
+/// Reports that are under way to the coordinator at once, of all runs together: enough to keep it busy, and few
+/// connections.
+pub(crate) const REQUESTS_AT_ONCE: usize = 64;
+
 /// How long the coordinator holds a claim when there is no work. It answers sooner when there is.
 pub(crate) const CLAIM_WAIT_SECONDS: u32 = 30;
 

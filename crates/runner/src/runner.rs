@@ -17,6 +17,7 @@ use crate::coordinator::Coordinator;
 use crate::heartbeat;
 use crate::leases::Leases;
 use crate::limits::{CLAIM_WAIT_SECONDS, TIME_TO_RELEASE};
+use crate::paced::Paced;
 use crate::schemas::Schemas;
 use crate::settings::RunnerSettings;
 use crate::shutdown::Shutdown;
@@ -61,7 +62,7 @@ impl Runner {
         profile.executor_types = registry.kinds().into_iter().collect();
         profile.held_executor_types.retain(|kind| profile.executor_types.contains(kind));
         profile.concurrency = profile.concurrency.max(1);
-        Self { coordinator, registry, settings }
+        Self { coordinator: Arc::new(Paced::new(coordinator)), registry, settings }
     }
 
     /// Works until it is told to shut down, and then until its work has ended or is given back.
@@ -100,6 +101,11 @@ impl Runner {
 impl Shared {
     pub(crate) fn profile(&self) -> &Profile {
         &self.settings.profile
+    }
+
+    /// How many runs are worked on at once.
+    pub(crate) fn places(&self) -> usize {
+        usize::try_from(self.profile().concurrency).unwrap_or(usize::MAX)
     }
 
     /// Who this runner is at the moment.
@@ -144,15 +150,20 @@ async fn register(coordinator: &dyn Coordinator, profile: &Profile) -> Result<Re
     }
 }
 
-/// Claims as many runs as there are free places, for ever. Dropped, it claims no more.
+/// Claims as many runs as there are free places, for ever. Dropped, it claims no more. A run that waits for its children
+/// uses no place: they could not begin else where all places are taken by parents.
 async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     let mut backoff = Backoff::default();
-    let places = usize::try_from(shared.profile().concurrency).unwrap_or(usize::MAX);
+    let mut waiting = shared.leases.waiting();
     loop {
         while tasks.try_join_next().is_some() {}
-        let free = places.saturating_sub(tasks.len());
+        let parents = usize::try_from(*waiting.borrow_and_update()).unwrap_or(usize::MAX);
+        let free = shared.places().saturating_add(parents).saturating_sub(tasks.len());
         if free == 0 {
-            tasks.join_next().await;
+            tokio::select! {
+                _ = tasks.join_next() => {}
+                _ = waiting.changed() => {}
+            }
             continue;
         }
         let runner_id = shared.registered().runner_id;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use accord_domain::id::RunnerId;
+use accord_domain::id::{RunId, RunnerId};
 use accord_domain::run::change::renew;
 use accord_domain::run::{Holder, Run, Status};
 use accord_domain::runner::Runner;
@@ -35,6 +35,10 @@ impl RunnerStore for PostgresStore {
         retrying(|| self.beat(&beat)).await
     }
 
+    async fn waiting_for_children(&self, runs: &[RunId]) -> Result<u32, StoreError> {
+        retrying(|| self.count_waiting(runs)).await
+    }
+
     async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), StoreError> {
         retrying(|| self.delete_runner(runner_id)).await
     }
@@ -54,6 +58,12 @@ const HELD: &str =
 const RENEW: &str = "
 UPDATE runs r SET lease_expires_at = t.expires_at FROM unnest($1::text[], $2::bigint[]) AS t(id, expires_at)
 WHERE r.id = t.id";
+
+const WAITING: &str = "
+SELECT count(*) FROM runs r WHERE r.id = ANY($1) AND EXISTS (
+    SELECT 1 FROM sessions c JOIN runs w ON w.id = c.last_run_id
+    WHERE c.parent_session_id = r.session_id AND w.execution_mode <> 'async_callback'
+    AND w.status IN ('pending', 'claimed', 'running', 'stopping'))";
 
 impl PostgresStore {
     async fn write_runner(&self, runner: &Runner) -> Result<(), Fault> {
@@ -83,6 +93,12 @@ impl PostgresStore {
             return Err(unknown(runner_id).into());
         }
         Ok(())
+    }
+
+    async fn count_waiting(&self, runs: &[RunId]) -> Result<u32, Fault> {
+        let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
+        let count: i64 = sqlx::query_scalar(WAITING).bind(ids).fetch_one(&self.pool).await?;
+        Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     async fn beat(&self, beat: &Beat) -> Result<Vec<Directive>, Fault> {

@@ -1,6 +1,6 @@
 //! Runners and the leases that they hold.
 
-use accord_domain::id::RunnerId;
+use accord_domain::id::{RunId, RunnerId};
 use accord_domain::run::{Holder, Status, change};
 use accord_domain::runner::Runner;
 use accord_store::{Beat, Directive, HeldRun, RunnerStore, StoreError};
@@ -54,6 +54,23 @@ impl RunnerStore for SqliteStore {
 
     async fn heartbeat(&self, beat: Beat) -> Result<Vec<Directive>, StoreError> {
         self.write(move |write| heartbeat(write.connection(), &beat)).await
+    }
+
+    async fn waiting_for_children(&self, runs: &[RunId]) -> Result<u32, StoreError> {
+        let runs = runs.to_vec();
+        self.read(move |connection| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM runs r JOIN sessions s ON s.seq = r.session \
+                       JOIN sessions c ON c.parent_session_id = s.id JOIN runs w ON w.id = c.last_run_id \
+                       WHERE r.id = ?1 AND w.execution_mode <> 'async_callback' \
+                       AND w.status IN ('pending', 'claimed', 'running', 'stopping'))";
+            let mut statement = connection.prepare_cached(sql)?;
+            let mut waiting = 0;
+            for run_id in runs {
+                waiting += u32::from(statement.query_row([run_id.as_str()], |row| row.get::<_, bool>(0))?);
+            }
+            Ok(waiting)
+        })
+        .await
     }
 
     async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), StoreError> {

@@ -58,6 +58,10 @@ pub trait RunnerStore: Send + Sync {
     /// [`StoreError::NoSuch`]: it registers again.
     async fn heartbeat(&self, beat: Beat) -> Result<Vec<Directive>, StoreError>;
 
+    /// How many of these runs have a child that is not over and that they look after themselves: they wait for it or ask for
+    /// it. One that is to be called back has nothing to wait for.
+    async fn waiting_for_children(&self, runs: &[RunId]) -> Result<u32, StoreError>;
+
     /// A runner ends. Its leases run out by themselves.
     async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), StoreError>;
 }

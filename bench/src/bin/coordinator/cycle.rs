@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use serde_json::{Value, json};
 
 use crate::http::Connection;
 use crate::server::Server;
@@ -58,54 +57,64 @@ pub(crate) struct Worker {
     runner_id: String,
 }
 
+/// A run that was handed out.
+pub(crate) struct Taken {
+    run_id: String,
+    schema_hash: String,
+    /// What shows that the run is ours.
+    holding: String,
+}
+
 impl Worker {
     pub(crate) async fn new(server: &Server) -> Result<Self> {
         let mut connection = Connection::open(&server.address).await?;
-        let profile = json!({"profile": {"hostname": "bench", "executor_types": ["llm"], "concurrency": 1}});
-        let answer = connection.post("/runner/register", &profile.to_string()).await?;
-        let runner_id = text(&answer, "runner_id")?;
+        let profile = r#"{"profile":{"hostname":"bench","executor_types":["llm"],"concurrency":1}}"#;
+        let answer = connection.post("/runner/register", profile).await?;
+        let runner_id = answer.text("runner_id").context("no runner_id")?;
         Ok(Self { connection, runner_id })
     }
 
     async fn cycle(&mut self) -> Result<()> {
-        let create =
-            json!({"agent_name": "bench", "prompt": "Sort this ticket: nobody can log in since nine"});
-        self.connection.post("/runs", &create.to_string()).await?;
-        let run = loop {
-            if let Some(run) = self.claim(5).await? {
-                break run;
+        let create = r#"{"agent_name":"bench","prompt":"Sort this ticket: nobody can log in since nine"}"#;
+        self.connection.post("/runs", create).await?;
+        let Taken { run_id, schema_hash, holding } = loop {
+            if let Some(taken) = self.claim(5).await? {
+                break taken;
             }
         };
-        let id = text(&run, "run_id")?;
-        let holding = json!({
-            "runner_id": self.runner_id, "lease_id": run.get("lease_id"), "attempt": run.get("attempt")
-        });
-        self.connection.post(&format!("/runner/runs/{id}/started"), &holding.to_string()).await?;
-        let event = json!({"type": "message", "role": "assistant", "text": "{\"severity\": \"high\"}"});
-        let events = json!({"holding": holding, "events": [event]});
-        self.connection.post(&format!("/runner/runs/{id}/events"), &events.to_string()).await?;
-        let hash = run.pointer("/contract/schema_hash");
-        let finish = json!({
-            "holding": holding, "status": "completed",
-            "result_data": {"severity": "high", "summary": "nobody can log in"},
-            "raw": "{\"severity\": \"high\", \"summary\": \"nobody can log in\"}",
-            "validation": {"valid": true, "schema_name": null, "schema_hash": hash, "retry_count": 0,
-                           "strategy": "native", "repairs": [], "attempts": 1},
-        });
-        self.connection.post(&format!("/runner/runs/{id}/finish"), &finish.to_string()).await?;
-        let read = self.connection.get(&format!("/runs/{id}")).await?;
-        anyhow::ensure!(read.get("status").is_some_and(|status| status == "completed"), "{read}");
+        self.connection.post(&format!("/runner/runs/{run_id}/started"), &holding).await?;
+        let event = r#"{"type":"message","role":"assistant","text":"{\"severity\": \"high\"}"}"#;
+        let events = format!(r#"{{"holding":{holding},"events":[{event}]}}"#);
+        self.connection.post(&format!("/runner/runs/{run_id}/events"), &events).await?;
+        let finish = format!(
+            concat!(
+                r#"{{"holding":{},"status":"completed","#,
+                r#""result_data":{{"severity":"high","summary":"nobody can log in"}},"#,
+                r#""raw":"{{\"severity\": \"high\", \"summary\": \"nobody can log in\"}}","#,
+                r#""validation":{{"valid":true,"schema_name":null,"schema_hash":"{}","retry_count":0,"#,
+                r#""strategy":"native","repairs":[],"attempts":1}}}}"#
+            ),
+            holding, schema_hash
+        );
+        self.connection.post(&format!("/runner/runs/{run_id}/finish"), &finish).await?;
+        let read = self.connection.get(&format!("/runs/{run_id}")).await?;
+        anyhow::ensure!(
+            read.text("status").is_some_and(|status| status == "completed"),
+            "{run_id} is not over"
+        );
         Ok(())
     }
 
     /// Asks for one run, and waits so many seconds for it.
-    pub(crate) async fn claim(&mut self, wait_seconds: u32) -> Result<Option<Value>> {
-        let body = json!({"runner_id": self.runner_id, "max": 1, "wait_seconds": wait_seconds});
-        let mut answer = self.connection.post("/runner/claims", &body.to_string()).await?;
-        Ok(answer.get_mut("runs").and_then(Value::as_array_mut).and_then(Vec::pop))
+    pub(crate) async fn claim(&mut self, wait_seconds: u32) -> Result<Option<Taken>> {
+        let runner_id = &self.runner_id;
+        let body = format!(r#"{{"runner_id":"{runner_id}","max":1,"wait_seconds":{wait_seconds}}}"#);
+        let answer = self.connection.post("/runner/claims", &body).await?;
+        let Some(run_id) = answer.text("run_id") else { return Ok(None) };
+        let lease_id = answer.text("lease_id").context("no lease_id")?;
+        let attempt = answer.number("attempt").context("no attempt")?;
+        let schema_hash = answer.text("schema_hash").context("no schema_hash")?;
+        let holding = format!(r#"{{"runner_id":"{runner_id}","lease_id":"{lease_id}","attempt":{attempt}}}"#);
+        Ok(Some(Taken { run_id, schema_hash, holding }))
     }
-}
-
-fn text(value: &Value, key: &str) -> Result<String> {
-    value.get(key).and_then(Value::as_str).map(str::to_owned).with_context(|| format!("no {key} in {value}"))
 }

@@ -1,7 +1,8 @@
 //! A few lines of HTTP/1.1 over one connection that stays open.
+//!
+//! Answers are searched, not parsed: callers share the cores with what they measure, and are to cost little.
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -19,7 +20,7 @@ impl Connection {
         Ok(Self { stream, host: address.to_owned(), buffer: Vec::new() })
     }
 
-    pub(crate) async fn post(&mut self, path: &str, body: &str) -> Result<Value> {
+    pub(crate) async fn post(&mut self, path: &str, body: &str) -> Result<Answer<'_>> {
         let (host, length) = (&self.host, body.len());
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
@@ -27,12 +28,12 @@ impl Connection {
         self.exchange(&request).await
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> Result<Value> {
+    pub(crate) async fn get(&mut self, path: &str) -> Result<Answer<'_>> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.host);
         self.exchange(&request).await
     }
 
-    async fn exchange(&mut self, request: &str) -> Result<Value> {
+    async fn exchange(&mut self, request: &str) -> Result<Answer<'_>> {
         self.stream.write_all(request.as_bytes()).await?;
         self.buffer.clear();
         let head = loop {
@@ -41,17 +42,23 @@ impl Connection {
             }
             self.more().await?;
         };
-        let text = std::str::from_utf8(self.buffer.get(..head).context("no head")?)?.to_ascii_lowercase();
-        let length = text.lines().find_map(|line| line.strip_prefix("content-length:"));
-        let length: usize = length.map_or(Ok(0), |length| length.trim().parse())?;
+        let length: usize = {
+            let lines = std::str::from_utf8(self.buffer.get(..head).context("no head")?)?.lines();
+            let length = |line: &str| {
+                line.split_once(':')
+                    .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+                    .map(|(_, length)| length.trim().parse())
+            };
+            lines.filter_map(length).next().unwrap_or(Ok(0))?
+        };
         while self.buffer.len() < head + length {
             self.more().await?;
         }
-        let body = self.buffer.get(head..head + length).context("no body")?;
-        if !text.starts_with("http/1.1 2") {
-            bail!("{}: {}", text.lines().next().unwrap_or_default(), String::from_utf8_lossy(body));
+        let whole = std::str::from_utf8(self.buffer.get(..head + length).context("no body")?)?;
+        if !whole.starts_with("HTTP/1.1 2") {
+            bail!("{whole}");
         }
-        if body.is_empty() { Ok(Value::Null) } else { Ok(serde_json::from_slice(body)?) }
+        Ok(Answer(whole.get(head..).unwrap_or_default()))
     }
 
     async fn more(&mut self) -> Result<()> {
@@ -59,6 +66,36 @@ impl Connection {
             bail!("the connection was closed");
         }
         Ok(())
+    }
+}
+
+/// What was answered: JSON as the coordinator writes it, without spaces.
+pub(crate) struct Answer<'a>(&'a str);
+
+impl Answer<'_> {
+    /// The first text of this name, anywhere.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        let value = self.value(name)?.strip_prefix('"')?;
+        value.get(..value.find('"')?).map(str::to_owned)
+    }
+
+    /// The first number of this name, as it is written.
+    pub(crate) fn number(&self, name: &str) -> Option<String> {
+        let value = self.value(name)?;
+        let end = value.find(|character: char| !character.is_ascii_digit())?;
+        value.get(..end).map(str::to_owned)
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        let mut rest = self.0;
+        loop {
+            let at = rest.find(name)?;
+            let before = rest.get(..at)?;
+            rest = rest.get(at + name.len()..)?;
+            if before.ends_with('"') && rest.starts_with("\":") {
+                return rest.get(2..);
+            }
+        }
     }
 }
 

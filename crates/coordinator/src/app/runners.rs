@@ -7,7 +7,7 @@ use accord_api::{
     ErrorName, Heartbeat, HeartbeatAnswer, Page, RegisterRunner, RegisteredRunner, RunDirective,
     RunInstruction, RunnerView,
 };
-use accord_domain::id::RunnerId;
+use accord_domain::id::{RunId, RunnerId};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{Beat, Directive, HeldRun};
 use jiff::{SignedDuration, Timestamp};
@@ -17,7 +17,7 @@ use super::App;
 use super::cache::Cache;
 use super::runs::{check_wait, refuse};
 use crate::error::Error;
-use crate::hub::Topic;
+use crate::hub::{Topic, Watch};
 
 /// A heartbeat that waits longer would be cut off by something in between.
 const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
@@ -28,6 +28,10 @@ const MOST_HELD: usize = 20_000;
 
 /// Executors and tags of one runner. Each claim is matched against them.
 const MOST_LABELS: usize = 100;
+
+/// How often at most it is counted which of a full runner's runs wait for children: a busy queue would have it done all the
+/// time, and a child that waits a moment is not noticed.
+const BETWEEN_COUNTS: Duration = Duration::from_millis(250);
 
 /// A lease is renewed so often before it runs out: two heartbeats may be lost.
 const BEATS_IN_A_LEASE: u32 = 3;
@@ -106,17 +110,44 @@ impl App {
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
         let topics = request.runs.iter().map(|held| Topic::Run(held.run_id.clone())).collect();
         let watch = self.hub.watch(topics);
+        let queued = self.hub.watch(vec![Topic::Queued]);
         let beat_every = self.lease().unsigned_abs() / BEATS_IN_A_LEASE;
         loop {
             let directives = self.beat(&request).await?;
+            let waiting = self.waiting(&request).await?;
             let nothing_to_do = directives.iter().all(|directive| *directive == Directive::Continue);
-            if !nothing_to_do || Instant::now() >= deadline || self.closing.is_cancelled() {
-                return Ok(answer(request, directives));
+            let is_known = waiting == request.waiting;
+            if !nothing_to_do || !is_known || Instant::now() >= deadline || self.closing.is_cancelled() {
+                return Ok(answer(request, directives, waiting));
             }
             let next_beat = deadline.min(Instant::now() + beat_every);
             tokio::select! {
                 _ = timeout_at(next_beat, watch.changed()) => {}
+                changed = self.others_wait(&request, &queued) => changed?,
                 () = self.closing.cancelled() => {}
+            }
+        }
+    }
+
+    /// How many of a full runner's runs wait for children.
+    async fn waiting(&self, request: &Heartbeat) -> Result<Option<u32>, Error> {
+        if request.waiting.is_none() {
+            return Ok(None);
+        }
+        let runs: Vec<RunId> = request.runs.iter().map(|held| held.run_id.clone()).collect();
+        Ok(Some(self.store.waiting_for_children(&runs).await?))
+    }
+
+    /// Until other runs of a full runner wait for children than it knows. What is queued may be a child.
+    async fn others_wait(&self, request: &Heartbeat, queued: &Watch) -> Result<(), Error> {
+        if request.waiting.is_none() {
+            return std::future::pending().await;
+        }
+        loop {
+            queued.changed().await;
+            tokio::time::sleep(BETWEEN_COUNTS).await;
+            if self.waiting(request).await? != request.waiting {
+                return Ok(());
             }
         }
     }
@@ -147,7 +178,7 @@ impl App {
     }
 }
 
-fn answer(request: Heartbeat, directives: Vec<Directive>) -> HeartbeatAnswer {
+fn answer(request: Heartbeat, directives: Vec<Directive>, waiting: Option<u32>) -> HeartbeatAnswer {
     let instruction = |(held, directive): (accord_api::HeldRun, Directive)| RunInstruction {
         run_id: held.run_id,
         directive: match directive {
@@ -156,7 +187,7 @@ fn answer(request: Heartbeat, directives: Vec<Directive>) -> HeartbeatAnswer {
             Directive::Lost => RunDirective::Lost,
         },
     };
-    HeartbeatAnswer { runs: request.runs.into_iter().zip(directives).map(instruction).collect() }
+    HeartbeatAnswer { runs: request.runs.into_iter().zip(directives).map(instruction).collect(), waiting }
 }
 
 fn check_profile(profile: &Profile) -> Result<(), Error> {

@@ -59,7 +59,10 @@ impl Hub {
     /// Something was written, here or elsewhere.
     pub(crate) fn notice(&self, notice: Notice) {
         match notice {
-            Notice::Queued => self.claims.queued_somewhere(),
+            Notice::Queued => {
+                self.claims.queued_somewhere();
+                self.topics.wake(&Topic::Queued);
+            }
             Notice::Events { session_id, run_id } => {
                 self.topics.wake(&Topic::Events);
                 self.topics.wake(&Topic::SessionEvents(session_id));

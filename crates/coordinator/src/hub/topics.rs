@@ -24,6 +24,8 @@ pub(crate) enum Topic {
     Workflow(WorkflowRunId),
     /// Any events.
     Events,
+    /// Some run was queued.
+    Queued,
 }
 
 #[derive(Debug, Default)]

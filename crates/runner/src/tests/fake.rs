@@ -36,6 +36,11 @@ struct State {
     errors: HashMap<&'static str, VecDeque<ClientError>>,
     directives: HashMap<RunId, RunDirective>,
     registrations: u32,
+    /// Reports under way, and the most that ever were.
+    under_way: usize,
+    most_at_once: usize,
+    /// How many runs wait for children.
+    waiting: u32,
     down: bool,
 }
 
@@ -74,6 +79,10 @@ impl Fake {
         self.change(|state| state.directives.insert(RunId::new(id), directive));
     }
 
+    pub(super) fn set_waiting(&self, waiting: u32) {
+        self.change(|state| state.waiting = waiting);
+    }
+
     pub(super) fn set_down(&self, down: bool) {
         self.change(|state| state.down = down);
     }
@@ -84,6 +93,14 @@ impl Fake {
 
     pub(super) fn finishes(&self) -> Vec<FinishRun> {
         self.state.lock().unwrap().finishes.clone()
+    }
+
+    pub(super) fn most_at_once(&self) -> usize {
+        self.state.lock().unwrap().most_at_once
+    }
+
+    pub(super) async fn until_finished(&self, runs: u32) {
+        self.until_state(|state| state.finishes.len() >= usize::try_from(runs).unwrap()).await;
     }
 
     pub(super) fn registrations(&self) -> u32 {
@@ -203,6 +220,13 @@ impl Coordinator for Fake {
     }
 
     async fn started(&self, run: &RunId, _: &Holding) -> Result<(), ClientError> {
+        self.change(|state| {
+            state.under_way += 1;
+            state.most_at_once = state.most_at_once.max(state.under_way);
+        });
+        // An answer takes a while.
+        tokio::task::yield_now().await;
+        self.change(|state| state.under_way -= 1);
         self.called("started", format!("started {run}"))
     }
 
@@ -232,7 +256,10 @@ impl Coordinator for Fake {
         self.called("heartbeat", format!("heartbeat {}", heartbeat.runs.len()))?;
         let wait = Duration::from_secs(heartbeat.wait_seconds.into());
         let told = |state: &State| {
-            state.down || heartbeat.runs.iter().any(|held| state.directives.contains_key(&held.run_id))
+            let others_wait = heartbeat.waiting.is_some_and(|known| known != state.waiting);
+            state.down
+                || others_wait
+                || heartbeat.runs.iter().any(|held| state.directives.contains_key(&held.run_id))
         };
         timeout(wait, self.until_state(told)).await.ok();
         let state = self.state.lock().unwrap();
@@ -243,7 +270,11 @@ impl Coordinator for Fake {
             run_id: run_id.clone(),
             directive: state.directives.get(run_id).copied().unwrap_or(RunDirective::Continue),
         };
-        Ok(HeartbeatAnswer { runs: heartbeat.runs.iter().map(|held| instruct(&held.run_id)).collect() })
+        let waiting = heartbeat.waiting.map(|_| state.waiting);
+        Ok(HeartbeatAnswer {
+            runs: heartbeat.runs.iter().map(|held| instruct(&held.run_id)).collect(),
+            waiting,
+        })
     }
 
     async fn unregister(&self, id: &RunnerId) -> Result<(), ClientError> {

@@ -4,6 +4,7 @@ use accord_api::{ErrorName, FinishStatus, RunDirective};
 use tokio::time::Instant;
 
 use super::fake::{Fake, Running, error, pass, unreachable};
+use crate::limits::REQUESTS_AT_ONCE;
 use crate::runner::RunnerError;
 
 fn statuses(fake: &Fake) -> Vec<FinishStatus> {
@@ -141,6 +142,38 @@ async fn no_more_runs_are_claimed_than_there_are_places() {
     let claims: Vec<_> = fake.calls().into_iter().filter(|call| call.starts_with("claim")).collect();
     assert_eq!(claims, ["claim 2 for rnr_1", "claim 1 for rnr_1"]);
     running.ended().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_that_wait_for_children_leave_their_places_to_them() {
+    let fake = Fake::new();
+    for id in ["1", "2", "3"] {
+        fake.queue(id, "hang");
+    }
+    let running = Running::start(&fake, 2);
+    fake.until("heartbeat 2").await;
+    assert!(!fake.calls().contains(&"started run_3".to_owned()));
+    fake.set_waiting(1);
+    fake.until("started run_3").await;
+    fake.queue("4", "hang");
+    fake.until("heartbeat 3").await;
+    assert!(!fake.calls().contains(&"started run_4".to_owned()));
+    running.shutdown.signal();
+    running.shutdown.signal();
+    running.ended().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn few_reports_are_under_way_at_once() {
+    let fake = Fake::new();
+    let many = u32::try_from(REQUESTS_AT_ONCE).unwrap() * 3;
+    for id in 0..many {
+        fake.queue(&id.to_string(), "hello");
+    }
+    let running = Running::start(&fake, many);
+    fake.until_finished(many).await;
+    assert_eq!(fake.most_at_once(), REQUESTS_AT_ONCE);
+    running.end().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use accord_domain::id::RunId;
 use accord_domain::run::change::{self, End};
 use accord_domain::run::{FailureType, Holder, Run, Status};
 use accord_domain::runner::Runner;
-use accord_domain::session::Status as SessionStatus;
+use accord_domain::session::{ExecutionMode, Status as SessionStatus};
 use accord_store::{Beat, Directive, HeldRun, QueueDepth, Store, StoreError};
 
 use super::make::*;
@@ -107,6 +107,30 @@ pub async fn a_heartbeat_renews_and_directs(store: Arc<dyn Store>) {
     assert_eq!(store.reap(at(40), 3, 10).await.unwrap(), []);
     let seen = Runner { seen_at: at(20), ..runner("r", 0) };
     assert_eq!(store.runner(&runner_id("r")).await.unwrap(), Some(seen));
+}
+
+/// A run waits for its children as long as one of them is not over, unless it is to be called back.
+pub async fn parents_wait_for_their_children(store: Arc<dyn Store>) {
+    let all = ["parent", "other", "absent"].map(run_id);
+    begin(&store, fresh("parent")).await;
+    begin(&store, fresh("other")).await;
+    assert_eq!(store.waiting_for_children(&all).await.unwrap(), 0);
+    for (name, mode, waiting) in [
+        ("called-back", ExecutionMode::AsyncCallback, 0),
+        ("first", ExecutionMode::Sync, 1),
+        ("second", ExecutionMode::AsyncPoll, 1),
+    ] {
+        let mut submission = child(name, "parent");
+        submission.run.execution_mode = mode;
+        store.submit_run(submission).await.unwrap();
+        assert_eq!(store.waiting_for_children(&all).await.unwrap(), waiting, "{name}");
+    }
+    for (claimed, waiting) in store.claim_runs(claim(3, 2)).await.unwrap().iter().zip([1, 1, 0]) {
+        assert_eq!(store.waiting_for_children(&all).await.unwrap(), 1);
+        store.finish_run(finish(&holder(&claimed.run), said("x"), 3)).await.unwrap();
+        assert_eq!(store.waiting_for_children(&all).await.unwrap(), waiting);
+    }
+    assert_eq!(store.waiting_for_children(&[]).await.unwrap(), 0);
 }
 
 /// A runner that is not known is told so: it registers again. Its leases are not renewed.

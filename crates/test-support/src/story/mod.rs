@@ -66,7 +66,7 @@ macro_rules! store_story {
             ],
             leases: [
                 a_lost_run_is_handed_out_again, reaping_is_bounded, reapers_do_not_count_twice,
-                a_heartbeat_renews_and_directs, an_unknown_runner_is_told, a_run_can_be_given_back,
+                a_heartbeat_renews_and_directs, parents_wait_for_their_children, an_unknown_runner_is_told, a_run_can_be_given_back,
                 a_stopping_run_is_not_handed_out_again, the_depth_of_the_queue_is_known,
             ],
             stops: [

@@ -32,7 +32,7 @@ fn father(request: &RecordedRequest, step: usize) -> Reply {
     }
 }
 
-async fn family(with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
+async fn family(project: Project, with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
     let model = ModelServer::start(Script::handler(father)).await.unwrap();
     let child_model =
         ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
@@ -45,8 +45,7 @@ async fn family(with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
     let childs = json!({
         "output_schema": severity(), "output_schema_options": options, "parameters_schema": ticket
     });
-    let project =
-        Project::new().agent(&agent("father", &model, &own)).agent(&agent("child", &child_model, &childs));
+    let project = project.agent(&agent("father", &model, &own)).agent(&agent("child", &child_model, &childs));
     let mut accord = project.up().await;
     if with_keys {
         let create = accord_api::CreateKey { role: Role::Admin, name: "admin".to_owned() };
@@ -59,7 +58,7 @@ async fn family(with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
 #[tokio::test]
 async fn an_agent_starts_a_child_and_gets_its_conforming_result() {
     for with_keys in [false, true] {
-        let (accord, model, _child) = family(with_keys).await;
+        let (accord, model, _child) = family(Project::new(), with_keys).await;
         let run = accord.run(&ask("father")).await;
         let requests = model.requests();
         assert_eq!(run.status, RunStatus::Completed, "{:?}: {}", run.error, told(requests.last().unwrap()));
@@ -82,4 +81,14 @@ async fn an_agent_starts_a_child_and_gets_its_conforming_result() {
         assert!(!events.contains("lse_") && !events.contains("run.run_"), "the token is nowhere to be seen");
         accord.end().await;
     }
+}
+
+/// A father who waits leaves his place to his child: a runner with one place would else wait for ever.
+#[tokio::test]
+async fn a_runner_full_of_waiting_parents_takes_their_children() {
+    let one_place = Project::new().set("ACCORD_RUNNER__CONCURRENCY", "1");
+    let (accord, _model, _child) = family(one_place, false).await;
+    let run = accord.run(&ask("father")).await;
+    assert_eq!((run.status, data(&run)), (RunStatus::Completed, Some(json!({"severity": "high"}))));
+    accord.end().await;
 }
