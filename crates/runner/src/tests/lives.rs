@@ -126,15 +126,21 @@ async fn a_runner_that_is_not_wanted_says_so() {
     assert!(cause.is(ErrorName::Unauthorized));
 }
 
-#[tokio::test(start_paused = true)]
-async fn no_more_runs_are_claimed_than_there_are_places() {
-    let fake = Fake::new();
+/// A runner with two places, both taken, and a third run that waits.
+async fn full(fake: &Fake) -> Running {
     for id in ["1", "2", "3"] {
         fake.queue(id, "hang");
     }
-    let running = Running::start(&fake, 2);
+    let running = Running::start(fake, 2);
     fake.until("heartbeat 2").await;
     assert!(!fake.calls().contains(&"started run_3".to_owned()));
+    running
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_runs_are_claimed_than_there_are_places() {
+    let fake = Fake::new();
+    let running = full(&fake).await;
     fake.direct("1", RunDirective::Stop);
     fake.until("started run_3").await;
     running.shutdown.signal();
@@ -147,12 +153,7 @@ async fn no_more_runs_are_claimed_than_there_are_places() {
 #[tokio::test(start_paused = true)]
 async fn runs_that_wait_for_children_leave_their_places_to_them() {
     let fake = Fake::new();
-    for id in ["1", "2", "3"] {
-        fake.queue(id, "hang");
-    }
-    let running = Running::start(&fake, 2);
-    fake.until("heartbeat 2").await;
-    assert!(!fake.calls().contains(&"started run_3".to_owned()));
+    let running = full(&fake).await;
     fake.set_waiting(1);
     fake.until("started run_3").await;
     fake.queue("4", "hang");
