@@ -45,11 +45,6 @@ impl Folder {
         Ok(Self { dir, path: project_dir.to_owned() })
     }
 
-    /// Where the folder is, for a command to start in.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub(super) fn dir(&self) -> &Dir {
         &self.dir
     }

@@ -16,6 +16,7 @@ mod walk;
 mod write_file;
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,13 +55,14 @@ impl Toolboxes for BuiltinTools {
                 tools.push(tool);
             }
         }
-        let folder = Folder::open(project_dir).map_err(|error| {
-            let folder = project_dir.display();
-            OpenError::Missing(format!("the project folder {folder} cannot be opened: {error}"))
-        })?;
+        Folder::open(project_dir).map_err(|error| OpenError::Missing(closed(project_dir, &error)))?;
         let environment = Arc::clone(&self.environment);
-        Ok(Box::new(Builtins { tools, folder: Arc::new(folder), environment }))
+        Ok(Box::new(Builtins { tools, project_dir: project_dir.into(), environment }))
     }
+}
+
+fn closed(project_dir: &Path, error: &io::Error) -> String {
+    format!("the project folder {} cannot be opened: {error}", project_dir.display())
 }
 
 fn unknown(name: &str) -> OpenError {
@@ -113,9 +115,10 @@ fn parameters(properties: Value) -> Value {
     json!({"type": "object", "required": names, "additionalProperties": false, "properties": properties})
 }
 
+/// The folder is open only while a tool works: thousands of sessions wait for their models, and open files are few.
 struct Builtins {
     tools: Vec<Builtin>,
-    folder: Arc<Folder>,
+    project_dir: Arc<Path>,
     environment: Arc<Environment>,
 }
 
@@ -137,7 +140,7 @@ impl Toolbox for Builtins {
             Builtin::WriteFile => self.in_folder(cancel, arguments, write_file::run).await,
             Builtin::RunCommand => match read(arguments) {
                 Ok(arguments) => {
-                    return run_command::run(&self.folder, &self.environment, arguments, cancel).await;
+                    return run_command::run(&self.project_dir, &self.environment, arguments, cancel).await;
                 }
                 Err(refusal) => Err(refusal),
             },
@@ -160,8 +163,11 @@ impl Builtins {
         let arguments = read(arguments)?;
         let stop = cancel.child_token();
         let _stopped_when_dropped = stop.clone().drop_guard();
-        let folder = Arc::clone(&self.folder);
-        let work = tokio::task::spawn_blocking(move || work(&folder, arguments, &Pace::new(stop)));
+        let project_dir = Arc::clone(&self.project_dir);
+        let work = tokio::task::spawn_blocking(move || {
+            let folder = Folder::open(&project_dir).map_err(|error| Refusal(closed(&project_dir, &error)))?;
+            work(&folder, arguments, &Pace::new(stop))
+        });
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Refusal("stopped".to_owned())),
@@ -201,6 +207,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = open(&[], &folder.path().join("gone")).err().unwrap();
         assert!(matches!(error, OpenError::Missing(_)));
+    }
+
+    #[test]
+    fn a_waiting_session_holds_no_open_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = open(&["read_file"], folder.path()).unwrap();
+        let held = std::fs::read_dir("/proc/self/fd").unwrap();
+        let held = held.filter_map(|file| std::fs::read_link(file.unwrap().path()).ok());
+        assert_eq!(held.filter(|path| path == folder.path()).count(), 0);
+        drop(tools);
     }
 
     #[test]

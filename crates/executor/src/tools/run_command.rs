@@ -3,6 +3,7 @@
 //! It sees the variables of Accord without those that look like secrets, and nothing that it starts outlives it.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -13,8 +14,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child::{self, Capture, End, Environment, Finished, Overflow, Plan};
 use crate::toolbox::ToolOutput;
-
-use super::folder::Folder;
 
 /// Enough for a build or the tests of a small project.
 const DEFAULT_SECONDS: u64 = 120;
@@ -52,7 +51,7 @@ pub(super) fn spec() -> (String, Value) {
 }
 
 pub(super) async fn run(
-    folder: &Folder,
+    project_dir: &Path,
     environment: &Environment,
     arguments: Arguments,
     cancel: &CancellationToken,
@@ -63,7 +62,7 @@ pub(super) async fn run(
     }
     let seconds = timeout_seconds.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(&command).current_dir(folder.path());
+    shell.arg("-c").arg(&command).current_dir(project_dir);
     shell.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
     let plan = Plan {
         command: shell,
