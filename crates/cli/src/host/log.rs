@@ -9,18 +9,20 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use super::files;
 use super::telemetry::Telemetry;
 use crate::config::{Config, LogFormat};
 use crate::failure::{Failure, Problem};
 use crate::runtime;
 
-/// Runs a service with its logs and its traces; what is left of the traces is sent when it has ended.
+/// Runs a service with its logs, its traces and room for open files; what is left of the traces is sent when it has ended.
 pub(crate) fn observed<T>(
     config: &Config,
     service: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     runtime::block_on(async {
         let telemetry = start(config)?;
+        files::make_room(config.values.runner.concurrency);
         let result = service.await;
         if let Some(telemetry) = telemetry {
             telemetry.end().await;

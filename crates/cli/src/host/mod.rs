@@ -8,6 +8,7 @@ mod coordinator;
 mod embedded;
 mod embeddings;
 mod executors;
+mod files;
 mod log;
 mod mcp;
 mod runner;

@@ -6,6 +6,7 @@ use accord_api::{CreateKey, ErrorName, Role, RunStatus};
 use accord_client::{ApiKey, Client};
 use accord_test_support::Reply;
 use serde_json::json;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 use crate::support::{Project, accord, agent, ask, kinds, model};
 
@@ -70,6 +71,39 @@ async fn a_public_address_without_a_key_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("accord keys create"), "{said}");
+}
+
+/// `accord up` under a limit of open files, until it is ready; and what it said meanwhile.
+async fn limited(limit: &str, project: &Project, concurrency: &str) -> (tokio::process::Child, String) {
+    let log = project.path().join("log");
+    let mut shell = tokio::process::Command::new("sh");
+    shell
+        .args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_accord")])
+        .args(["up", "--listen", "127.0.0.1:0", "--concurrency", concurrency])
+        .current_dir(project.path())
+        .stdout(Stdio::piped())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .kill_on_drop(true);
+    let mut child = shell.spawn().unwrap();
+    let stdout = child.stdout.take().unwrap();
+    let ready = BufReader::new(stdout).lines().next_line().await.unwrap().unwrap();
+    assert!(ready.contains("ready"), "{ready}");
+    (child, std::fs::read_to_string(log).unwrap())
+}
+
+#[tokio::test]
+async fn open_files_are_allowed_as_far_as_the_system_lets_them() {
+    let project = Project::new();
+    let (child, said) = limited("-Sn 300", &project, "1000").await;
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", child.id().unwrap())).unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    let allowed: u64 = files.split_whitespace().nth(3).unwrap().parse().unwrap();
+    assert!(allowed > 1256, "{files}");
+    assert!(!said.contains("open files"), "{said}");
+
+    let project = Project::new();
+    let (_child, said) = limited("-n 300", &project, "1000").await;
+    assert!(said.contains("the system allows 300") && said.contains("runner.concurrency"), "{said}");
 }
 
 #[tokio::test]
