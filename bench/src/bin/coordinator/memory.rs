@@ -1,11 +1,12 @@
 //! Memory at rest and under ten thousand sessions that wait on a slow model, and the time to be ready.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use accord_test_support::{ModelServer, Reply, Script};
 use anyhow::{Result, ensure};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::http::Connection;
 use crate::server::Server;
@@ -56,10 +57,13 @@ async fn waiting(binary: &Path) -> Result<f64> {
     for _ in 0..SESSIONS {
         caller.post("/runs", &body).await?;
     }
-    let begun = Instant::now();
-    while model.requests().len() < SESSIONS {
-        ensure!(begun.elapsed() < PATIENCE, "only {} of {SESSIONS} asked the model", model.requests().len());
-        tokio::time::sleep(Duration::from_millis(200)).await;
-    }
+    let waiting = timeout(PATIENCE, model.wait_for_requests(SESSIONS)).await;
+    let asked = model.requests().len();
+    ensure!(
+        waiting.is_ok(),
+        "only {asked} of {SESSIONS} sessions asked the model in {} s",
+        PATIENCE.as_secs()
+    );
+    ensure!(asked == SESSIONS, "{SESSIONS} sessions asked the model {asked} times: not all of them wait");
     server.resident()
 }
