@@ -13,9 +13,9 @@ use crate::error::ClientError;
 /// A coordinator that does not take a connection in this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Connections that are kept for the next request. A runner with thousands of runs asks in bursts, and what a burst
-/// leaves open holds memory on both sides.
-const IDLE_CONNECTIONS: usize = 16;
+/// Connections that are kept for the next request: as many as a busy runner uses at once, so that none is opened for one
+/// request alone. What a larger burst leaves open would hold memory on both sides.
+const IDLE_CONNECTIONS: usize = 64;
 
 /// A client with the host's certificates, or the bundled ones where the host has none.
 pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {

@@ -1,24 +1,42 @@
 //! What a runner was handed, read and compiled.
 
+use std::sync::Arc;
+
 use accord_api::agent::{Blueprint, Executor, Type};
 use accord_api::{ClaimedRun, Contract, FactReport, RunId, RunKind, SessionId, Spent, ValidationMode};
-use accord_contract::{Invariant, Invariants, Mode, Options};
+use accord_contract::lower::{Lowered, Profile, lower};
+use accord_contract::{Invariant, Invariants, Mode, Options, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::schemas::Schemas;
+use crate::recent::Recent;
 
 /// A contract, as it was resolved and as it is judged by.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Terms {
     /// As it was resolved.
     pub contract: Contract,
     /// As it is judged by.
     pub compiled: accord_contract::Contract,
+    /// As providers take it, by their profiles.
+    lowered: Recent<Arc<Lowered>>,
 }
 
-/// One run, with all that it needs.
+/// What was read for runs before. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    agents: Arc<Recent<Agent>>,
+    terms: Arc<Recent<Arc<Terms>>>,
+}
+
+#[derive(Debug, Clone)]
+struct Agent {
+    blueprint: Arc<Blueprint>,
+    settings: Arc<Value>,
+}
+
+/// One run, with all that it needs. What other runs need too is shared with them.
 #[derive(Debug, Clone)]
 pub struct Assignment {
     /// The run.
@@ -30,13 +48,13 @@ pub struct Assignment {
     /// Whether it begins the session.
     pub kind: RunKind,
     /// The agent.
-    pub agent: Blueprint,
+    pub agent: Arc<Blueprint>,
     /// The blueprint's `executor` object, as it is written.
-    pub settings: Value,
+    pub settings: Arc<Value>,
     /// The parameters.
     pub parameters: Value,
     /// The contract in force.
-    pub terms: Option<Terms>,
+    pub terms: Option<Arc<Terms>>,
     /// Whether the coordinator judges.
     pub held_by_coordinator: bool,
     /// What to ask in the place of the parameters.
@@ -65,11 +83,13 @@ pub struct AssignmentError {
 
 impl Assignment {
     /// Reads a claim and compiles its contract.
-    pub fn read(claim: &ClaimedRun, schemas: &Schemas) -> Result<Self, AssignmentError> {
-        let blueprint: Value = document("the blueprint", &claim.blueprint)?;
-        let settings = blueprint.get("executor").cloned().unwrap_or_default();
-        let agent = serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
-        let contract = claim.contract.as_deref().map(|text| document("the contract", text)).transpose()?;
+    pub fn read(claim: &ClaimedRun, known: &Known) -> Result<Self, AssignmentError> {
+        let Agent { blueprint: agent, settings } =
+            known.agents.get(claim.blueprint.get(), || Agent::read(&claim.blueprint))?;
+        let terms = |text: &RawValue| {
+            known.terms.get(text.get(), || Terms::compile(document("the contract", text)?).map(Arc::new))
+        };
+        let terms = claim.contract.as_deref().map(terms).transpose()?;
         let parameters: Value = document("the parameters", &claim.parameters)?;
         let input = claim.input.as_deref().map(|text| document("the input", text)).transpose()?;
         Ok(Self {
@@ -81,7 +101,7 @@ impl Assignment {
             settings,
             input: input.unwrap_or_else(|| parameters.clone()),
             parameters,
-            terms: contract.map(|contract| Terms::compile(contract, schemas)).transpose()?,
+            terms,
             held_by_coordinator: claim.held_by_coordinator,
             retry_prompt: claim.retry_prompt.clone(),
             conversation: claim
@@ -102,12 +122,20 @@ impl Assignment {
     }
 }
 
+impl Agent {
+    fn read(text: &RawValue) -> Result<Self, AssignmentError> {
+        let blueprint: Value = document("the blueprint", text)?;
+        let settings = Arc::new(blueprint.get("executor").cloned().unwrap_or_default());
+        let blueprint = serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
+        Ok(Self { blueprint: Arc::new(blueprint), settings })
+    }
+}
+
 impl Terms {
     /// Compiles a contract.
-    pub fn compile(contract: Contract, schemas: &Schemas) -> Result<Self, AssignmentError> {
-        let schema = schemas
-            .compile(&contract.schema_hash, &contract.schema)
-            .map_err(|error| refused("the output schema", error))?;
+    pub fn compile(contract: Contract) -> Result<Self, AssignmentError> {
+        let schema =
+            Schema::compile(&contract.schema).map_err(|error| refused("the output schema", error))?;
         let invariants: Vec<Invariant> = contract
             .invariants
             .iter()
@@ -124,7 +152,14 @@ impl Terms {
         };
         let compiled =
             accord_contract::Contract::new(schema).with_invariants(invariants).with_options(options);
-        Ok(Self { contract, compiled })
+        Ok(Self { contract, compiled, lowered: Recent::default() })
+    }
+
+    /// The schema as a provider takes it, or why there is no such thing. May take a while where the schema is large.
+    pub(crate) fn lowered(&self, profile: &str) -> Result<Arc<Lowered>, String> {
+        let profile =
+            Profile::named(profile).ok_or_else(|| format!("the profile '{profile}' is not known"))?;
+        self.lowered.get(&profile.name, || Ok(Arc::new(lower(self.compiled.schema(), profile))))
     }
 }
 

@@ -55,6 +55,10 @@ impl Hold {
         *lock(&self.reason)
     }
 
+    fn is(&self, held: &HeldRun) -> bool {
+        held.lease_id == self.holding.lease_id && held.attempt == self.holding.attempt
+    }
+
     fn as_held(&self) -> HeldRun {
         let Holding { lease_id, attempt, .. } = self.holding.clone();
         HeldRun { run_id: self.run_id.clone(), lease_id, attempt }
@@ -127,10 +131,11 @@ impl Leases {
     pub(crate) fn instructed(&self, asked: &[HeldRun], answer: &HeartbeatAnswer, asked_at: Instant) {
         let waiting = answer.waiting.unwrap_or_default();
         self.waiting.send_if_modified(|known| std::mem::replace(known, waiting) != waiting);
+        let asked: HashMap<&RunId, &HeldRun> = asked.iter().map(|held| (&held.run_id, held)).collect();
         let mut entries = lock(&self.entries);
         for instruction in &answer.runs {
             let Some(entry) = entries.get_mut(&instruction.run_id) else { continue };
-            if !asked.contains(&entry.hold.as_held()) {
+            if !asked.get(&instruction.run_id).is_some_and(|held| entry.hold.is(held)) {
                 continue;
             }
             match instruction.directive {

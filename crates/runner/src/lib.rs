@@ -15,9 +15,9 @@ mod heartbeat;
 mod leases;
 mod limits;
 mod paced;
+mod recent;
 mod report;
 mod runner;
-mod schemas;
 mod servers;
 mod settings;
 mod shutdown;
@@ -27,11 +27,10 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use assignment::{Assignment, AssignmentError, Terms};
+pub use assignment::{Assignment, AssignmentError, Known, Terms};
 pub use coordinator::Coordinator;
 pub use drive::{Budget, End, Observer, Outcome, drive};
 pub use runner::{Runner, RunnerError};
-pub use schemas::Schemas;
 pub use servers::Variables;
 pub use settings::RunnerSettings;
 pub use shutdown::Shutdown;

@@ -61,6 +61,13 @@ pub(crate) const TIME_TO_RELEASE: Duration = Duration::from_secs(20);
 /// connections.
 pub(crate) const REQUESTS_AT_ONCE: usize = 64;
 
+/// Runs that are claimed at once: as many as the coordinator hands out at most.
+pub(crate) const CLAIMED_AT_ONCE: u32 = 32;
+
+/// Runs that were claimed and whose work has not begun. More than one claim, so that the next one is asked for meanwhile;
+/// few, because each lies in memory and no other runner can have it.
+pub(crate) const BEGINNING_AT_ONCE: usize = 64;
+
 /// How long the coordinator holds a claim when there is no work. It answers sooner when there is.
 pub(crate) const CLAIM_WAIT_SECONDS: u32 = 30;
 
@@ -75,8 +82,8 @@ pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest of them: a coordinator that is back is found within this time.
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// Compiled schemas that are kept. Agents of one project are fewer.
-pub(crate) const SCHEMAS_KEPT: usize = 64;
+/// Blueprints that are kept, and contracts. Agents of one project are fewer.
+pub(crate) const DOCUMENTS_KEPT: usize = 64;
 
 /// Requests of one turn whose time is told. An agent that works for hours makes more; the first ones say enough.
 pub(crate) const REQUESTS_TIMED: usize = 256;

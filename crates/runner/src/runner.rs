@@ -6,19 +6,19 @@ use std::time::Duration;
 use accord_api::{ClaimRuns, ErrorName, Profile, RegisterRunner, RegisteredRunner, RunnerId};
 use accord_client::ClientError;
 use accord_executor::Registry;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use crate::assignment::Known;
 use crate::backoff::Backoff;
 use crate::coordinator::Coordinator;
 use crate::heartbeat;
 use crate::leases::Leases;
-use crate::limits::{CLAIM_WAIT_SECONDS, TIME_TO_RELEASE};
+use crate::limits::{BEGINNING_AT_ONCE, CLAIM_WAIT_SECONDS, CLAIMED_AT_ONCE, TIME_TO_RELEASE};
 use crate::paced::Paced;
-use crate::schemas::Schemas;
 use crate::settings::RunnerSettings;
 use crate::shutdown::Shutdown;
 use crate::work::{span, work};
@@ -50,7 +50,7 @@ pub(crate) struct Shared {
     pub(crate) registry: Registry,
     pub(crate) settings: RunnerSettings,
     pub(crate) leases: Leases,
-    pub(crate) schemas: Schemas,
+    pub(crate) known: Known,
     registered: RwLock<RegisteredRunner>,
     registering: Mutex<()>,
 }
@@ -78,7 +78,7 @@ impl Runner {
             registry: self.registry,
             settings: self.settings,
             leases: Leases::default(),
-            schemas: Schemas::default(),
+            known: Known::default(),
             registered: RwLock::new(registered),
             registering: Mutex::new(()),
         });
@@ -151,10 +151,12 @@ async fn register(coordinator: &dyn Coordinator, profile: &Profile) -> Result<Re
 }
 
 /// Claims as many runs as there are free places, for ever. Dropped, it claims no more. A run that waits for its children
-/// uses no place: they could not begin else where all places are taken by parents.
+/// uses no place: they could not begin else where all places are taken by parents. No more is claimed while many runs begin:
+/// what waits here waits better in the queue, where others find it.
 async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
     let mut backoff = Backoff::default();
     let mut waiting = shared.leases.waiting();
+    let beginning = Arc::new(Semaphore::new(BEGINNING_AT_ONCE));
     loop {
         while tasks.try_join_next().is_some() {}
         let parents = usize::try_from(*waiting.borrow_and_update()).unwrap_or(usize::MAX);
@@ -166,10 +168,12 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
             }
             continue;
         }
+        // Only this loop takes of them, so that as many are still there when runs are handed out.
+        drop(beginning.acquire_many(CLAIMED_AT_ONCE).await);
         let runner_id = shared.registered().runner_id;
         let claim = ClaimRuns {
             runner_id: runner_id.clone(),
-            max: u32::try_from(free).unwrap_or(u32::MAX),
+            max: u32::try_from(free).unwrap_or(u32::MAX).min(CLAIMED_AT_ONCE),
             wait_seconds: CLAIM_WAIT_SECONDS,
         };
         let asked_at = Instant::now();
@@ -185,7 +189,8 @@ async fn claim_runs(shared: &Arc<Shared>, tasks: &mut JoinSet<()>) {
                     // The lease began when the run was handed out, which may be long after it was asked for.
                     let hold = shared.leases.take(&run, &runner_id, Instant::now());
                     let span = span(&run);
-                    tasks.spawn(work(Arc::clone(shared), run, hold).instrument(span));
+                    let begins = Arc::clone(&beginning).try_acquire_owned().ok();
+                    tasks.spawn(work(Arc::clone(shared), run, hold, begins).instrument(span));
                 }
             }
             Err(error) if error.is(ErrorName::RunnerNotFound) => shared.register_again(&runner_id).await,

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
 use accord_executor::{Session, Start};
 use futures_util::FutureExt;
+use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use tracing::field::Empty;
 use tracing::{Span, debug_span};
@@ -36,9 +38,15 @@ pub(crate) fn span(claim: &ClaimedRun) -> Span {
 }
 
 /// Works on a run and reports its end, unless it is lost on the way. A panic fails the run, not the runner.
-pub(crate) async fn work(shared: Arc<Shared>, claim: ClaimedRun, hold: Arc<Hold>) {
+/// `begins` is held until the work has begun.
+pub(crate) async fn work(
+    shared: Arc<Shared>,
+    claim: ClaimedRun,
+    hold: Arc<Hold>,
+    begins: Option<OwnedSemaphorePermit>,
+) {
     // Boxed, here and below: a run waits for its model for minutes, and what comes before and after takes no room then.
-    let worked = AssertUnwindSafe(Box::pin(attempt(&shared, claim, &hold))).catch_unwind().await;
+    let worked = AssertUnwindSafe(Box::pin(attempt(&shared, claim, &hold, begins))).catch_unwind().await;
     let (finish, origin) = worked.unwrap_or_else(|panic| {
         let message = format!("the runner broke while it worked on this run: {}", words(panic.as_ref()));
         tracing::error!(run_id = %hold.run_id, message);
@@ -61,7 +69,12 @@ fn words(panic: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "no reason is given".to_owned())
 }
 
-async fn attempt(shared: &Shared, claim: ClaimedRun, hold: &Arc<Hold>) -> (FinishRun, Option<Origin>) {
+async fn attempt(
+    shared: &Shared,
+    claim: ClaimedRun,
+    hold: &Arc<Hold>,
+    begins: Option<OwnedSemaphorePermit>,
+) -> (FinishRun, Option<Origin>) {
     started(shared, hold).await;
     if let Some(reason) = hold.reason() {
         return (finish::ended(&hold.holding, Some(reason)), None);
@@ -72,6 +85,7 @@ async fn attempt(shared: &Shared, claim: ClaimedRun, hold: &Arc<Hold>) -> (Finis
         Ok(assignment) => assignment,
         Err(message) => return (failed(message), None),
     };
+    drop(begins);
     let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
     let opened = tokio::select! {
         opened = timeout(TIME_TO_OPEN, Box::pin(open(shared, &assignment, hold))) => opened.unwrap_or_else(|_| {
@@ -114,9 +128,9 @@ async fn started(shared: &Shared, hold: &Hold) {
 
 /// What was handed over, read. Its documents are not kept: the run may wait for its model for a long time.
 async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> {
-    let schemas = shared.schemas.clone();
+    let known = shared.known.clone();
     // A large schema takes a while to compile, and others wait for this thread.
-    let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &schemas));
+    let reading = tokio::task::spawn_blocking(move || Assignment::read(&claim, &known));
     match reading.await {
         Ok(read) => read.map_err(|error| error.to_string()),
         Err(error) => Err(format!("what the run needs could not be read: {error}")),
@@ -138,7 +152,7 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
     let start = Start {
         session_id: assignment.session_id.to_string(),
         run_id: assignment.run_id.to_string(),
-        settings: assignment.settings.clone(),
+        settings: Value::clone(&assignment.settings),
         project_dir: project_dir(shared, assignment)?,
         tools: assignment.agent.tools.clone(),
         mcp_servers: filling.servers(&assignment.agent.mcp_servers)?,

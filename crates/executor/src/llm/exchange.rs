@@ -45,14 +45,19 @@ struct Attempt {
 }
 
 impl Exchange<'_> {
-    /// Sends a request until it is answered, refused, or the retries are used up.
-    pub(super) async fn ask(&self, body: &Value, pauses: &mut Pauses) -> Result<Reply, TurnError> {
+    /// Sends a request until it is answered, refused, or the retries are used up. Its body is made for each try and not
+    /// kept: an answer may take minutes.
+    pub(super) async fn ask(
+        &self,
+        body: impl Fn() -> Value,
+        pauses: &mut Pauses,
+    ) -> Result<Reply, TurnError> {
         let mut retry = 0;
         loop {
             let began = Instant::now();
             let limit = LONGEST_ANSWER;
             let span = self.span();
-            let attempting = timeout(limit, self.attempt(body)).instrument(span.clone());
+            let attempting = timeout(limit, self.attempt(body())).instrument(span.clone());
             let attempt = attempting.await.unwrap_or_else(|_| Attempt {
                 status: None,
                 pause: None,
@@ -99,10 +104,9 @@ impl Exchange<'_> {
         )
     }
 
-    async fn attempt(&self, body: &Value) -> Attempt {
+    async fn attempt(&self, body: Value) -> Attempt {
         let endpoint = self.asked.endpoint;
-        let request =
-            Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body: body.clone() };
+        let request = Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body };
         let sent =
             timeout(LONGEST_SILENCE, self.transport.send(request)).await.unwrap_or_else(|_| Err(silent()));
         match sent {

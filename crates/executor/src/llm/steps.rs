@@ -85,23 +85,25 @@ impl Steps<'_> {
         tools: &[ToolSpec],
         pauses: &mut Pauses,
     ) -> Result<Reply, TurnError> {
-        let body = self.endpoint.wire.body(&Ask {
-            endpoint: &self.endpoint.name,
-            model: self.model(),
-            system: &self.turn.system_prompt,
-            messages: conversation.messages(),
-            tools,
-            delivery: &self.turn.delivery,
-            max_tokens: self.turn.max_tokens.or(self.settings.max_tokens),
-            temperature: self.settings.temperature,
-            reasoning: self.settings.reasoning,
-        });
+        let body = || {
+            self.endpoint.wire.body(&Ask {
+                endpoint: &self.endpoint.name,
+                model: self.model(),
+                system: &self.turn.system_prompt,
+                messages: conversation.messages(),
+                tools,
+                delivery: &self.turn.delivery,
+                max_tokens: self.turn.max_tokens.or(self.settings.max_tokens),
+                temperature: self.settings.temperature,
+                reasoning: self.settings.reasoning,
+            })
+        };
         let exchange = Exchange {
             asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
             transport: self.transport,
             events: self.events,
         };
-        let answered = self.stop.run_until_cancelled(exchange.ask(&body, pauses)).await;
+        let answered = self.stop.run_until_cancelled(exchange.ask(body, pauses)).await;
         answered.unwrap_or(Err(TurnError::Stopped))
     }
 

@@ -3,6 +3,8 @@
 mod judged;
 mod state;
 
+use std::sync::Arc;
+
 use accord_api::FactReport;
 
 use super::End;
@@ -22,7 +24,7 @@ struct Look {
 }
 
 /// Asks until the contract is met or nothing more can be done.
-pub(super) async fn run(turns: &mut Turns<'_>, terms: &Terms) -> (End, Vec<FactReport>) {
+pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<FactReport>) {
     let state = match State::new(turns.assignment, terms, turns.capabilities.clone()).await {
         Ok(state) => state,
         Err(message) => return (failure::executor(message), Vec::new()),

@@ -89,10 +89,10 @@ pub async fn drive(
     let mut turns = Turns::new(session, assignment, budget, observer);
     let (end, facts) = match &assignment.terms {
         terms if assignment.held_by_coordinator => {
-            (single::held(&mut turns, terms.as_ref()).await, Vec::new())
+            (single::held(&mut turns, terms.as_deref()).await, Vec::new())
         }
         terms if assignment.is_procedural() => {
-            (single::procedural(&mut turns, terms.as_ref()).await, Vec::new())
+            (single::procedural(&mut turns, terms.as_deref()).await, Vec::new())
         }
         Some(terms) => contracted::run(&mut turns, terms).await,
         None => (free::run(&mut turns).await, Vec::new()),

@@ -1,12 +1,14 @@
 //! The rungs of the ladder: what can be sent to this endpoint to hold the model to this schema.
 
+use std::sync::Arc;
+
 use accord_api::Strategy;
-use accord_contract::Schema;
-use accord_contract::lower::{Lift, Lowered, Profile, lower};
+use accord_contract::lower::Lowered;
 use accord_executor::Capabilities;
 use serde_json::Value;
 
 use super::facts::{Facts, Feature};
+use crate::assignment::Terms;
 
 /// One way to hold a model to a schema. In this order they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +41,7 @@ impl Rung {
 /// What is sent on one rung, and the way back from the answer.
 #[derive(Debug, Clone)]
 pub(super) struct Offer {
-    pub(super) schema: Value,
-    pub(super) lift: Lift,
+    pub(super) lowered: Arc<Lowered>,
     /// Whether the provider can hold a tool's arguments to the schema.
     pub(super) strict: bool,
 }
@@ -54,8 +55,8 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    pub(super) fn new(schema: &Schema, capabilities: &Capabilities, has_tools: bool) -> Self {
-        Self { native: native(schema, capabilities, has_tools), tool: tool(schema, capabilities), has_tools }
+    pub(super) fn new(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Self {
+        Self { native: native(terms, capabilities, has_tools), tool: tool(terms, capabilities), has_tools }
     }
 
     /// What is sent on a rung; instructions need nothing.
@@ -123,33 +124,29 @@ impl Offers {
     }
 }
 
-fn native(schema: &Schema, capabilities: &Capabilities, has_tools: bool) -> Result<Offer, String> {
+fn native(terms: &Terms, capabilities: &Capabilities, has_tools: bool) -> Result<Offer, String> {
     let Some(profile) = &capabilities.native else {
         return Err("the executor has no field for a schema".to_owned());
     };
     if has_tools && !capabilities.native_beside_tools {
         return Err("the endpoint takes no schema beside the agent's tools".to_owned());
     }
-    let Lowered { schema, lift, refusal, .. } = lowered(schema, profile)?;
-    match refusal {
+    let lowered = terms.lowered(profile)?;
+    match &lowered.refusal {
         Some(reason) => Err(format!("the schema cannot be sent: {reason}")),
-        None => Ok(Offer { schema, lift, strict: true }),
+        None => Ok(Offer { lowered, strict: true }),
     }
 }
 
-fn tool(schema: &Schema, capabilities: &Capabilities) -> Result<Offer, String> {
+fn tool(terms: &Terms, capabilities: &Capabilities) -> Result<Offer, String> {
     let Some(tool) = &capabilities.tool else {
         return Err("the executor has no tools".to_owned());
     };
-    let Lowered { schema, lift, refusal, .. } = lowered(schema, &tool.profile)?;
-    if schema.get("type").and_then(Value::as_str) != Some("object") {
+    let lowered = terms.lowered(&tool.profile)?;
+    if lowered.schema.get("type").and_then(Value::as_str) != Some("object") {
         return Err("a tool takes an object, and the schema's root is not one".to_owned());
     }
     // What the provider cannot enforce it can still show to the model.
-    Ok(Offer { schema, lift, strict: tool.strict && refusal.is_none() })
-}
-
-fn lowered(schema: &Schema, profile: &str) -> Result<Lowered, String> {
-    let profile = Profile::named(profile).ok_or_else(|| format!("the profile '{profile}' is not known"))?;
-    Ok(lower(schema, profile))
+    let strict = tool.strict && lowered.refusal.is_none();
+    Ok(Offer { lowered, strict })
 }

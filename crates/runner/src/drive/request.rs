@@ -111,12 +111,12 @@ fn joined(first: &str, second: &str) -> String {
 pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force: bool) -> Delivery {
     match (rung, offer) {
         (Rung::Native, Some(offer)) => {
-            Delivery::Native { name: FORMAT_NAME.to_owned(), schema: offer.schema.clone() }
+            Delivery::Native { name: FORMAT_NAME.to_owned(), schema: offer.lowered.schema.clone() }
         }
         (Rung::Tool, Some(offer)) => Delivery::Tool {
             name: prompt::SUBMIT_TOOL.to_owned(),
             description: prompt::submit_tool_description(schema),
-            schema: offer.schema.clone(),
+            schema: offer.lowered.schema.clone(),
             strict: offer.strict,
             force,
         },

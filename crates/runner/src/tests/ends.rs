@@ -1,8 +1,11 @@
 //! How runs end, and how their end is told.
 
+use std::sync::Arc;
+
 use accord_api::{ErrorName, FailureType, FinishStatus};
 
 use super::fake::{Fake, Running, claim, claim_under, error, unreachable};
+use crate::assignment::{Assignment, Known};
 
 #[tokio::test(start_paused = true)]
 async fn a_run_is_claimed_worked_on_and_reported() {
@@ -162,4 +165,20 @@ async fn reports_wait_for_a_coordinator_that_is_away() {
             "finish run_1 completed"
         ]
     );
+}
+
+#[test]
+fn runs_of_one_agent_share_what_was_read_for_them() {
+    let known = Known::default();
+    let read = |claim| Assignment::read(&claim, &known).unwrap();
+    let (first, second) = (read(claim_under("1", "hello")), read(claim_under("2", "good day")));
+    assert_eq!(
+        (&first.parameters["prompt"], &second.parameters["prompt"]),
+        (&"hello".into(), &"good day".into())
+    );
+    assert!(Arc::ptr_eq(&first.agent, &second.agent) && Arc::ptr_eq(&first.settings, &second.settings));
+    let (first, second) = (first.terms.unwrap(), second.terms.unwrap());
+    assert!(Arc::ptr_eq(&first, &second));
+    assert!(Arc::ptr_eq(&first.lowered("openai").unwrap(), &second.lowered("openai").unwrap()));
+    assert!(first.lowered("nobody").unwrap_err().contains("'nobody'"));
 }

@@ -4,7 +4,7 @@ use accord_api::{ErrorName, FinishStatus, RunDirective};
 use tokio::time::Instant;
 
 use super::fake::{Fake, Running, error, pass, unreachable};
-use crate::limits::REQUESTS_AT_ONCE;
+use crate::limits::{BEGINNING_AT_ONCE, REQUESTS_AT_ONCE};
 use crate::runner::RunnerError;
 
 fn statuses(fake: &Fake) -> Vec<FinishStatus> {
@@ -223,4 +223,22 @@ async fn a_coordinator_that_is_gone_does_not_hold_up_the_shutdown() {
     running.ended().await.unwrap();
     assert!(told_at.elapsed().as_secs() <= 30, "{:?}", told_at.elapsed());
     assert_eq!(fake.finishes().iter().filter(|finish| finish.status != FinishStatus::Released).count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_is_claimed_while_many_runs_begin() {
+    let fake = Fake::new();
+    for number in 0..300 {
+        fake.queue(&number.to_string(), "hello");
+    }
+    for _ in 0..BEGINNING_AT_ONCE {
+        fake.fail_next("started", unreachable());
+    }
+    let running = Running::start(&fake, 1000);
+    fake.until_finished(300).await;
+    let calls = running.end().await.calls();
+    let begun = calls.iter().position(|call| call.starts_with("started") && !call.ends_with("refused"));
+    let before: Vec<&String> = calls.iter().take(begun.unwrap()).collect();
+    let count = |word: &str| before.iter().filter(|call| call.starts_with(word)).count();
+    assert_eq!((count("claim 32 "), count("started")), (2, BEGINNING_AT_ONCE), "{before:?}");
 }

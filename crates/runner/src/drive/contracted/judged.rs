@@ -21,7 +21,7 @@ impl Driver<'_, '_> {
         }
         let bench = Bench {
             contract: self.terms.compiled.clone(),
-            lift: self.state.offers.get(self.state.rung).map(|offer| offer.lift.clone()),
+            lift: self.state.offers.get(self.state.rung).map(|offer| offer.lowered.lift.clone()),
             input: self.turns.assignment.input.clone(),
         };
         let reading = match bench.read(answer, &self.state.before).await {

@@ -1,6 +1,7 @@
 //! Where a run under a contract stands, and how each step changes it.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use accord_api::{Contract, Strategy};
 use accord_executor::{Capabilities, Turn};
@@ -42,15 +43,15 @@ impl State {
     /// The start, on the best rung; or why the strategy that was asked for cannot be had.
     pub(super) async fn new(
         assignment: &Assignment,
-        terms: &Terms,
+        terms: &Arc<Terms>,
         capabilities: Capabilities,
     ) -> Result<Self, String> {
         let has_tools = !assignment.agent.tools.is_empty() || !assignment.agent.mcp_servers.is_empty();
-        let schema = terms.compiled.schema().clone();
         let facts = Facts::new(&capabilities.endpoint, &terms.contract.schema_hash, &assignment.facts);
         let settings_model = capabilities.model.clone();
         // A large schema takes a while to lower, and others wait for this thread.
-        let offers = tokio::task::spawn_blocking(move || Offers::new(&schema, &capabilities, has_tools))
+        let shared = Arc::clone(terms);
+        let offers = tokio::task::spawn_blocking(move || Offers::new(&shared, &capabilities, has_tools))
             .await
             .map_err(|error| format!("the schema could not be lowered: {error}"))?;
         let model = assignment.model.clone();

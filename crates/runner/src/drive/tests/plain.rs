@@ -61,7 +61,7 @@ async fn what_is_said_is_told_in_order() {
 }
 
 fn procedural(mut case: Case) -> Case {
-    case.assignment.agent.kind = Type::Procedural;
+    case.agent().kind = Type::Procedural;
     case
 }
 

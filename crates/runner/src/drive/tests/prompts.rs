@@ -28,7 +28,7 @@ async fn a_blueprints_contract_ends_the_system_prompt() {
         }
     }
     let mut bare = under(Origin::Blueprint, Strategy::Prompt);
-    bare.assignment.agent.system_prompt = None;
+    bare.agent().system_prompt = None;
     assert!(first(bare).await.system_prompt.starts_with(SYSTEM));
 }
 
@@ -58,7 +58,7 @@ async fn the_submit_tool_takes_the_place_of_both() {
 #[tokio::test]
 async fn parameters_of_a_schema_are_inputs() {
     let mut case = Case::free();
-    case.assignment.agent.parameters_schema = Some(json!({"type": "object"}));
+    case.agent().parameters_schema = Some(json!({"type": "object"}));
     case.assignment.parameters = json!({"prompt": "Count.", "to": 3});
     let turn = first(case).await;
     assert!(turn.prompt.starts_with("<inputs>\n<input name=\"prompt\">\nCount.\n"), "{}", turn.prompt);
@@ -68,7 +68,7 @@ async fn parameters_of_a_schema_are_inputs() {
 #[tokio::test]
 async fn a_resumed_session_gets_its_prompt() {
     let mut case = Case::free();
-    case.assignment.agent.parameters_schema = Some(json!({"type": "object"}));
+    case.agent().parameters_schema = Some(json!({"type": "object"}));
     case.assignment.kind = RunKind::ResumeSession;
     assert_eq!(first(case).await.prompt, "Count.");
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use accord_api::agent::Blueprint;
 use accord_api::{
     Attempt, Contract, EventBody, FactReport, Failure, Limits, Origin, RunId, RunKind, SessionId, Strategy,
     ValidationMode, attempt,
@@ -18,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::assignment::{Assignment, Terms};
 use crate::drive::{Budget, End, Observer, Outcome, drive};
-use crate::schemas::Schemas;
 
 /// What the session does in one turn.
 pub(super) enum Reply {
@@ -190,8 +190,8 @@ fn assignment() -> Assignment {
         session_id: SessionId::new("1"),
         delivery: 1,
         kind: RunKind::StartSession,
-        agent: serde_json::from_value(agent).unwrap(),
-        settings,
+        agent: Arc::new(serde_json::from_value(agent).unwrap()),
+        settings: Arc::new(settings),
         parameters: json!({"prompt": "Count."}),
         input: json!({"prompt": "Count."}),
         spent: accord_api::Spent::default(),
@@ -214,7 +214,7 @@ impl Case {
     /// A run under a contract.
     pub(super) fn under(contract: Contract) -> Self {
         let mut case = Self::free();
-        case.assignment.terms = Some(Terms::compile(contract, &Schemas::default()).unwrap());
+        case.assignment.terms = Some(Arc::new(Terms::compile(contract).unwrap()));
         case
     }
 
@@ -225,7 +225,7 @@ impl Case {
 
     pub(super) fn retries(mut self, max_retries: u32) -> Self {
         if let Some(terms) = &mut self.assignment.terms {
-            terms.contract.max_retries = max_retries;
+            Arc::get_mut(terms).unwrap().contract.max_retries = max_retries;
         }
         self
     }
@@ -235,18 +235,23 @@ impl Case {
         self
     }
 
+    /// The agent, to be changed.
+    pub(super) fn agent(&mut self) -> &mut Blueprint {
+        Arc::get_mut(&mut self.assignment.agent).unwrap()
+    }
+
     pub(super) fn limits(mut self, limits: Limits) -> Self {
-        self.assignment.agent.limits = limits;
+        self.agent().limits = limits;
         self
     }
 
     pub(super) fn stronger(mut self, models: &[&str]) -> Self {
-        self.assignment.agent.escalate_to = models.iter().map(|&model| model.to_owned()).collect();
+        self.agent().escalate_to = models.iter().map(|&model| model.to_owned()).collect();
         self
     }
 
     pub(super) fn tools(mut self) -> Self {
-        self.assignment.agent.tools = vec!["read_file".to_owned()];
+        self.agent().tools = vec!["read_file".to_owned()];
         self
     }
 
