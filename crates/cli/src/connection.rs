@@ -1,16 +1,22 @@
 //! The way to a coordinator: one that runs, or one of the command's own.
 //!
 //! An address that somebody has set (`--coordinator`, `runner.coordinator`) is the one. Else the one that `accord up` has left
-//! in `.accord/coordinator.json`, if that one answers there. A command that can do its work alone starts its own where none is found.
+//! in `.accord/coordinator.json`, if that one answers there. A command that can do its work alone starts its own where none is found:
+//! what was kept can be looked at with nothing running.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
+use accord_api::Role;
 use accord_client::{ApiKey, Client};
 use serde::{Deserialize, Serialize};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::{Config, FOLDER, Flag, Origin};
 use crate::failure::{Failure, Problem};
+use crate::host::{self, Hosted};
 use crate::project::ProjectArguments;
+use crate::store;
 
 /// Which coordinator to talk to
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -48,6 +54,48 @@ impl ConnectionArguments {
                 .into()),
         }
     }
+
+    /// The coordinator that runs, or one of the command's own.
+    pub(crate) async fn reach(&self, access: Access) -> Result<Reached, Failure> {
+        reach(&self.config(Vec::new())?, access).await
+    }
+}
+
+/// What a command does with what a project keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Looks at it. A project that keeps nothing yet stays as it is.
+    Look,
+    /// Changes it.
+    Change,
+}
+
+/// A coordinator that answers, for as long as this is kept.
+pub(crate) struct Reached {
+    client: Client,
+    _own: Option<(Hosted, DropGuard)>,
+}
+
+impl Deref for Reached {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// The coordinator that runs for a project, or one of the command's own on the project's store, without a runner.
+pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Failure> {
+    if let Some(client) = running(config).await? {
+        return Ok(Reached { client, _own: None });
+    }
+    let store = match (store::place(config)?, access) {
+        (store::Place::File(path), Access::Look) if !path.exists() => store::memory_store()?,
+        _ => store::local_store(config).await?,
+    };
+    let serving = CancellationToken::new();
+    let hosted = host::coordinator(config, store, host::ANY_PORT, serving.clone()).await?;
+    Ok(Reached { client: hosted.client(Role::Admin)?, _own: Some((hosted, serving.drop_guard())) })
 }
 
 /// A client of the coordinator that runs for a project, where there is one.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::document::Source;
 use crate::excerpt::{Position, draw, visible};
@@ -103,15 +104,23 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Says what went wrong. A reader that went away needs no words: it is gone on purpose.
-pub(crate) fn tell(failure: Failure) -> Exit {
+/// Says what went wrong; as JSON on stdout too where that was asked for and nothing is there yet. A reader that went away
+/// needs no words: it is gone on purpose.
+pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
+    let told = |problem: &Problem| {
+        problem.tell();
+        if as_json && !output::has_data() {
+            // Who reads no more is told on stderr.
+            let _ = output::json(&json!({"error": problem}));
+        }
+    };
     match failure {
         Failure::Problem(problem) => {
-            problem.tell();
+            told(&problem);
             Exit::Usage
         }
         Failure::Remote(problem) => {
-            problem.tell();
+            told(&problem);
             Exit::Failed
         }
         Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Stopped,

@@ -40,5 +40,10 @@ fn main() -> ExitCode {
         Ok(arguments) => commands::run(arguments.command),
         Err(error) => return failure::usage(&error).into(),
     };
-    result.unwrap_or_else(failure::tell).into()
+    result.unwrap_or_else(|failure| failure::tell(failure, wants_json())).into()
+}
+
+/// Whether a program reads the answer, whichever command it is that was given: failures are told to it too.
+fn wants_json() -> bool {
+    std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

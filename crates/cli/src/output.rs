@@ -4,6 +4,7 @@
 //! or `NO_COLOR` is set.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -16,8 +17,16 @@ pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+static HAS_DATA: AtomicBool = AtomicBool::new(false);
+
+/// Whether anything was written to stdout as data.
+pub(crate) fn has_data() -> bool {
+    HAS_DATA.load(Ordering::Relaxed)
+}
+
 /// Writes bytes to stdout as they are.
 pub(crate) fn data(bytes: &[u8]) -> io::Result<()> {
+    HAS_DATA.store(true, Ordering::Relaxed);
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()

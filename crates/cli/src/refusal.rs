@@ -5,6 +5,7 @@ use accord_client::ClientError;
 use serde_json::Value;
 
 use crate::failure::{Failure, Problem};
+use crate::view::agent;
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
@@ -22,7 +23,7 @@ impl From<ClientError> for Failure {
 
 fn refused(body: &ErrorBody) -> Problem {
     let mut message = body.message.clone();
-    for line in further_errors(body) {
+    for line in further_errors(body).into_iter().chain(problems(body)) {
         message.push_str("\n  ");
         message.push_str(&line);
     }
@@ -37,18 +38,26 @@ fn further_errors(body: &ErrorBody) -> Vec<String> {
     errors.into_iter().flatten().skip(1).filter_map(line).collect()
 }
 
+/// The mistakes of an agent or a workflow, each with its place.
+fn problems(body: &ErrorBody) -> Vec<String> {
+    let problems = body.details.as_ref().and_then(|details| details.get("problems")).cloned();
+    let problems: Vec<accord_api::Problem> =
+        problems.and_then(|all| serde_json::from_value(all).ok()).unwrap_or_default();
+    agent::problems(&problems).lines().map(str::to_owned).collect()
+}
+
 fn hint(name: &str) -> String {
     let known = ErrorName::ALL.iter().find(|known| known.as_str() == name);
     let hint = match known {
         Some(ErrorName::AgentNotFound) => "accord agents list shows what there is",
-        Some(ErrorName::ParameterValidationFailed) => "accord agents show AGENT shows what it takes",
+        Some(ErrorName::ParameterValidationFailed) => "accord agents show NAME shows what the agent takes",
         Some(ErrorName::RunNotFound) => "accord runs list shows what there is",
         Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
         Some(ErrorName::SchemaNotFound) => "accord schemas list shows what there is",
         Some(ErrorName::KeyNotFound) => "accord keys list shows what there is",
         Some(ErrorName::Unauthorized) => "show a key with --key KEY or ACCORD_RUNNER__KEY",
         Some(ErrorName::OutputSchemaConflict) => "leave --schema and --schema-name away",
-        Some(ErrorName::AgentBroken) => "accord agents validate AGENT says where",
+        Some(ErrorName::AgentBroken) => "accord agents validate NAME draws each place",
         _ => return format!("{name} is explained in docs/errors/{name}.md"),
     };
     hint.to_owned()
@@ -73,7 +82,7 @@ mod tests {
         let told = serde_json::to_value(refused(&body)).unwrap();
         let expected = json!({
             "message": "no: $.a: is missing\n  $.b: is not a number",
-            "hint": "accord agents show AGENT shows what it takes",
+            "hint": "accord agents show NAME shows what the agent takes",
             "place": null,
         });
         assert_eq!(told, expected);

@@ -4,6 +4,9 @@ use comfy_table::{ContentArrangement, Table, presets};
 
 use crate::output;
 
+/// Columns of a terminal in which tables are fitted to it.
+const LEAST_WIDTH: u16 = 60;
+
 /// Blanks between columns.
 const GAP: u16 = 2;
 
@@ -11,7 +14,9 @@ const GAP: u16 = 2;
 pub(crate) fn new(columns: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    if output::stdout_is_terminal() {
+    // Some terminals do not know their size, and in a narrow one a row over several lines is read more easily than letters
+    // below each other.
+    if output::stdout_is_terminal() && table.width().is_some_and(|width| width >= LEAST_WIDTH) {
         table.set_content_arrangement(ContentArrangement::Dynamic);
     }
     table.set_header(columns.iter().map(|column| column.to_uppercase()));

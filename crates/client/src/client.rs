@@ -101,13 +101,22 @@ impl Client {
         self.call(Method::POST, segments)
     }
 
+    /// The address for an error: without what it may hold of secrets.
+    pub(crate) fn shown(&self) -> String {
+        let mut address = self.base.clone();
+        // Only addresses that cannot have a user refuse to lose it.
+        let _ = address.set_username("").and_then(|()| address.set_password(None));
+        address.set_query(None);
+        address.to_string()
+    }
+
     pub(crate) fn unreachable(&self, error: reqwest::Error) -> ClientError {
         let cause = causes(&error.without_url());
-        ClientError::Unreachable { address: self.base.to_string(), cause }
+        ClientError::Unreachable { address: self.shown(), cause }
     }
 
     pub(crate) fn unreadable(&self, cause: impl Into<String>) -> ClientError {
-        ClientError::Unreadable { address: self.base.to_string(), cause: cause.into() }
+        ClientError::Unreadable { address: self.shown(), cause: cause.into() }
     }
 }
 
@@ -235,7 +244,7 @@ async fn error_of(client: &Client, response: Response) -> ClientError {
     }
     let cause = format!("status {status}, {}", excerpt(&String::from_utf8_lossy(&bytes)));
     match status.is_server_error() {
-        true => ClientError::Unreachable { address: client.base.to_string(), cause },
+        true => ClientError::Unreachable { address: client.shown(), cause },
         false => client.unreadable(cause),
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use accord_api::{Attempt, CreateRun, CreateSchema};
+use accord_api::{Attempt, CreateRun};
 use accord_client::Client;
 use serde_json::{Value, json};
 
 use crate::commands::run::{self, Report};
 use crate::config::{Config, ProviderKind};
-use crate::connection;
+use crate::connection::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::host::{self, Embedded};
@@ -40,23 +40,31 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    if arguments.output.exists() && !arguments.force {
-        let message = format!("{} is there already", arguments.output.display());
-        return Err(Problem::new(message).hint("add --force to write over it").into());
-    }
     let config = arguments.run.connection.config(Vec::new())?;
     runtime::block_on(async {
+        let project = connection::reach(&config, Access::Look).await?;
+        let blueprint = standing_alone(&project, &arguments.run.agent).await?;
+        let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
         let (executors, recorder) = host::recording_executors(&config)?;
-        let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let recorded = record(&client, &config, &arguments.run).await;
+        // The agent is put in below: one of a file would win over it.
+        let alone = config.without_agents();
+        let (embedded, client) = Embedded::start(&alone, store, executors).await?;
+        let recorded = record(&client, &project, blueprint, &arguments.run).await;
         embedded.end().await;
         let Recorded { blueprint, request, report, attempts } = recorded?;
         let parameters = request.parameters.clone().unwrap_or_default();
-        let mut cassette = recorder.cassette(blueprint, parameters, comparable(&attempts));
+        if recorder.spells_a_secret() {
+            let problem =
+                Problem::new("the model repeated a key in pieces, so that it would stand in the recording");
+            return Err(Failure::Remote(
+                problem.hint("nothing was written; ask for something else, and change the key"),
+            ));
+        }
+        let mut cassette = recorder.cassette(portable(blueprint, &config), parameters, comparable(&attempts));
         cassette.contract = contract(&request);
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
-        write(&arguments.output, &text)?;
+        place.write(&text)?;
         let exchanges = words::counted(cassette.exchanges.len() as u64, "exchange");
         let path = arguments.output.display();
         output::talk(&format!("recorded {exchanges} in {path}; every answer is in there\n"));
@@ -71,41 +79,40 @@ struct Recorded {
     attempts: Vec<Attempt>,
 }
 
-async fn record(client: &Client, config: &Config, arguments: &run::Arguments) -> Result<Recorded, Failure> {
-    let mut blueprint = client.agent(&arguments.agent).await?.blueprint;
-    let mut request = run::request(client, arguments).await?;
-    // A cassette stands alone: what has a name in the registry is written out.
+/// The agent of a project, with nothing that only this project knows: what has a name in the registry is written out.
+async fn standing_alone(project: &Client, name: &str) -> Result<Value, Failure> {
+    let mut blueprint = project.agent(name).await?.blueprint;
+    let executor = blueprint.pointer("/executor/type").and_then(Value::as_str).unwrap_or_default();
+    if executor != "llm" {
+        let message = format!("the agent '{name}' is run by the executor '{executor}'");
+        return Err(Problem::new(message)
+            .hint("what a model says to an agent of the executor 'llm' is recorded")
+            .into());
+    }
     for part in ["output_schema", "default_output_schema"] {
         if let Some(Value::String(name)) = blueprint.get(part).cloned() {
-            let schema = registered(config, &name).await?;
-            let entry = CreateSchema { name, description: String::new(), schema: schema.clone() };
-            client.create_schema(&entry).await?;
-            set(&mut blueprint, part, schema);
+            set(&mut blueprint, part, project.schema(&name).await?.schema);
         }
     }
+    Ok(blueprint)
+}
+
+async fn record(
+    client: &Client,
+    project: &Client,
+    mut blueprint: Value,
+    arguments: &run::Arguments,
+) -> Result<Recorded, Failure> {
+    client.create_agent(&blueprint).await?;
+    let mut request = run::request(client, arguments).await?;
     if let Some(name) = request.output_schema_name.take() {
-        request.output_schema = Some(registered(config, &name).await?);
+        request.output_schema = Some(project.schema(&name).await?.schema);
     }
     let (report, attempts) = run::ask(client, &request, arguments.time_limit()).await?;
-    let mut blueprint = portable(blueprint, config);
     if let (Some(model), Some(executor)) = (&request.model, blueprint.get_mut("executor")) {
         set(executor, "model", json!(model));
     }
     Ok(Recorded { blueprint, request, report, attempts })
-}
-
-/// A schema by its name, from the project's registry.
-async fn registered(config: &Config, name: &str) -> Result<Value, Failure> {
-    if let Some(client) = connection::running(config).await? {
-        return Ok(client.schema(name).await?.schema);
-    }
-    let store = crate::store::local_store(config).await?;
-    let found = store.schema(name).await.map_err(|error| Failure::Remote(Problem::new(error.to_string())))?;
-    let missing =
-        || Problem::new(format!("Output schema '{name}' not found")).hint("accord schemas add registers one");
-    let document = found.ok_or_else(missing)?.document;
-    Ok(serde_json::from_str(&document)
-        .map_err(|error| Problem::new(format!("the schema '{name}': {error}")))?)
 }
 
 /// What the caller demanded of the answer.
@@ -125,7 +132,8 @@ fn set(value: &mut Value, name: &str, member: Value) {
     }
 }
 
-/// What of an attempt must be the same when it is replayed: all but times, durations and prices.
+/// What of an attempt must be the same when it is replayed: how an answer was judged, and for what. What was asked is
+/// compared with the recording when it is asked.
 pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
     let one = |attempt: &Attempt| {
         json!({
@@ -165,7 +173,45 @@ fn portable(mut blueprint: Value, config: &Config) -> Value {
     blueprint
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Problem> {
-    std::fs::write(path, text)
-        .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
+/// Where the cassette goes, found out before anything is asked: an answer may have cost money.
+struct Place<'a> {
+    path: &'a Path,
+    /// It was made to see whether it can be.
+    is_new: bool,
+}
+
+impl<'a> Place<'a> {
+    fn take(path: &'a Path, force: bool) -> Result<Self, Problem> {
+        let is_new = !path.exists();
+        if !is_new && !force {
+            let message = format!("{} is there already", path.display());
+            return Err(Problem::new(message).hint("add --force to write over it"));
+        }
+        let place = Self { path, is_new };
+        std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(|error| place.closed(&error))?;
+        Ok(place)
+    }
+
+    fn write(mut self, text: &str) -> Result<(), Problem> {
+        std::fs::write(self.path, text).map_err(|error| self.closed(&error))?;
+        self.is_new = false;
+        Ok(())
+    }
+
+    fn closed(&self, error: &std::io::Error) -> Problem {
+        Problem::new(format!("{} cannot be written: {error}", self.path.display()))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        if self.is_new {
+            // An empty file that stays behind does no harm.
+            let _ = std::fs::remove_file(self.path);
+        }
+    }
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         embedded.end().await;
         let (report, attempts) = asked?;
         let replayed = comparable(&attempts);
-        let exit = report.print(arguments.json)?;
+        let exit = report.of_no_store().print(arguments.json)?;
         if replayed == cassette.attempts {
             let count = words::counted(attempts.len() as u64, "attempt");
             output::talk(&format!("replayed {count}, as recorded\n"));

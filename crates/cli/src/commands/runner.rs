@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     tags: Vec<String>,
     /// How many runs to work on at once
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
 }
 

@@ -3,7 +3,7 @@
 use accord_api::StatsQuery;
 use jiff::Timestamp;
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::stats::{self, Bars};
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let stats = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let which = StatsQuery { since: arguments.since, agent_name: arguments.agent.clone() };
         Ok(client.stats(&which).await?)
     })?;

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_runner: bool,
     /// How many runs to work on at once
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     concurrency: Option<u32>,
 }
 

@@ -10,7 +10,7 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use origin::{Origin, without_password};
+pub(crate) use origin::{Origin, without_secrets};
 pub(crate) use values::{Auth, LogFormat, Provider, ProviderKind, Values};
 
 use crate::failure::Problem;

@@ -118,8 +118,8 @@ impl Origins {
                 continue;
             }
             let text = match value {
-                Value::String(text) if is_secret(&key) && !text.is_empty() => "(hidden)".to_owned(),
-                Value::String(text) if key == "database.url" => without_password(text),
+                Value::String(text) if is_secret(&key) && !text.is_empty() => HIDDEN.to_owned(),
+                Value::String(text) if text.contains("://") => format!("{:?}", without_secrets(text)),
                 value => value.to_string(),
             };
             let origin = self.of(&key);
@@ -128,18 +128,30 @@ impl Origins {
     }
 }
 
+/// What stands where a secret is.
+const HIDDEN: &str = "(hidden)";
+
 fn is_secret(key: &str) -> bool {
     key == "runner.key" || key.contains(".headers.")
 }
 
-/// A database address as it may be shown.
-pub(crate) fn without_password(url: &str) -> String {
+/// An address as it may be shown: without a password, and without the values of its query, which may be keys.
+pub(crate) fn without_secrets(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    match rest.split_once('@') {
-        Some((user, host)) => {
-            let user = user.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:(hidden)@{host}")
-        }
-        None => url.to_owned(),
-    }
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, rest) = rest.split_at(end);
+    let authority = match authority.rsplit_once('@') {
+        Some((user, host)) => match user.split_once(':') {
+            Some((user, _)) => format!("{user}:{HIDDEN}@{host}"),
+            None => authority.to_owned(),
+        },
+        None => authority.to_owned(),
+    };
+    let Some((path, query)) = rest.split_once('?') else { return format!("{scheme}://{authority}{rest}") };
+    let hide = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) => format!("{name}={HIDDEN}"),
+        None => HIDDEN.to_owned(),
+    };
+    let query: Vec<String> = query.split('&').map(hide).collect();
+    format!("{scheme}://{authority}{path}?{}", query.join("&"))
 }

@@ -59,6 +59,14 @@ fn secrets_are_not_shown() {
     let explained = format!("{:?}", load(file, &[], Vec::new()).unwrap().explain());
     assert!(!explained.contains("accord_secret") && !explained.contains("pass@"), "{explained}");
     assert!(explained.contains("postgres://me:(hidden)@host/db"), "{explained}");
+    for (url, shown) in [
+        ("http://u:p@h:1/a?key=k&x", "http://u:(hidden)@h:1/a?key=(hidden)&(hidden)"),
+        ("http://u@h", "http://u@h"),
+        ("sqlite://a@b:c", "sqlite://a@b:c"),
+        ("no address", "no address"),
+    ] {
+        assert_eq!(origin::without_secrets(url), shown);
+    }
 }
 
 #[test]

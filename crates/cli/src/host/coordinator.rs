@@ -53,8 +53,12 @@ pub(crate) async fn coordinator(
     shutdown: CancellationToken,
 ) -> Result<Hosted, Failure> {
     let problem = |error: std::io::Error| {
-        let hint =
-            "another accord may run there: choose another address with --listen, for example 127.0.0.1:0";
+        let hint = match error.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                "another accord may run there: choose another address with --listen, for example 127.0.0.1:0"
+            }
+            _ => "it is to look like 127.0.0.1:8765; port 0 is any free one",
+        };
         Problem::new(format!("cannot listen at {listen}: {error}")).hint(hint)
     };
     let listener = TcpListener::bind(listen).await.map_err(problem)?;

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 
 /// Any free port of this machine.
-const ANY_PORT: &str = "127.0.0.1:0";
+pub(crate) const ANY_PORT: &str = "127.0.0.1:0";
 
 /// A coordinator and a runner inside this process.
 pub(crate) struct Embedded {

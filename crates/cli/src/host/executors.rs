@@ -128,7 +128,19 @@ fn secrets(providers: &Providers) -> Vec<String> {
     let all = providers.names().into_iter().filter_map(|name| providers.get(name));
     all.flat_map(|provider| {
         let key = provider.api_key.iter().map(|key| key.expose().to_owned());
-        key.chain(provider.headers.iter().map(|(_, value)| value.clone()))
+        let in_address = provider.base_url.iter().flat_map(|address| credentials(address));
+        key.chain(provider.headers.iter().map(|(_, value)| value.clone())).chain(in_address)
     })
     .collect()
+}
+
+/// What an address may hold of secrets: its password, and the values of its query.
+fn credentials(address: &str) -> Vec<String> {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let authority = rest.split('/').next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+    let password = user.split_once(':').map(|(_, password)| password.to_owned());
+    let values = query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
+    password.into_iter().chain(values).collect()
 }

@@ -15,7 +15,7 @@ mod runner;
 mod telemetry;
 
 pub(crate) use coordinator::{Hosted, coordinator};
-pub(crate) use embedded::Embedded;
+pub(crate) use embedded::{ANY_PORT, Embedded};
 pub(crate) use executors::{executors, recording_executors};
 pub(crate) use log::observed;
 pub(crate) use runner::{Work, runner};

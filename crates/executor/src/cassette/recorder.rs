@@ -54,6 +54,14 @@ impl Recorder {
         Cassette::new(redactor.agent(agent), redactor.value(parameters), exchanges, redactor.value(attempts))
     }
 
+    /// Whether a secret would be read where the pieces of a stream are put together, though no piece holds it.
+    pub fn spells_a_secret(&self) -> bool {
+        self.lock().iter().any(|recording| match &recording.progress {
+            Progress::Answered(response) => self.redactor.is_spelled(&self.redactor.bytes(&response.body.0)),
+            Progress::Waiting | Progress::Failed(_) => false,
+        })
+    }
+
     fn exchange(&self, recording: &Recording) -> Option<Exchange> {
         let reply = match &recording.progress {
             Progress::Waiting => return None,

@@ -1,8 +1,10 @@
 //! Keeps known secrets out of recordings.
 //!
 //! Only what the recorder was told of is found, as a whole and in the form that JSON gives it. A secret that a model
-//! spells out over several events of a stream is not.
+//! spells out over several events of a stream cannot be replaced; that there is one is found out, for a recording not to be
+//! kept.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -58,13 +60,54 @@ impl Redactor {
         }
     }
 
-    /// A blueprint, without what its executor's settings call a secret.
+    /// Whether strings that stand at the same place in the lines of a stream give a secret together.
+    pub(super) fn is_spelled(&self, body: &[u8]) -> bool {
+        let mut joined = BTreeMap::new();
+        for line in body.split(|&byte| byte == b'\n') {
+            let line = line.strip_prefix(b"data:").unwrap_or(line);
+            if let Ok(value) = serde_json::from_slice::<Value>(line) {
+                join(&value, &mut String::new(), &mut joined);
+            }
+        }
+        joined.values().any(|text| self.secrets.iter().any(|secret| text.contains(secret)))
+    }
+
+    /// A blueprint, without what its executor's settings call a secret, and without what an address may hold of them.
     pub(super) fn agent(&self, mut agent: Value) -> Value {
         if let Some(executor) = agent.get_mut("executor") {
             hide_named(executor);
+            if let Some(Value::String(address)) = executor.get_mut("base_url") {
+                *address = bare(address);
+            }
         }
         self.value(agent)
     }
+}
+
+fn join(value: &Value, place: &mut String, joined: &mut BTreeMap<String, String>) {
+    match value {
+        Value::String(text) => joined.entry(place.clone()).or_default().push_str(text),
+        Value::Array(items) => items.iter().for_each(|item| join(item, place, joined)),
+        Value::Object(members) => {
+            for (key, member) in members {
+                let before = place.len();
+                place.push('/');
+                place.push_str(key);
+                join(member, place, joined);
+                place.truncate(before);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An address without user, password and query.
+fn bare(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
+    let rest = rest.split(['?', '#']).next().unwrap_or_default();
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 fn hide_named(value: &mut Value) {
@@ -113,6 +156,32 @@ mod tests {
         let body = b"\xffsk-123456\nsk-123456789 {\"a\":\"qu\\\"ote\\\\d\"}";
         assert_eq!(redactor.bytes(body), b"\xff[redacted]\n[redacted] {\"a\":\"[redacted]\"}");
         assert_eq!(redactor.bytes(b"sk-12345"), b"sk-12345");
+    }
+
+    #[test]
+    fn a_secret_in_pieces_is_noticed() {
+        let redactor = Redactor::new(["sk-secret-123".to_owned()]);
+        let said = |pieces: [&str; 3]| {
+            let lines =
+                pieces.map(|text| format!("event: delta\ndata: {}\n\n", json!({"delta": {"text": text}})));
+            redactor.is_spelled(lines.concat().as_bytes())
+        };
+        assert!(said(["it is sk-", "secret", "-123."]));
+        assert!(!said(["it is sk-", "secret", " and 123."]));
+        assert!(redactor.is_spelled(b"{\"message\": \"sk-sec\"}\n{\"message\": \"ret-123\"}\n"));
+        assert!(!redactor.is_spelled(b"{\"a\": \"sk-sec\"}\n{\"b\": \"ret-123\"}\nno JSON"));
+    }
+
+    #[test]
+    fn an_address_keeps_no_credentials() {
+        for (address, kept) in [
+            ("http://u:secret@127.0.0.1:1/v1?key=abc#x", "http://127.0.0.1:1/v1"),
+            ("https://a.example", "https://a.example"),
+            ("https://a.example?key=abc", "https://a.example"),
+        ] {
+            let agent = Redactor::default().agent(json!({"executor": {"base_url": address}}));
+            assert_eq!(agent, json!({"executor": {"base_url": kept}}));
+        }
     }
 
     #[test]

@@ -5,16 +5,27 @@
 //! Links that stay inside are followed. The project folder itself may be a link.
 //!
 //! Files are opened without blocking and looked at after opening: a pipe, a socket or a device is refused, not waited for.
+//! So is what Accord keeps for itself, by whichever name or link it was reached: settings may hold keys, and what a tool
+//! reads goes to the model, into events and into the store.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
 /// Longer paths than the system takes are not worth asking for.
 const MAX_PATH_BYTES: usize = 4096;
+
+/// What Accord keeps for itself.
+const PRIVATE: &[&str] = &[
+    "accord.toml",
+    ".accord/config.toml",
+    ".accord/accord.db",
+    ".accord/accord.db-wal",
+    ".accord/accord.db-shm",
+];
 
 /// Why a tool does not do what it was asked, in words for the model.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,12 +36,23 @@ pub(super) struct Refusal(pub(super) String);
 pub(super) struct Folder {
     dir: Dir,
     path: PathBuf,
+    /// Device and number of what is there of [`PRIVATE`].
+    private: Vec<(u64, u64)>,
 }
 
 /// What a path names.
 pub(super) enum Found {
     File(OpenFile),
     Folder(Dir),
+}
+
+/// What was opened.
+pub(super) enum Opened {
+    File(OpenFile),
+    /// A pipe, a socket, a device or a folder.
+    Special,
+    /// Something that Accord keeps for itself.
+    Private,
 }
 
 /// A regular file, open for reading.
@@ -42,7 +64,9 @@ pub(super) struct OpenFile {
 impl Folder {
     pub(super) fn open(project_dir: &Path) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(project_dir, ambient_authority())?;
-        Ok(Self { dir, path: project_dir.to_owned() })
+        let identity = |path: &&str| dir.metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        let private = PRIVATE.iter().filter_map(identity).collect();
+        Ok(Self { dir, path: project_dir.to_owned(), private })
     }
 
     pub(super) fn dir(&self) -> &Dir {
@@ -76,8 +100,27 @@ impl Folder {
         if !metadata.is_file() {
             return Err(special(path));
         }
-        let file = open_regular(&self.dir, &relative, FollowSymlinks::Yes);
-        file.map_err(|error| refusal(path, &error))?.map(Found::File).ok_or_else(|| special(path))
+        let file = self.open_regular(&self.dir, &relative, FollowSymlinks::Yes);
+        match file.map_err(|error| refusal(path, &error))? {
+            Opened::File(file) => Ok(Found::File(file)),
+            Opened::Special => Err(special(path)),
+            Opened::Private => {
+                Err(Refusal(format!("'{path}' may not be read: it holds settings or data of Accord")))
+            }
+        }
+    }
+
+    /// Opens a regular file.
+    pub(super) fn open_regular(&self, dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<Opened> {
+        let mut options = OpenOptions::new();
+        options.read(true).nonblock(true).follow(follow);
+        let file = dir.open_with(path, &options)?;
+        let metadata = file.metadata()?;
+        Ok(match metadata.is_file() {
+            false => Opened::Special,
+            true if self.private.contains(&(metadata.dev(), metadata.ino())) => Opened::Private,
+            true => Opened::File(OpenFile { file, bytes: metadata.len() }),
+        })
     }
 
     pub(super) fn find_file(&self, path: &str) -> Result<OpenFile, Refusal> {
@@ -93,15 +136,6 @@ impl Folder {
             Found::File(_) => Err(Refusal(format!("'{path}' is a file: name a folder"))),
         }
     }
-}
-
-/// Opens a regular file; nothing where it is something else.
-pub(super) fn open_regular(dir: &Dir, path: &Path, follow: FollowSymlinks) -> io::Result<Option<OpenFile>> {
-    let mut options = OpenOptions::new();
-    options.read(true).nonblock(true).follow(follow);
-    let file = dir.open_with(path, &options)?;
-    let metadata = file.metadata()?;
-    Ok(metadata.is_file().then(|| OpenFile { file, bytes: metadata.len() }))
 }
 
 /// Opens a folder that is no link.

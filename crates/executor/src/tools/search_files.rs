@@ -11,7 +11,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::folder::{Folder, Found, OpenFile, Refusal, open_regular, refusal};
+use super::folder::{Folder, Found, OpenFile, Opened, Refusal, refusal};
 use super::glob::Glob;
 use super::lines::Lines;
 use super::pace::Pace;
@@ -76,12 +76,12 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
                 if !entry.kind.is_file() || glob.as_ref().is_some_and(|glob| !glob.matches(entry.path)) {
                     return ControlFlow::Continue(());
                 }
-                match open_regular(entry.parent, entry.name, FollowSymlinks::No) {
-                    Ok(Some(file)) => search.file(entry.path, file).unwrap_or_else(|_| {
+                match folder.open_regular(entry.parent, entry.name, FollowSymlinks::No) {
+                    Ok(Opened::File(file)) => search.file(entry.path, file).unwrap_or_else(|_| {
                         unreadable += 1;
                         ControlFlow::Continue(())
                     }),
-                    Ok(None) => ControlFlow::Continue(()),
+                    Ok(Opened::Special | Opened::Private) => ControlFlow::Continue(()),
                     Err(_) => {
                         unreadable += 1;
                         ControlFlow::Continue(())
@@ -215,6 +215,28 @@ mod tests {
             search(&folder, "x", Some("gone"), None),
             "'gone' does not exist: list_files shows what there is"
         );
+    }
+
+    #[test]
+    fn what_accord_keeps_for_itself_is_not_read() {
+        let project = tempfile::tempdir().unwrap();
+        let at = |path: &str| project.path().join(path);
+        fs::create_dir_all(at(".accord/agents")).unwrap();
+        for path in
+            ["accord.toml", ".accord/config.toml", ".accord/accord.db", ".accord/agents/notes", "docs.toml"]
+        {
+            fs::write(at(path), "a key").unwrap();
+        }
+        std::os::unix::fs::symlink(".accord", at("link")).unwrap();
+        fs::hard_link(at("accord.toml"), at("other")).unwrap();
+        let folder = Folder::open(project.path()).unwrap();
+        let found = ".accord/agents/notes:1:a key\ndocs.toml:1:a key";
+        assert_eq!(search(&folder, "key", None, None), found);
+        assert_eq!(search(&folder, "key", Some("link"), None), "link/agents/notes:1:a key");
+        for path in ["accord.toml", ".accord/config.toml", "link/config.toml", "link/../other"] {
+            let text = format!("'{path}' may not be read: it holds settings or data of Accord");
+            assert_eq!(search(&folder, "key", Some(path), None), text);
+        }
     }
 
     #[test]

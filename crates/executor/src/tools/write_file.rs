@@ -57,9 +57,17 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let relative = folder.relative(&path)?;
     let name = relative.file_name().filter(|_| !path.ends_with('/') && !path.ends_with("/."));
     let name = name.ok_or_else(|| Refusal(format!("'{path}' names no file: add a file name")))?;
+    let protected = || Refusal(format!("'{path}' may not be written: it holds settings of Accord or Git"));
+    // Before folders are made, as far as the way is there; and after, when no link can lead elsewhere any more.
+    if is_protected(folder.dir(), &existing(folder.dir(), &relative))
+        .map_err(|error| refusal(&path, &error))?
+        || names_protected(&relative)
+    {
+        return Err(protected());
+    }
     let parent = make_parent(folder.dir(), &relative).map_err(|error| refusal(&path, &error))?;
     if is_protected(folder.dir(), &relative).map_err(|error| refusal(&path, &error))? {
-        return Err(Refusal(format!("'{path}' may not be written: it holds settings of Accord or Git")));
+        return Err(protected());
     }
     let permissions = replaceable(&parent, name, &path)?;
     if pace.is_over() {
@@ -77,6 +85,19 @@ fn make_parent(dir: &Dir, relative: &Path) -> io::Result<Dir> {
             dir.open_dir(parent)
         }
     }
+}
+
+/// The beginning of a path whose folder is there.
+fn existing(dir: &Dir, relative: &Path) -> PathBuf {
+    let there =
+        |path: &&Path| path.parent().is_none_or(|parent| parent.as_os_str().is_empty() || dir.is_dir(parent));
+    relative.ancestors().find(there).unwrap_or(relative).to_owned()
+}
+
+/// Whether a path names a protected folder on its way, whatever is there.
+fn names_protected(relative: &Path) -> bool {
+    let folders = relative.parent().into_iter().flat_map(Path::components);
+    folders.into_iter().any(|part| PROTECTED_FOLDERS.iter().any(|each| part.as_os_str() == OsStr::new(each)))
 }
 
 /// Whether a path really leads to a protected place, whichever links it goes through.
@@ -207,10 +228,18 @@ mod tests {
             "./accord.toml",
             ".git",
             "sub/.git/hooks/pre-commit",
+            ".git/hooks/pre-commit",
+            ".accord/agents/evil/agent.yaml",
+            "link/evil/agent.yaml",
         ] {
             let text = format!("'{path}' may not be written: it holds settings of Accord or Git");
             assert_eq!(write(&folder, path, "x").unwrap_err(), text);
         }
+        let left: Vec<_> = [".git", "sub", "new", ".accord/agents/evil"]
+            .into_iter()
+            .filter(|path| at(path).exists())
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
         write(&folder, "docs/accord.toml", "x").unwrap();
         write(&folder, ".gitignore", "x").unwrap();
     }

@@ -6,7 +6,7 @@ use accord_api::{AgentView, ErrorName, Source};
 use accord_client::Client;
 use serde::Serialize;
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::words::line;
@@ -69,7 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         return Err(Problem::new(message).hint("correct them and push again").into());
     }
     runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Change).await?;
         let mut pushed = Vec::new();
         for agent in &agents {
             let (change, stored) = push(&client, agent).await?;

@@ -2,7 +2,7 @@
 
 use accord_api::AgentView;
 
-use crate::connection::{self, ConnectionArguments};
+use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::agent;
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn show_contract(arguments: &Arguments) -> Result<Exit, Failure> {
     let contract = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         Ok(client.agent_contract(&arguments.name).await?)
     })?;
     if arguments.json {

@@ -4,7 +4,7 @@ use accord_api::PageQuery;
 use accord_client::{Client, ClientError};
 
 use super::Check;
-use crate::config::Config;
+use crate::config::{Config, without_secrets};
 use crate::connection;
 
 const NAME: &str = "coordinator";
@@ -14,14 +14,17 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
         Ok(Some(client)) => answering(&client).await,
         Ok(None) => vec![Check::warn(NAME, "none runs for this project", "accord up starts one")],
         Err(_) => {
-            let message = format!("runner.coordinator '{}' cannot be used", config.values.runner.coordinator);
+            let message = format!(
+                "runner.coordinator '{}' cannot be used",
+                without_secrets(&config.values.runner.coordinator)
+            );
             vec![Check::fail(NAME, message, "it should look like http://127.0.0.1:8765")]
         }
     }
 }
 
 async fn answering(client: &Client) -> Vec<Check> {
-    let url = client.base_url().trim_end_matches('/');
+    let url = without_secrets(client.base_url().trim_end_matches('/'));
     if let Err(error) = client.health().await {
         return vec![Check::fail(NAME, error.to_string(), "is it running there? accord up starts one here")];
     }

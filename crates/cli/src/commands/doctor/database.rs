@@ -7,7 +7,7 @@ use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
 
 use super::Check;
-use crate::config::{Config, without_password};
+use crate::config::{Config, without_secrets};
 use crate::store::{Place, place};
 
 const NAME: &str = "store";
@@ -60,7 +60,7 @@ fn to_be_made(path: &Path) -> Check {
 }
 
 async fn server(url: &str) -> Check {
-    let shown = without_password(url);
+    let shown = without_secrets(url);
     match PostgresStore::examine(url).await {
         Ok(()) => Check::ok(NAME, format!("{shown} can be used")),
         Err(error) => {

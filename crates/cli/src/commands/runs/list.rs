@@ -4,7 +4,7 @@ use accord_api::{RunQuery, RunStatus, SessionId};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
@@ -59,7 +59,7 @@ fn status_parser() -> impl TypedValueParser<Value = RunStatus> {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let page = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let which = RunQuery {
             status: arguments.status,
             agent_name: arguments.agent.clone(),

@@ -2,7 +2,7 @@
 
 use accord_api::RunId;
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::run;
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let run = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         Ok(client.run(&arguments.run).await?)
     })?;
     if arguments.json {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use accord_api::CreateSchema;
 
 use crate::commands::schema::compile;
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         schema: source.json("schema")?,
     };
     let added = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Change).await?;
         Ok(client.create_schema(&request).await?)
     })?;
     if arguments.json {

@@ -2,7 +2,7 @@
 
 use accord_api::{PageQuery, SchemaView};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let page = runtime::block_on(async {
-        let client = &arguments.connection.client().await?;
+        let client = &arguments.connection.reach(Access::Look).await?;
         arguments.paging.gather(|page: PageQuery| async move { client.schemas(&page).await }).await
     })?;
     if arguments.json {

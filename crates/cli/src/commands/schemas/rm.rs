@@ -1,6 +1,6 @@
 //! `accord schemas rm`.
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, runtime};
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Change).await?;
         Ok(client.delete_schema(&arguments.name).await?)
     })?;
     if arguments.json {

@@ -3,7 +3,7 @@
 use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
@@ -55,7 +55,7 @@ fn status_parser() -> impl TypedValueParser<Value = SessionStatus> {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let page = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let which = SessionQuery {
             status: arguments.status,
             agent_name: arguments.agent.clone(),

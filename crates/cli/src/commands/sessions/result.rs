@@ -2,7 +2,7 @@
 
 use accord_api::{ErrorName, SessionId, SessionResult, SessionStatus, SessionStatusView};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::run;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         match client.session_result(&arguments.session).await {
             Ok(result) if arguments.json => output::json(&result)?,
             Ok(SessionResult { result_data, result_text, .. }) => {

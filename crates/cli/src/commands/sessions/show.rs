@@ -2,7 +2,7 @@
 
 use accord_api::{PageQuery, RunQuery, SessionId};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::PagingArguments;
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = &arguments.connection.client().await?;
+        let client = &arguments.connection.reach(Access::Look).await?;
         let id = &arguments.session;
         let session = client.session(id).await?;
         if arguments.json {

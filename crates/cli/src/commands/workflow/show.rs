@@ -3,7 +3,7 @@
 use accord_api::{WorkflowRunId, WorkflowRunQuery};
 
 use super::examine::workflows_in;
-use crate::connection::{self, ConnectionArguments};
+use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::words::Times;
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn show_run(arguments: &Arguments, id: &WorkflowRunId) -> Result<Exit, Failure> {
     let run = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         Ok(client.workflow_run(id).await?)
     })?;
     if arguments.json {

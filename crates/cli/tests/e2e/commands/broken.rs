@@ -84,3 +84,15 @@ async fn the_doctor_logs_in_where_the_store_is_postgres() {
     assert_eq!(store(&fresh).await, json!("ok"), "with its tables");
     assert_eq!(store(&cluster.url("nobody_made_this")).await, json!("fail"));
 }
+
+#[tokio::test]
+async fn failures_are_told_as_json_where_that_is_asked_for() {
+    let project = Project::new().file("broken", r#"{"name": "broken", "executor": {"type": "llm"}}"#);
+    let ran = run(project.path(), &["run", "nobody", "x", "--json"]).await.ends(1, &["'nobody'"]);
+    assert!(ran.text("/error/message").contains("'nobody'"), "{ran:?}");
+    let elsewhere = ["runs", "list", "--json", "--coordinator", "http://127.0.0.1:1"];
+    let ran = run(project.path(), &elsewhere).await.ends(3, &[]);
+    assert!(ran.text("/error/message").contains("cannot be reached"), "{ran:?}");
+    let ran = run(project.path(), &["run", "broken", "x"]).await.ends(1, &["agent.json", "model"]);
+    assert_eq!(ran.stdout, "");
+}

@@ -3,8 +3,8 @@
 use accord_test_support::Reply;
 use serde_json::{Value, json};
 
-use super::{contracted, run};
-use crate::support::{Project, agent, model, severity};
+use super::{contracted, finish, run};
+use crate::support::{Project, accord, agent, model, severity};
 
 #[tokio::test]
 async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
@@ -83,4 +83,59 @@ async fn a_recording_uses_the_projects_registry() {
     run(kept.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
     let missing = ["record", "free", "x", "--schema-name", "none", "-o", "other.json"];
     run(kept.path(), &missing).await.ends(1, &["none"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_recorded_is_refused_before_anything_is_asked() {
+    let model = model([Reply::text("hello")]).await;
+    let counting =
+        json!({"name": "count", "type": "procedural", "executor": {"type": "process", "command": "true"}});
+    let project = Project::new().agent(&counting).agent(&agent("free", &model, &json!({})));
+    let folder = project.path();
+    run(folder, &["record", "count", "x", "-o", "a.json"]).await.ends(1, &["'process'", "'llm'"]);
+    run(folder, &["record", "free", "x", "-o", "none/a.json"])
+        .await
+        .ends(1, &["none/a.json cannot be written"]);
+    let nobody = ["record", "free", "x", "-o", "a.json", "--coordinator", "http://127.0.0.1:1"];
+    run(folder, &nobody).await.ends(3, &["cannot be reached"]);
+    assert_eq!(model.requests().len(), 0);
+    assert!(!folder.join("a.json").exists());
+    run(folder, &["record", "free", "x", "-o", "a.json"]).await.ends(0, &[]);
+}
+
+#[tokio::test]
+async fn an_agent_of_the_store_is_recorded_too() {
+    let model = model([Reply::text("hello")]).await;
+    let host = Project::new().up().await;
+    host.client.create_agent(&agent("stored", &model, &json!({}))).await.unwrap();
+    run(host.path(), &["record", "stored", "x", "-o", "tape.json"]).await.ends(0, &["recorded 1 exchange"]);
+    run(host.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
+}
+
+#[tokio::test]
+async fn an_address_leaves_its_secrets_out_of_a_recording() {
+    let model = model(["hello", "I was asked with labsecret55 and say so"].map(Reply::text)).await;
+    let address = model.url().replacen("http://", "http://u:cfgsecret99@", 1);
+    let provider = format!(
+        "[providers.lab]\nkind = \"anthropic\"\nbase_url = \"{address}?key=qsecret77\"\napi_key_env = \"LAB\"\n"
+    );
+    let executor = json!({"type": "llm", "provider": "lab", "model": "m"});
+    let project = Project::new().agent(&json!({"name": "free", "executor": executor}));
+    std::fs::write(project.path().join("accord.toml"), provider).unwrap();
+    let mut record = accord(project.path());
+    record.env("LAB", "labsecret55").args(["record", "free", "x", "-o", "tape.json"]);
+    finish(&mut record, "").await.ends(0, &[]);
+    let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
+    for secret in ["cfgsecret99", "qsecret77", "labsecret55"] {
+        assert!(!tape.contains(secret), "{secret} in {tape}");
+    }
+    // The model's words come in pieces, and no piece holds the key.
+    let mut again = accord(project.path());
+    again.env("LAB", "labsecret55").args(["record", "free", "x", "-o", "other.json"]);
+    finish(&mut again, "").await.ends(3, &["repeated a key", "nothing was written"]);
+    assert!(!project.path().join("other.json").exists());
+    let told = finish(accord(project.path()).env("LAB", "labsecret55").args(["doctor"]), "").await;
+    let told = told.stdout + &told.stderr;
+    assert!(told.contains("u:(hidden)@") && told.contains("key=(hidden)"), "{told}");
+    assert!(!told.contains("secret"), "{told}");
 }
