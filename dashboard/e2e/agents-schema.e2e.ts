@@ -23,7 +23,7 @@ afterAll(async () => {
 const fieldNames = (page: Page) =>
   page.getByLabel('Name', { exact: true }).evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
 
-it('switches between fields and code without loss, and shows findings at their place', async () => {
+it('dashboard supports output schema editing: fields and code without loss, findings at their place', async () => {
   const schema =
     '{ type: object, properties: { "2": { type: string, x-key: true }, "1": { type: integer, minimum: 3, maximum: 1 } }, ' +
     'patternProperties: { "^x-": true } }'

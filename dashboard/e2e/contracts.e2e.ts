@@ -39,7 +39,7 @@ interface Run {
 const start = (agent: string, wait = 30) =>
   accord.ask<Run>(`/runs?wait=${wait}`, { method: 'POST', body: JSON.stringify({ agent_name: agent, prompt: 'Go' }) })
 
-it('shows why a contract was not kept, and where', async () => {
+it('dashboard shows validation status on sessions: why a contract was not kept, and where', async () => {
   model.say('{"note": "x", "severity": "critical"}', 'Sorry:\n```json\n{"note": 7, "severity": "low"}\n```')
   const run = await start('scripted')
   expect(run.status).toBe('failed')
@@ -61,7 +61,7 @@ it('shows why a contract was not kept, and where', async () => {
   await page.close()
 })
 
-it('shows both attempts of a retry, and what was changed', async () => {
+it('dashboard shows validation status on sessions: valid after a retry, and what was changed', async () => {
   model.say('{"note": "x", "severity": "critical"}', '{"note": "x", "severity": "high"}')
   const run = await start('scripted')
   expect(run.status).toBe('completed')

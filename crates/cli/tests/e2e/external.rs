@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Project, ask, data, kinds, severity};
 
-fn example(name: &str) -> String {
+pub(crate) fn example(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/external").join(name);
     file.canonicalize().unwrap().display().to_string()
 }

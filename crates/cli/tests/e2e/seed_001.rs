@@ -1,11 +1,14 @@
 //! Callers' contracts: each success criterion of the second design note, as a test. The one about MCP is tested with the MCP
 //! server.
 
+use std::collections::BTreeSet;
+
 use accord_api::attempt::Outcome;
 use accord_api::{CreateSchema, ErrorName, FailureType, RunStatus, contract};
-use accord_test_support::Reply;
-use serde_json::json;
+use accord_test_support::{ModelServer, RecordedRequest, Reply, Script, Wire};
+use serde_json::{Value, json};
 
+use crate::external::example;
 use crate::support::{Project, agent, ask, data, model, severity};
 
 fn options(max_retries: u32) -> Option<contract::Options> {
@@ -88,19 +91,60 @@ async fn the_schema_registry_supports_its_operations() {
     assert!(accord.client.schema("severity").await.unwrap_err().is(ErrorName::SchemaNotFound));
 }
 
+/// One agent for each wire of a model, one that is a command, and one that is a program of another language.
+fn agents(model: &ModelServer) -> Vec<Value> {
+    let wires = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
+    let agents = wires.map(|provider| {
+        let base_url =
+            if provider.starts_with("openai") { model.openai_url() } else { model.url().to_owned() };
+        let executor = json!({"type": "llm", "provider": provider, "model": "test", "base_url": base_url});
+        agent(provider, model, &json!({"executor": executor}))
+    });
+    let script = "cat >/dev/null; echo '{\"words\": 2}'";
+    let command = json!({
+        "name": "command", "type": "procedural",
+        "executor": {"type": "process", "command": "sh", "args": ["-c", script]},
+    });
+    // It remembers nothing, and sees from its prompt alone that it was asked before.
+    let script = r#"if grep -q '"answer": "a couple"'; then echo '{"words": 2}'; else echo a couple; fi"#;
+    let program = json!({
+        "name": "program",
+        "executor": {
+            "type": "external", "command": example("wrap.sh"), "args": ["sh", "-c", script], "reprompt": false,
+        },
+    });
+    agents.into_iter().chain([command, program]).collect()
+}
+
 #[tokio::test]
 async fn it_works_with_any_executor() {
-    let model = model([Reply::text(r#"{"words": 2}"#)]).await;
+    // Every other answer is wrong, so that each agent that can be asked again is.
+    let answers = |_: &RecordedRequest, count: usize| {
+        Reply::text(if count.is_multiple_of(2) { "a couple" } else { r#"{"words": 2}"# })
+    };
+    let model = ModelServer::start(Script::handler(answers)).await.unwrap();
     let schema =
         json!({"type": "object", "required": ["words"], "properties": {"words": {"type": "integer"}}});
-    let command = json!({
-        "name": "count", "type": "procedural",
-        "executor": {"type": "process", "command": "sh", "args": ["-c", "cat >/dev/null; echo '{\"words\": 2}'"]},
-    });
-    let accord = Project::new().agent(&agent("free", &model, &json!({}))).agent(&command).up().await;
-    for name in ["free", "count"] {
+    let agents = agents(&model);
+    let accord = agents.iter().fold(Project::new(), Project::agent).up().await;
+    let mut retries = Vec::new();
+    for name in agents.iter().map(|agent| agent["name"].as_str().unwrap()) {
         let mut request = ask(name);
-        (request.output_schema, request.output_schema_options) = (Some(schema.clone()), options(0));
-        assert_eq!(data(&accord.run(&request).await), Some(json!({"words": 2})), "{name}");
+        (request.output_schema, request.output_schema_options) = (Some(schema.clone()), options(1));
+        let run = accord.run(&request).await;
+        assert_eq!(data(&run), Some(json!({"words": 2})), "{name}: {:?}", run.error);
+        retries.push((name, run.result.unwrap().schema_validation.unwrap().retry_count));
     }
+    let expected = [
+        ("anthropic", 1),
+        ("openai", 1),
+        ("openai-chat", 1),
+        ("openai-compatible", 1),
+        ("ollama", 1),
+        ("command", 0),
+        ("program", 1),
+    ];
+    assert_eq!(retries, expected);
+    let spoken: BTreeSet<Wire> = model.requests().iter().map(|request| request.wire).collect();
+    assert_eq!(spoken, Wire::ALL.into_iter().collect());
 }

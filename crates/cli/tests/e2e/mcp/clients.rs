@@ -2,7 +2,7 @@
 
 use accord_api::{ExecutionMode, Role, SessionId, SessionQuery};
 use accord_client::{ApiKey, Client};
-use accord_test_support::{ModelServer, Reply, Script};
+use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
 use serde_json::{Value, json};
 
 use super::{Pipes, call, post, text};
@@ -132,6 +132,39 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
         let result = call(url, None, tool, arguments).await;
         assert!(result["isError"] == true && text(&result).contains(expected), "{tool}: {}", text(&result));
     }
+    accord.end().await;
+}
+
+#[tokio::test]
+async fn mcp_server_supports_schema_parameters() {
+    // Each session's first answer would do for an agent without a contract.
+    let answers = |_: &RecordedRequest, count: usize| {
+        Reply::text(if count.is_multiple_of(2) { "rather high" } else { r#"{"severity": "high"}"# })
+    };
+    let model = ModelServer::start(Script::handler(answers)).await.unwrap();
+    let accord = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let schema = json!({"name": "severity", "description": "How bad", "schema": severity()});
+    accord.client.create_schema(&serde_json::from_value(schema).unwrap()).await.unwrap();
+    let mut pipes = Pipes::start(accord.path(), &["mcp"], &[]);
+    let contracts = [("output_schema", severity()), ("output_schema_name", json!("severity"))];
+    for (asked, (parameter, contract)) in contracts.into_iter().enumerate() {
+        let mut arguments = json!({"agent_name": "free", "prompt": "x"});
+        arguments[parameter] = contract;
+        // By pipes once, and once over HTTP.
+        let started = match asked {
+            0 => pipes.call("start_agent_session", arguments).await,
+            _ => call(&accord.url, None, "start_agent_session", arguments).await,
+        };
+        let result = &started["structuredContent"];
+        assert_eq!(result["result_data"], json!({"severity": "high"}), "{parameter}: {}", text(&started));
+        assert_eq!(model.requests().len(), 2 * (asked + 1), "{parameter}: the first answer was not enough");
+        let session: SessionId = serde_json::from_value(result["session_id"].clone()).unwrap();
+        let run = accord.client.session(&session).await.unwrap().last_run_id;
+        let contract = accord.client.run(&run).await.unwrap().contract.unwrap();
+        let contract: Value = serde_json::from_str(contract.get()).unwrap();
+        assert_eq!(contract["schema"], severity(), "{parameter}");
+    }
+    assert_eq!(pipes.end().await, Some(0));
     accord.end().await;
 }
 

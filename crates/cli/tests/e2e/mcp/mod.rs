@@ -71,7 +71,7 @@ async fn post(url: &str, key: Option<&str>, message: Value) -> (u16, Value) {
 }
 
 /// Calls a tool over HTTP, and gives its result.
-async fn call(url: &str, key: Option<&str>, name: &str, arguments: Value) -> Value {
+pub(crate) async fn call(url: &str, key: Option<&str>, name: &str, arguments: Value) -> Value {
     let params = json!({"name": name, "arguments": arguments});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let (status, answer) = post(url, key, message).await;

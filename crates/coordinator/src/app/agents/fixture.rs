@@ -135,6 +135,20 @@ impl Fixture {
         headers: &[(&str, &str)],
         body: String,
     ) -> Reply {
+        let (parts, body) = self.respond(method, path, headers, body).await.into_parts();
+        let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        Reply { status: parts.status, headers: parts.headers, text }
+    }
+
+    /// Sends, and leaves the body unread: a stream need not end.
+    pub(crate) async fn respond(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> Response<Body> {
         let mut request =
             Request::builder().method(method).uri(path).header("content-type", "application/json");
         for (name, value) in headers {
@@ -144,11 +158,7 @@ impl Fixture {
             request = request.header("authorization", format!("Bearer {key}"));
         }
         let router: Router = crate::http::router(Arc::clone(&self.app));
-        let response = router.oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
-        let (parts, body) = response.into_parts();
-        let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-        let text = String::from_utf8(bytes.to_vec()).unwrap();
-        Reply { status: parts.status, headers: parts.headers, text }
+        router.oneshot(request.body(Body::from(body)).unwrap()).await.unwrap()
     }
 }
 

@@ -1,7 +1,9 @@
+mod roles;
+
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use super::super::routes::{Access, ROUTES};
+use super::super::routes::Access;
 use super::{allows, is_here};
 use crate::app::agents::fixture::Fixture;
 use accord_domain::key::Role;
@@ -35,64 +37,6 @@ async fn made(fixture: &Fixture, role: &str) -> (String, String) {
     assert_eq!(reply.status, 201, "{}", reply.text);
     let text = |field: &str| reply.json()[field].as_str().unwrap().to_owned();
     (text("key_id"), text("key"))
-}
-
-/// How each route of the table answers: let through or not. No body and ids that do not exist, so nothing happens.
-async fn refused(fixture: &Fixture) -> Vec<(&'static str, &'static str, u16)> {
-    let mut refused = Vec::new();
-    for route in ROUTES {
-        let path = route.path.replace("{name}", "none").replace("{id}", "none");
-        // Streams and long polls would not end.
-        if route.path == "/events" {
-            continue;
-        }
-        let reply = fixture.send(route.method.parse::<Method>().unwrap(), &path, &[], String::new()).await;
-        if matches!(reply.status.as_u16(), 401 | 403) {
-            refused.push((route.method, route.path, reply.status.as_u16()));
-        }
-    }
-    refused
-}
-
-/// The routes of the table that the router does not have.
-async fn absent(fixture: &Fixture) -> Vec<(&'static str, &'static str)> {
-    let mut absent = Vec::new();
-    for route in ROUTES.iter().filter(|route| route.path != "/events") {
-        let path = route.path.replace("{name}", "none").replace("{id}", "none");
-        let reply = fixture.send(route.method.parse::<Method>().unwrap(), &path, &[], String::new()).await;
-        if reply.status == 405 || reply.text.contains("RouteNotFound") {
-            absent.push((route.method, route.path));
-        }
-    }
-    absent
-}
-
-fn expected(allowed: &[Access], status: u16) -> Vec<(&'static str, &'static str, u16)> {
-    let closed = ROUTES.iter().filter(|route| route.access != Access::Open && route.path != "/events");
-    closed
-        .filter(|route| !allowed.contains(&route.access))
-        .map(|route| (route.method, route.path, status))
-        .collect()
-}
-
-#[tokio::test]
-async fn each_role_gets_its_routes_and_no_others() {
-    let fixture = Fixture::new(&[]);
-    assert_eq!(refused(&fixture).await, []);
-    let (_, admin) = made(&fixture, "admin").await;
-    assert_eq!(refused(&fixture).await, expected(&[], 401));
-    fixture.with_key(Some(&admin));
-    let mut keys = Vec::new();
-    for role in ["viewer", "caller", "runner"] {
-        keys.push(made(&fixture, role).await.1);
-    }
-    assert_eq!(refused(&fixture).await, []);
-    assert_eq!(absent(&fixture).await, []);
-    let allowed: [&[Access]; 3] = [&[Access::Read], &[Access::Read, Access::Call], &[Access::Run]];
-    for (key, allowed) in keys.iter().zip(allowed) {
-        fixture.with_key(Some(key));
-        assert_eq!(refused(&fixture).await, expected(allowed, 403));
-    }
 }
 
 #[tokio::test]

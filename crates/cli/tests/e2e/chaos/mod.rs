@@ -1,0 +1,190 @@
+//! A model that misbehaves in every way that we know of: nothing that does not conform is ever seen, no run hangs, and no
+//! run asks more often than it may.
+
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use accord_api::attempt::Outcome;
+use accord_api::{CreateRun, ExecutionMode, RunView, Strategy, contract};
+use accord_client::ClientError;
+use accord_contract::Schema;
+use accord_test_support::{ChaosModel, Deed, Misbehaviour, ModelServer, Random, Reply, Script};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde_json::{Value, json};
+
+use crate::support::{Accord, Project, agent, ask};
+use places::Places;
+
+/// How many runs. `CHAOS_RUNS` asks for more.
+const RUNS: u32 = 2000;
+
+/// How many are asked for at once.
+const AT_ONCE: usize = 64;
+
+/// One in so many is a child of the parent. It shares no factor with what varies the requests, so that children meet all.
+const CHILDREN: u32 = 11;
+
+/// How long what follows the last run may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const MAX_RETRIES: u32 = 2;
+
+const WIRES: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
+
+const STRATEGIES: [Strategy; 4] = [Strategy::Auto, Strategy::Native, Strategy::Tool, Strategy::Prompt];
+
+const MODES: [contract::ValidationMode; 2] =
+    [contract::ValidationMode::Strict, contract::ValidationMode::Lenient];
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["severity", "tags", "note"],
+        "additionalProperties": false,
+        "properties": {
+            "severity": {"type": "string", "enum": ["low", "medium", "high"]},
+            "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            "note": {"type": "string"},
+        },
+    })
+}
+
+/// A good answer. Two of them are mostly not the same, so that a model can be of two minds and conform with both.
+fn good(random: &mut Random) -> Value {
+    let severity = random.pick(&["low", "medium", "high"]);
+    json!({"severity": severity, "tags": ["a", "ünï 🎉"], "note": format!("note {}", random.below(1000))})
+}
+
+/// One agent for each wire.
+fn agents(model: &ModelServer) -> Vec<Value> {
+    let one = |provider: &str| {
+        let base_url =
+            if provider.starts_with("openai") { model.openai_url() } else { model.url().to_owned() };
+        let executor = json!({"type": "llm", "provider": provider, "model": "chaos", "base_url": base_url});
+        agent(provider, model, &json!({"executor": executor}))
+    };
+    WIRES.map(one).to_vec()
+}
+
+/// Every wire with every strategy in every mode, in turn.
+fn request(number: u32) -> CreateRun {
+    let mut rest = number as usize;
+    let mut pick = |count: usize| {
+        let at = rest % count;
+        rest /= count;
+        at
+    };
+    let (wire, strategy, mode) = (pick(WIRES.len()), pick(STRATEGIES.len()), pick(MODES.len()));
+    let options = contract::Options {
+        max_retries: Some(MAX_RETRIES),
+        strategy: STRATEGIES.get(strategy).copied(),
+        validation_mode: MODES.get(mode).copied(),
+        ..contract::Options::default()
+    };
+    CreateRun {
+        agent_name: WIRES.get(wire).map(|&wire| wire.to_owned()),
+        prompt: Some(format!("seed-{number}: sort this")),
+        output_schema: Some(schema()),
+        output_schema_options: Some(options),
+        ..CreateRun::default()
+    }
+}
+
+fn is_child(number: u32) -> bool {
+    number.is_multiple_of(CHILDREN)
+}
+
+#[tokio::test]
+async fn nothing_that_does_not_conform_is_ever_seen() {
+    let runs = std::env::var("CHAOS_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(RUNS);
+    let chaos = ChaosModel::generating(7, schema(), |_, random| good(random));
+    let model = ModelServer::start(chaos.clone()).await.unwrap();
+    let parent_model = ModelServer::start(Script::handler(|_, _| Reply::text("noted"))).await.unwrap();
+    let mut project = Project::new().agent(&agent("parent", &parent_model, &json!({})));
+    for agent in agents(&model) {
+        project = project.agent(&agent);
+    }
+    let accord = project.set("ACCORD_RUNNER__CONCURRENCY", "64").up().await;
+    let schema = Schema::compile(&schema()).unwrap();
+    let places = Places { accord: &accord, schema: &schema, max_retries: MAX_RETRIES };
+
+    let results = all_runs(&accord, runs).await.unwrap();
+    let children: BTreeSet<String> = results
+        .iter()
+        .filter(|(number, _)| is_child(*number))
+        .map(|(_, run)| run.session_id.to_string())
+        .collect();
+    let told = tokio::time::timeout(PATIENCE, places.told_to_the_parent(&parent_model, &children)).await;
+    assert!(told.is_ok(), "the parent has not heard of all its children");
+    let quiet = tokio::time::timeout(PATIENCE, places.nothing_is_left()).await;
+    assert!(quiet.is_ok(), "runs are left unfinished");
+
+    let deeds = chaos.all_deeds();
+    let looked = stream::iter(&results).map(|(number, run)| {
+        let deeds = deeds.get(&format!("seed-{number}")).map(Vec::as_slice).unwrap_or_default();
+        let places = &places;
+        async move {
+            let outcomes = places.look_at(*number, run, &format!("run {number} {deeds:?}")).await;
+            (deeds, outcomes)
+        }
+    });
+    let looked: Vec<(&[Deed], Vec<Outcome>)> = looked.buffer_unordered(AT_ONCE).collect().await;
+    let listed = places.in_lists().await;
+    assert_eq!(listed.len(), results.len() + places.runs_of("parent").await, "a run is missing in the list");
+    places.in_the_stream(&listed).await;
+
+    let mut ends = BTreeMap::<&str, u32>::new();
+    for (_, run) in &results {
+        *ends.entry(run.error.as_ref().map_or("completed", |error| error.kind.as_str())).or_default() += 1;
+    }
+    assert!(ends.get("completed").is_some_and(|count| *count > runs / 20), "{ends:?}");
+    assert!(ends.contains_key("schema_validation_failed"), "{ends:?}");
+    if runs >= RUNS {
+        everything_was_met(&looked);
+    }
+}
+
+/// Makes the runs, some of them children whose end their parent is told.
+async fn all_runs(accord: &Accord, runs: u32) -> Result<Vec<(u32, RunView)>, ClientError> {
+    let parent = accord.run(&ask("parent")).await.session_id;
+    let runs = stream::iter(0..runs).map(|number| {
+        let mut request = request(number);
+        if is_child(number) {
+            request.parent_session_id = Some(parent.clone());
+            request.execution_mode = Some(ExecutionMode::AsyncCallback);
+        }
+        async move { accord.client.create_run_and_wait(&request, 300, None).await.map(|run| (number, run)) }
+    });
+    runs.buffer_unordered(AT_ONCE).try_collect().await
+}
+
+/// That the property was worth looking at: the model did all that it can do wrong, two good answers in one were called
+/// what they are, and what is odd but conforms got through.
+fn everything_was_met(looked: &[(&[Deed], Vec<Outcome>)]) {
+    use Misbehaviour as M;
+    let done: BTreeSet<_> =
+        looked.iter().flat_map(|(deeds, _)| *deeds).filter_map(|deed| deed.misbehaviour).collect();
+    assert_eq!(done, M::ALL.iter().copied().collect());
+
+    // What the first request met is what the first attempt was about.
+    let mut firsts = BTreeMap::<Misbehaviour, BTreeSet<&str>>::new();
+    for (deeds, outcomes) in looked {
+        let met = deeds.first().and_then(|deed| deed.misbehaviour).zip(outcomes.first());
+        if let Some((misbehaviour, outcome)) = met {
+            firsts.entry(misbehaviour).or_default().insert(outcome.as_str());
+        }
+    }
+    let expected = [
+        (M::TwoAnswers, Outcome::Ambiguous),
+        (M::SubmitTwice, Outcome::Ambiguous),
+        (M::FenceInString, Outcome::Accepted),
+        (M::NulBytes, Outcome::Accepted),
+        (M::Emoji, Outcome::Accepted),
+    ];
+    for (misbehaviour, outcome) in expected {
+        let met = firsts.get(&misbehaviour);
+        assert!(met.is_some_and(|met| met.contains(outcome.as_str())), "{misbehaviour}: {met:?}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Who may use which route, written out once more: what the table of routes says is not taken at its word.
+
+use axum::body::to_bytes;
+use axum::http::{Method, Response, StatusCode};
+
+use super::made;
+use crate::app::agents::fixture::Fixture;
+use crate::http::routes::{Access, ROUTES};
+
+/// The least that somebody has to be. An admin may do everything, a caller what a viewer may; a runner only its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Least {
+    Anybody,
+    Viewer,
+    Caller,
+    Runner,
+    Admin,
+}
+
+use Least::{Admin, Anybody, Caller, Runner, Viewer};
+
+/// Every route. Whoever changes the table changes this as well, and so says it twice.
+const EXPECTED: &[(&str, &str, Least)] = &[
+    ("GET", "/", Anybody),
+    ("GET", "/ui", Anybody),
+    ("GET", "/ui/", Anybody),
+    ("GET", "/ui/{*path}", Anybody),
+    ("GET", "/health", Anybody),
+    ("GET", "/ready", Anybody),
+    ("GET", "/metrics", Viewer),
+    ("GET", "/openapi.json", Anybody),
+    ("GET", "/docs", Anybody),
+    ("GET", "/agents", Viewer),
+    ("POST", "/agents", Admin),
+    ("POST", "/agents/validate", Viewer),
+    ("GET", "/agents/{name}", Viewer),
+    ("PUT", "/agents/{name}", Admin),
+    ("PATCH", "/agents/{name}", Admin),
+    ("DELETE", "/agents/{name}", Admin),
+    ("GET", "/agents/{name}/contract", Viewer),
+    ("POST", "/agents/{name}/validate", Viewer),
+    ("GET", "/runs", Viewer),
+    ("POST", "/runs", Caller),
+    ("GET", "/runs/{id}", Viewer),
+    ("GET", "/runs/{id}/attempts", Viewer),
+    ("POST", "/runs/{id}/stop", Caller),
+    ("GET", "/sessions", Viewer),
+    ("GET", "/sessions/{id}", Viewer),
+    ("DELETE", "/sessions/{id}", Admin),
+    ("GET", "/sessions/{id}/status", Viewer),
+    ("GET", "/sessions/{id}/result", Viewer),
+    ("GET", "/sessions/{id}/events", Viewer),
+    ("GET", "/sessions/{id}/children", Viewer),
+    ("POST", "/sessions/{id}/stop", Caller),
+    ("GET", "/events", Viewer),
+    ("GET", "/schemas", Viewer),
+    ("POST", "/schemas", Admin),
+    ("POST", "/schemas/validate", Viewer),
+    ("POST", "/schemas/infer", Viewer),
+    ("GET", "/schemas/{name}", Viewer),
+    ("DELETE", "/schemas/{name}", Admin),
+    ("POST", "/runner/register", Runner),
+    ("POST", "/runner/claims", Runner),
+    ("POST", "/runner/heartbeat", Runner),
+    ("POST", "/runner/runs/{id}/started", Runner),
+    ("POST", "/runner/runs/{id}/events", Runner),
+    ("POST", "/runner/runs/{id}/attempts", Runner),
+    ("POST", "/runner/runs/{id}/finish", Runner),
+    ("DELETE", "/runner/{id}", Runner),
+    ("GET", "/runners", Viewer),
+    ("GET", "/workflows", Viewer),
+    ("POST", "/workflows", Admin),
+    ("POST", "/workflows/validate", Viewer),
+    ("GET", "/workflows/{name}", Viewer),
+    ("PUT", "/workflows/{name}", Admin),
+    ("DELETE", "/workflows/{name}", Admin),
+    ("POST", "/workflows/{name}/runs", Caller),
+    ("GET", "/workflow-runs", Viewer),
+    ("GET", "/workflow-runs/{id}", Viewer),
+    ("POST", "/workflow-runs/{id}/stop", Caller),
+    ("GET", "/stats", Viewer),
+    ("GET", "/config", Viewer),
+    ("GET", "/keys", Admin),
+    ("POST", "/keys", Admin),
+    ("DELETE", "/keys/{id}", Admin),
+    ("POST", "/mcp", Viewer),
+];
+
+#[test]
+fn the_table_gives_each_route_to_whom_it_should() {
+    let least = |access| match access {
+        Access::Open => Anybody,
+        Access::Read => Viewer,
+        Access::Call => Caller,
+        Access::Run => Runner,
+        Access::Administer => Admin,
+    };
+    let table: Vec<_> = ROUTES.iter().map(|route| (route.method, route.path, least(route.access))).collect();
+    assert_eq!(table, EXPECTED);
+}
+
+/// Asks at a route, without a body and for ids that do not exist, so that nothing happens. What is answered is not read:
+/// the stream of events would not end.
+async fn answer(fixture: &Fixture, method: &str, path: &str) -> Response<axum::body::Body> {
+    let path = path.replace("{name}", "none").replace("{id}", "none").replace("{*path}", "none");
+    fixture.respond(method.parse::<Method>().unwrap(), &path, &[], String::new()).await
+}
+
+/// The routes that are not open to whoever asks, and how that is said.
+async fn refused(fixture: &Fixture) -> Vec<(&'static str, &'static str, u16)> {
+    let mut refused = Vec::new();
+    for &(method, path, _) in EXPECTED {
+        let status = answer(fixture, method, path).await.status().as_u16();
+        if matches!(status, 401 | 403) {
+            refused.push((method, path, status));
+        }
+    }
+    refused
+}
+
+/// The routes that the router does not have.
+async fn absent(fixture: &Fixture) -> Vec<(&'static str, &'static str)> {
+    let mut absent = Vec::new();
+    for &(method, path, _) in EXPECTED {
+        let response = answer(fixture, method, path).await;
+        let there = match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED => false,
+            StatusCode::NOT_FOUND => {
+                let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+                !String::from_utf8_lossy(&body).contains("RouteNotFound")
+            }
+            _ => true,
+        };
+        if !there {
+            absent.push((method, path));
+        }
+    }
+    absent
+}
+
+/// All but the open routes and these.
+fn others(allowed: &[Least], status: u16) -> Vec<(&'static str, &'static str, u16)> {
+    let closed = EXPECTED.iter().filter(|(_, _, least)| *least != Anybody && !allowed.contains(least));
+    closed.map(|&(method, path, _)| (method, path, status)).collect()
+}
+
+#[tokio::test]
+async fn each_role_gets_its_routes_and_no_others() {
+    let fixture = Fixture::new(&[]);
+    assert_eq!(refused(&fixture).await, []);
+    let (_, admin) = made(&fixture, "admin").await;
+    assert_eq!(refused(&fixture).await, others(&[], 401));
+    fixture.with_key(Some(&admin));
+    let mut keys = Vec::new();
+    for role in ["viewer", "caller", "runner"] {
+        keys.push(made(&fixture, role).await.1);
+    }
+    assert_eq!(refused(&fixture).await, []);
+    assert_eq!(absent(&fixture).await, []);
+    let allowed: [&[Least]; 3] = [&[Viewer], &[Viewer, Caller], &[Runner]];
+    for (key, allowed) in keys.iter().zip(allowed) {
+        fixture.with_key(Some(key));
+        assert_eq!(refused(&fixture).await, others(allowed, 403));
+    }
+}
