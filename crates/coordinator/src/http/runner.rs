@@ -13,7 +13,7 @@ use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 
 use super::body;
-use super::extract::{Id, JsonBody};
+use super::extract::{FinishBody, Id, JsonBody};
 use crate::app::App;
 use crate::error::Error;
 
@@ -192,13 +192,14 @@ pub(super) async fn attempts(
         (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
+        (status = 413, description = "RequestTooLarge", body = ErrorBody),
         (status = 422, description = "ContractViolation", body = ErrorBody),
     )
 )]
 pub(super) async fn finish(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
-    JsonBody(bytes): JsonBody,
+    FinishBody(bytes): FinishBody,
 ) -> Result<Json<FinishedRun>, Error> {
     app.finish_run(id, body::read(&bytes)?).await.map(Json)
 }
