@@ -197,4 +197,7 @@ impl RunResult {
 pub struct AttemptList {
     /// In order.
     pub items: Vec<Attempt>,
+    /// The cursor of the next page, if there is one.
+    #[serde(default)]
+    pub next_cursor: Option<String>,
 }

@@ -14,7 +14,7 @@ pub struct Settings {
     pub workflows_dir: Option<PathBuf>,
     /// What kind of store it works on. Only told, never acted on.
     pub store: StoreKind,
-    /// The largest request body.
+    /// The largest request body. A runner's report on the end of a run may be four times as large.
     pub request_limit_bytes: usize,
     /// How runs are handed out.
     pub queue: Queue,

@@ -102,8 +102,8 @@ pub(crate) fn affinity(assignment: &Assignment, profile: &Profile) -> Option<Dem
     }
 }
 
-/// Tells the end until it is answered. A result that is refused becomes a failure that says so; a failure that is refused is
-/// dropped, and the lease runs out.
+/// Tells the end until it is answered. One that is too large is told again without what goes along with it; a result that
+/// is refused becomes a failure that says so; a failure that is refused is dropped, and the lease runs out.
 pub(crate) async fn tell(
     coordinator: &dyn Coordinator,
     hold: &Hold,
@@ -135,6 +135,14 @@ pub(crate) async fn tell(
             tracing::warn!(run_id = %hold.run_id, %error, "the run is no longer ours; its end is dropped");
             return;
         }
+        if error.is(ErrorName::RequestTooLarge) && lighten(&mut finish) {
+            tracing::warn!(
+                run_id = %hold.run_id, %error,
+                "the end of the run is too large: it is told without the conversation and the raw text, and the session \
+                 goes on from where it was before"
+            );
+            continue;
+        }
         if mended {
             tracing::error!(run_id = %hold.run_id, %error, "the end of the run is refused");
             return;
@@ -143,6 +151,13 @@ pub(crate) async fn tell(
         mended = true;
         finish = FinishRun { usage: finish.usage, ..failed(&hold.holding, refused(&error, origin)) };
     }
+}
+
+/// Takes out what goes along with a result. Says whether there was anything.
+fn lighten(finish: &mut FinishRun) -> bool {
+    let conversation = finish.conversation.take();
+    let raw = finish.raw.take();
+    conversation.is_some() || raw.is_some()
 }
 
 /// What a result that the coordinator does not take makes of a run.

@@ -122,7 +122,7 @@ async fn an_invalid_schema_is_refused_wherever_it_appears() {
         accord_api::CreateSchema { name: "x".into(), description: String::new(), schema: wrong.clone() };
     assert!(accord.client.create_schema(&schema).await.unwrap_err().is(ErrorName::InvalidSchema));
     let stored = agent("stored", &model, &json!({"output_schema": wrong}));
-    assert!(accord.client.create_agent(&stored).await.unwrap_err().is(ErrorName::InvalidAgent));
+    assert!(accord.client.create_agent(&stored).await.unwrap_err().is(ErrorName::InvalidSchema));
 }
 
 #[tokio::test]

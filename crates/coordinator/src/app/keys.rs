@@ -7,7 +7,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView};
+use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_store::Store;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::agents::hex;
-use super::{Acting, App};
+use super::{Acting, App, page};
 use crate::error::Error;
 use crate::outside::Outside;
 
@@ -204,11 +204,17 @@ impl App {
         })
     }
 
-    /// All keys, without their secrets.
-    pub(crate) async fn list_keys(&self) -> Result<Vec<KeyView>, Error> {
+    /// Keys, without their secrets, oldest first.
+    pub(crate) async fn list_keys(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<KeyView>, Error> {
         let view =
             |key: Key| KeyView { key_id: key.id, name: key.name, role: key.role, created_at: key.created_at };
-        Ok(self.store.keys().await?.into_iter().map(view).collect())
+        let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
+        keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
+        page::by_name(keys, limit, cursor, |key| key.key_id.as_str())
     }
 
     /// Removes a key. It opens nothing from now on.

@@ -44,14 +44,57 @@ pub(crate) fn by_name<T>(
     if let Some(cursor) = cursor {
         items.retain(|item| name(item) > cursor);
     }
+    first(items, asked, name)
+}
+
+/// The same in the opposite order. Ids grow, so that the newest comes first.
+pub(crate) fn by_falling_name<T>(
+    mut items: Vec<T>,
+    asked: Option<u32>,
+    cursor: Option<&str>,
+    name: impl Fn(&T) -> &str,
+) -> Result<Page<T>, Error> {
+    if let Some(cursor) = cursor {
+        items.retain(|item| name(item) < cursor);
+    }
+    first(items, asked, name)
+}
+
+fn first<T>(mut items: Vec<T>, asked: Option<u32>, name: impl Fn(&T) -> &str) -> Result<Page<T>, Error> {
+    let more = shorten(&mut items, asked)?;
+    let next_cursor = items.last().filter(|_| more).map(|item| name(item).to_owned());
+    Ok(Page { items, next_cursor })
+}
+
+/// A page of few things that only grow at their end: the cursor is how many came before.
+pub(crate) fn by_count<T>(
+    mut items: Vec<T>,
+    asked: Option<u32>,
+    cursor: Option<&str>,
+) -> Result<Page<T>, Error> {
+    let before = match cursor {
+        None => 0,
+        Some(cursor) => cursor.parse::<usize>().map_err(|_| {
+            let message =
+                format!("the cursor '{cursor}' is none of this list; use the next_cursor of the page before");
+            Error::new(ErrorName::InvalidRequest, message)
+        })?,
+    };
+    items.drain(..before.min(items.len()));
+    let more = shorten(&mut items, asked)?;
+    let next_cursor = more.then(|| (before + items.len()).to_string());
+    Ok(Page { items, next_cursor })
+}
+
+/// Leaves as many as are asked for. Says whether there were more.
+fn shorten<T>(items: &mut Vec<T>, asked: Option<u32>) -> Result<bool, Error> {
     let most = match asked {
         Some(_) => limit(asked)? as usize,
         None => items.len(),
     };
     let more = items.len() > most;
     items.truncate(most);
-    let next_cursor = items.last().filter(|_| more).map(|item| name(item).to_owned());
-    Ok(Page { items, next_cursor })
+    Ok(more)
 }
 
 #[cfg(test)]
@@ -70,5 +113,27 @@ mod tests {
         assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("b")));
         assert_eq!(page(Some(2), Some("b")), expected(&["c"], None));
         assert!(by_name(all(), Some(0), None, String::as_str).is_err());
+    }
+
+    #[test]
+    fn the_newest_come_first_page_by_page() {
+        let all = || vec!["c".to_owned(), "b".to_owned(), "a".to_owned()];
+        let page = |limit, cursor| by_falling_name(all(), limit, cursor, String::as_str).unwrap();
+        assert_eq!(page(None, None), Page { items: all(), next_cursor: None });
+        let first = Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("b".to_owned()) };
+        assert_eq!(page(Some(2), None), first);
+        assert_eq!(page(Some(2), Some("b")), Page { items: vec!["a".to_owned()], next_cursor: None });
+    }
+
+    #[test]
+    fn what_only_grows_is_counted() {
+        let page = |limit, cursor| by_count(vec![1, 2, 3], limit, cursor);
+        assert_eq!(page(None, None).unwrap(), Page { items: vec![1, 2, 3], next_cursor: None });
+        let first = Page { items: vec![1, 2], next_cursor: Some("2".to_owned()) };
+        assert_eq!(page(Some(2), None).unwrap(), first);
+        assert_eq!(page(Some(2), Some("2")).unwrap(), Page { items: vec![3], next_cursor: None });
+        assert_eq!(page(Some(2), Some("9")).unwrap(), Page { items: Vec::new(), next_cursor: None });
+        assert!(page(None, Some("x")).is_err());
+        assert!(page(Some(0), None).is_err());
     }
 }

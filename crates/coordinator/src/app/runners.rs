@@ -13,9 +13,9 @@ use accord_store::{Beat, Directive, HeldRun};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
 
-use super::App;
 use super::cache::Cache;
 use super::runs::{check_wait, refuse};
+use super::{App, page};
 use crate::error::Error;
 use crate::hub::{Topic, Watch};
 
@@ -63,8 +63,12 @@ impl App {
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
     }
 
-    /// All runners, newest first.
-    pub(crate) async fn runners(&self) -> Result<Page<RunnerView>, Error> {
+    /// Runners, newest first.
+    pub(crate) async fn runners(
+        &self,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<Page<RunnerView>, Error> {
         let alive_since = self.alive_since(self.outside.now());
         let view = |runner: Runner| RunnerView {
             runner_id: runner.id,
@@ -73,8 +77,9 @@ impl App {
             registered_at: runner.registered_at,
             seen_at: runner.seen_at,
         };
-        let items = self.store.runners().await?.into_iter().map(view).collect();
-        Ok(Page { items, next_cursor: None })
+        let mut runners: Vec<RunnerView> = self.store.runners().await?.into_iter().map(view).collect();
+        runners.sort_by(|one, other| other.runner_id.cmp(&one.runner_id));
+        page::by_falling_name(runners, limit, cursor, |runner| runner.runner_id.as_str())
     }
 
     /// A runner ends.

@@ -70,7 +70,7 @@ pub(super) async fn list(
     request_body = accord_api::Blueprint,
     responses(
         (status = 201, description = "The agent", body = AgentView),
-        (status = 400, description = "InvalidRequest, InvalidAgent", body = ErrorBody),
+        (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
         (status = 409, description = "AgentExists, IdempotencyConflict", body = ErrorBody),
     )
 )]
@@ -117,7 +117,7 @@ pub(super) async fn show(
     responses(
         (status = 200, description = "The agent, changed", body = AgentView),
         (status = 201, description = "The agent, made", body = AgentView),
-        (status = 400, description = "InvalidRequest, InvalidAgent", body = ErrorBody),
+        (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
         (status = 409, description = "AgentReadOnly", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),
     )
@@ -145,7 +145,7 @@ pub(super) async fn replace(
     request_body(content = Object, description = "Members to set, and null for members to remove"),
     responses(
         (status = 200, description = "The agent, changed", body = AgentView),
-        (status = 400, description = "InvalidRequest, InvalidAgent", body = ErrorBody),
+        (status = 400, description = "InvalidRequest, InvalidAgent, InvalidSchema", body = ErrorBody),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
         (status = 409, description = "AgentReadOnly", body = ErrorBody),
         (status = 412, description = "PreconditionFailed", body = ErrorBody),

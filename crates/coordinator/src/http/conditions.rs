@@ -54,6 +54,16 @@ pub(super) fn promise(
     Ok(Some(Promise { scope: format!("{who} {route}"), key: key.to_owned(), fingerprint }))
 }
 
+/// Refuses `Idempotency-Key` where the first answer cannot be given again, rather than letting a caller rely on it.
+pub(super) fn no_promise(headers: &HeaderMap, why: &str) -> Result<(), Error> {
+    match headers.contains_key("idempotency-key") {
+        true => {
+            Err(Error::new(ErrorName::InvalidRequest, format!("Idempotency-Key cannot be used here: {why}")))
+        }
+        false => Ok(()),
+    }
+}
+
 fn unreadable(name: &str) -> Error {
     Error::new(ErrorName::InvalidRequest, format!("the header {name} has characters that are not plain text"))
 }

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
-use axum::body::{Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
 use crate::app::App;
@@ -24,24 +25,58 @@ impl FromRequest<Arc<App>> for JsonBody {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
-        if !is_json(request.headers()) {
-            let message = "the body has to be JSON: send the header Content-Type: application/json";
-            return Err(Error::new(ErrorName::UnsupportedMediaType, message));
-        }
-        let limit = app.settings.request_limit_bytes;
-        to_bytes(request.into_body(), limit).await.map(Self).map_err(|error| match is_too_large(&error) {
-            true => {
-                let message =
-                    format!("the body is larger than {limit} bytes, the most that this coordinator takes");
-                Error::new(ErrorName::RequestTooLarge, message)
-            }
-            false => Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {error}")),
-        })
+        json(request, app.settings.request_limit_bytes).await.map(Self)
     }
 }
 
-fn is_too_large(error: &axum::Error) -> bool {
-    std::error::Error::source(error).is_some_and(|cause| cause.is::<http_body_util::LengthLimitError>())
+/// The end of a run may be so many times as large as another request. It holds a result, the text that it was found in
+/// and the conversation, in which the same answer stands once more: each of them is as large as an answer may be, and in
+/// JSON up to twice that.
+const FINISH_TIMES: usize = 4;
+
+/// The body of a runner's report on the end of a run: JSON, as bytes.
+pub(crate) struct FinishBody(pub(crate) Bytes);
+
+impl FromRequest<Arc<App>> for FinishBody {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
+        let limit = app.settings.request_limit_bytes.saturating_mul(FINISH_TIMES);
+        json(request, limit).await.map(Self)
+    }
+}
+
+async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
+    if !is_json(request.headers()) {
+        let message = "the body has to be JSON: send the header Content-Type: application/json";
+        return Err(Error::new(ErrorName::UnsupportedMediaType, message));
+    }
+    let mut body = request.into_body();
+    match Limited::new(&mut body, limit).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            discard(body).await;
+            let message =
+                format!("the body is larger than {limit} bytes, the most that this coordinator takes");
+            Err(Error::new(ErrorName::RequestTooLarge, message))
+        }
+        Err(error) => Err(Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {error}"))),
+    }
+}
+
+/// How much of a body that is too large is read to its end and thrown away. Who is cut off while sending sees a broken
+/// connection instead of the answer, and tries the same again; more than this nobody sends by mistake.
+const DISCARDED_BYTES: usize = 64 * 1024 * 1024;
+
+async fn discard(mut body: Body) {
+    let mut left = DISCARDED_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        let length = frame.data_ref().map_or(0, Bytes::len);
+        match left.checked_sub(length) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

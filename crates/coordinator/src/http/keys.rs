@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use accord_api::{CreateKey, CreatedKey, ErrorBody, KeyView, Page};
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{delete, get};
 use axum::{Json, Router};
 
-use super::body;
-use super::extract::JsonBody;
+use super::extract::{JsonBody, Query};
+use super::paging::FewQuery;
+use super::{body, conditions};
 use crate::app::App;
 use crate::error::Error;
 
@@ -17,18 +18,31 @@ pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/keys", get(list).post(create)).route("/keys/{id}", delete(remove))
 }
 
+/// Why a request for a key cannot be repeated, and what to do instead.
+const SHOWN_ONCE: &str = "the secret of a key is shown once and kept nowhere, so the answer cannot be given again; leave the \
+                          header out, and remove a key whose answer was lost (GET /keys, DELETE /keys/{id})";
+
 /// All keys, without their secrets.
 #[utoipa::path(
     get,
     path = "/keys",
     tag = "keys",
-    responses((status = 200, description = "The keys, oldest first", body = Page<KeyView>))
+    params(FewQuery),
+    responses(
+        (status = 200, description = "The keys, oldest first", body = Page<KeyView>),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
 )]
-pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Page<KeyView>>, Error> {
-    Ok(Json(Page { items: app.list_keys().await?, next_cursor: None }))
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Query(query): Query<FewQuery>,
+) -> Result<Json<Page<KeyView>>, Error> {
+    app.list_keys(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Makes a key. Its secret is shown this once.
+///
+/// It is kept nowhere, so the answer cannot be given again: an `Idempotency-Key` is refused.
 #[utoipa::path(
     post,
     path = "/keys",
@@ -41,8 +55,10 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Page<KeyVie
 )]
 pub(super) async fn create(
     State(app): State<Arc<App>>,
+    headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<(StatusCode, Json<CreatedKey>), Error> {
+    conditions::no_promise(&headers, SHOWN_ONCE)?;
     let create: CreateKey = body::read(&bytes)?;
     Ok((StatusCode::CREATED, Json(app.create_key(create).await?)))
 }

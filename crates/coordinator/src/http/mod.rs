@@ -18,6 +18,7 @@ mod keys;
 mod mcp;
 mod metrics;
 mod openapi;
+mod paging;
 mod routes;
 mod runner;
 mod runs;

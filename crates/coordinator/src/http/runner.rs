@@ -13,7 +13,8 @@ use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 
 use super::body;
-use super::extract::{Id, JsonBody};
+use super::extract::{FinishBody, Id, JsonBody, Query};
+use super::paging::FewQuery;
 use crate::app::App;
 use crate::error::Error;
 
@@ -35,13 +36,22 @@ pub(super) fn routes() -> Router<Arc<App>> {
     get,
     path = "/runners",
     tag = "runners",
-    responses((status = 200, description = "The runners", body = Page<RunnerView>))
+    params(FewQuery),
+    responses(
+        (status = 200, description = "The runners, newest first", body = Page<RunnerView>),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
+    )
 )]
-pub(super) async fn list(State(app): State<Arc<App>>) -> Result<Json<Page<RunnerView>>, Error> {
-    app.runners().await.map(Json)
+pub(super) async fn list(
+    State(app): State<Arc<App>>,
+    Query(query): Query<FewQuery>,
+) -> Result<Json<Page<RunnerView>>, Error> {
+    app.runners(query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// A runner begins.
+///
+/// Each call makes another one; an `Idempotency-Key` is not looked at. One that nobody goes on with takes no work.
 #[utoipa::path(
     post,
     path = "/runner/register",
@@ -192,13 +202,14 @@ pub(super) async fn attempts(
         (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
         (status = 409, description = "LeaseLost", body = ErrorBody),
+        (status = 413, description = "RequestTooLarge", body = ErrorBody),
         (status = 422, description = "ContractViolation", body = ErrorBody),
     )
 )]
 pub(super) async fn finish(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
-    JsonBody(bytes): JsonBody,
+    FinishBody(bytes): FinishBody,
 ) -> Result<Json<FinishedRun>, Error> {
     app.finish_run(id, body::read(&bytes)?).await.map(Json)
 }

@@ -11,6 +11,7 @@ use axum::{Extension, Json, Router};
 use serde::Serialize;
 
 use super::extract::{Id, JsonBody, Query};
+use super::paging::FewQuery;
 use super::{body, conditions};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
@@ -119,17 +120,19 @@ pub(super) async fn one(
     get,
     path = "/runs/{id}/attempts",
     tag = "runs",
-    params(("id" = RunId, Path, description = "The run")),
+    params(FewQuery, ("id" = RunId, Path, description = "The run")),
     responses(
         (status = 200, description = "The attempts, in order", body = AttemptList),
+        (status = 400, description = "InvalidRequest", body = ErrorBody),
         (status = 404, description = "RunNotFound", body = ErrorBody),
     )
 )]
 pub(super) async fn attempts(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
+    Query(query): Query<FewQuery>,
 ) -> Result<Json<AttemptList>, Error> {
-    app.attempts(&id).await.map(Json)
+    app.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
 }
 
 /// Stops a run: at once where it waits, by its runner where it is at work. Can be repeated.

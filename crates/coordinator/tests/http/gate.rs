@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Desk, refused};
+use crate::support::{Desk, refused, settings};
 
 fn severity() -> Value {
     json!({"type": "object", "required": ["severity"], "properties": {"severity": {"enum": ["low", "high"]}}})
@@ -60,6 +60,25 @@ async fn a_result_that_conforms_is_stored() {
     let expected = json!({"result_text": null, "result_data": data, "schema_validation": validation});
     assert_eq!(view["result"], expected);
     assert_eq!(view["usage"], json!({"input_tokens": 3, "output_tokens": 4, "cost_usd": 0.5}));
+}
+
+#[tokio::test]
+async fn an_end_may_be_larger_than_other_requests() {
+    let mut settings = settings();
+    settings.request_limit_bytes = 1_000;
+    let desk = Desk::with(settings);
+    desk.agent(json!({"name": "writer"})).await;
+    let runner = desk.runner().await;
+    desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let of = |bytes: usize| json!({"status": "completed", "result_text": "a", "conversation": ["x".repeat(bytes)]});
+    let answer = desk.finish(&held, of(4_000)).await;
+    assert_eq!(refused(&answer), (413, "RequestTooLarge"));
+    assert_eq!(
+        answer.1["message"],
+        "the body is larger than 4000 bytes, the most that this coordinator takes"
+    );
+    assert_eq!(desk.finish(&held, of(3_500)).await.1["status"], "completed");
 }
 
 #[tokio::test]

@@ -79,9 +79,41 @@ async fn an_end_that_is_no_longer_ours_is_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_result_that_is_refused_twice_is_dropped() {
+async fn an_end_that_is_too_large_is_told_with_the_result_alone() {
     let fake = Fake::new();
     fake.fail_next("finish", error(ErrorName::RequestTooLarge));
+    fake.queue_claim(claim_under("1", "{\"n\": 1e2}"));
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_1 completed").await;
+    let finishes = running.end().await.finishes();
+    let told: Vec<_> = finishes
+        .iter()
+        .map(|finish| {
+            let data = finish.result_data.as_ref().map(|value| value.get());
+            (data, finish.raw.is_some(), finish.conversation.is_some(), finish.validation.is_some())
+        })
+        .collect();
+    let data = Some("{\"n\":1e2}");
+    assert_eq!(told, [(data, true, true, true), (data, false, false, true)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_is_too_large_by_itself_fails_the_run() {
+    let fake = Fake::new();
+    fake.fail_next("finish", error(ErrorName::RequestTooLarge));
+    fake.fail_next("finish", error(ErrorName::RequestTooLarge));
+    fake.queue("1", "hello");
+    let running = Running::start(&fake, 1);
+    fake.until("finish run_1 failed").await;
+    let failure = running.end().await.finishes().remove(2).error.unwrap();
+    assert_eq!(failure.kind, FailureType::ExecutorFailed);
+    assert_eq!(failure.message, "the coordinator does not take the result: it is RequestTooLarge");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_is_refused_twice_is_dropped() {
+    let fake = Fake::new();
+    fake.fail_next("finish", error(ErrorName::InvalidRequest));
     fake.fail_next("finish", error(ErrorName::InvalidRequest));
     fake.queue("1", "hello");
     fake.queue("2", "hello");

@@ -1,7 +1,9 @@
 //! What the types of a blueprint cannot say: names, ranges, schemas that compile, parts that fit each other.
 
+mod address;
 mod contract;
 mod executor;
+mod program;
 mod servers;
 
 use accord_contract::{Invariants, Place, Schema};
@@ -39,6 +41,7 @@ pub(super) fn check(read: &Read, findings: &mut Findings) -> Contracts {
     if read.executor_is_known {
         executor::check(&blueprint.executor, findings);
         fit(blueprint, findings);
+        demands(blueprint, findings);
     }
     tools(blueprint, findings);
     servers::check(blueprint, read.executor_is_known, findings);
@@ -89,10 +92,27 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
             findings.error(models.index(index), "the name of a model cannot be empty");
         }
     }
-    if !blueprint.tools.is_empty() && !matches!(blueprint.executor, Executor::Llm(_)) {
+    if !blueprint.tools.is_empty()
+        && matches!(blueprint.executor, Executor::Process(_) | Executor::External(_))
+    {
+        let message = format!("an executor of type {kind} does not take built-in tools: leave them out");
+        findings.error(Place::root().key("tools"), message);
+    } else if !blueprint.tools.is_empty() && !matches!(blueprint.executor, Executor::Llm(_)) {
         let message =
             format!("the built-in tools are for llm agents; an executor of type {kind} does not get them");
         findings.warning(Place::root().key("tools"), message);
+    }
+}
+
+/// A runner takes a run only where it has the agent's executor.
+fn demands(blueprint: &Blueprint, findings: &mut Findings) {
+    let kind = blueprint.executor.kind();
+    if let Some(other) = blueprint.demands.executor_type.as_ref().filter(|demanded| *demanded != kind) {
+        let message = format!(
+            "the agent's own executor is of type {kind}, so no runner can take it where '{other}' is demanded; leave this \
+             out"
+        );
+        findings.error(Place::root().key("demands").key("executor_type"), message);
     }
 }
 

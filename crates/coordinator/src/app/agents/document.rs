@@ -86,7 +86,8 @@ impl Document {
         }
     }
 
-    fn as_written(&self, place: &Place) -> Place {
+    /// A place by the names of the file.
+    pub(super) fn as_written(&self, place: &Place) -> Place {
         let steps = place.steps();
         let under = |(ours, _): &&(Place, Place)| steps.starts_with(ours.steps());
         let longest = self.renamed.iter().filter(under).max_by_key(|(ours, _)| ours.steps().len());

@@ -253,7 +253,15 @@ fn sound(examined: Examined) -> Result<Examined, Error> {
         count => format!(" (and {} more in 'details.problems')", count - 1),
     };
     let message = format!("the blueprint has mistakes: {}{more}", first.unwrap_or_default());
-    Err(Error::new(ErrorName::InvalidAgent, message).with_details(json!({"problems": examined.problems})))
+    let problems = examined.problems;
+    Err(match examined.wrong_schema {
+        // A schema that is wrong has one name wherever it stands.
+        Some(place) => {
+            let details = json!({"path": place.path(), "pointer": place.pointer(), "problems": problems});
+            Error::new(ErrorName::InvalidSchema, message).with_details(details)
+        }
+        None => Error::new(ErrorName::InvalidAgent, message).with_details(json!({"problems": problems})),
+    })
 }
 
 fn name_of(examined: &Examined) -> String {

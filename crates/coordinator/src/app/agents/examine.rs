@@ -27,6 +27,8 @@ pub(crate) struct Examined {
     pub(crate) sound: Option<Sound>,
     /// All mistakes and warnings, in the order of the file where that is known.
     pub(crate) problems: Vec<Problem>,
+    /// Where the first schema is wrong, where nothing but schemas is.
+    pub(crate) wrong_schema: Option<Place>,
     /// Whether the document was of another kind than ours.
     pub(crate) foreign: bool,
 }
@@ -81,10 +83,11 @@ pub(super) fn examine(mut document: Document, surroundings: Surroundings<'_>) ->
         Some(read) if !findings.has_errors() => Some(Sound { blueprint: read.blueprint, contracts }),
         _ => None,
     };
+    let wrong_schema = findings.only_of_schemas().map(|place| document.as_written(place));
     let mut problems: Vec<Problem> =
         findings.into_vec().into_iter().map(|finding| document.problem(finding)).collect();
     problems.sort_by_key(|problem| (problem.severity == Severity::Warning, problem.line, problem.column));
-    Examined { value: document.value, sound, problems, foreign }
+    Examined { value: document.value, sound, problems, wrong_schema, foreign }
 }
 
 /// A hash of a text: for conditions and caches.

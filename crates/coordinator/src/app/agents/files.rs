@@ -188,7 +188,7 @@ impl Place<'_> {
         let surroundings = Surroundings { folder: Some(&self.name), prompt };
         let examined = examine(document, surroundings);
         let document = examined.document();
-        let Examined { value, sound, problems, foreign } = examined;
+        let Examined { value, sound, problems, foreign, .. } = examined;
         let hash = hash_of(&document);
         let home = Some(home);
         FileAgent {

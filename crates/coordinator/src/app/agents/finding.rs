@@ -23,15 +23,19 @@ pub(in crate::app) struct Finding {
 
 /// All mistakes so far.
 #[derive(Debug, Default)]
-pub(super) struct Findings(Vec<Finding>);
+pub(super) struct Findings {
+    all: Vec<Finding>,
+    /// How many of the errors are of schemas that do not compile.
+    of_schemas: usize,
+}
 
 /// More than this helps nobody, and a hostile file could make a million.
 const MOST: usize = 100;
 
 impl Findings {
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.0.len() < MOST {
-            self.0.push(finding);
+        if self.all.len() < MOST {
+            self.all.push(finding);
         }
     }
 
@@ -50,25 +54,34 @@ impl Findings {
 
     /// A schema that does not compile, at its place in the blueprint.
     pub(super) fn schema(&mut self, at: &Place, error: &SchemaError) {
+        let before = self.all.len();
         self.error(beneath(at, &error.pointer), error.message.clone());
+        self.of_schemas += self.all.len() - before;
     }
 
     pub(super) fn has_error_at(&self, place: &Place) -> bool {
-        self.0.iter().any(|finding| finding.severity == Severity::Error && finding.place == *place)
+        self.all.iter().any(|finding| finding.severity == Severity::Error && finding.place == *place)
     }
 
     /// Whether something inside of this place is wrong.
     pub(super) fn has_error_beneath(&self, place: &Place) -> bool {
         let is_error = |finding: &&Finding| finding.severity == Severity::Error;
-        self.0.iter().filter(is_error).any(|finding| finding.place.steps().starts_with(place.steps()))
+        self.all.iter().filter(is_error).any(|finding| finding.place.steps().starts_with(place.steps()))
     }
 
     pub(super) fn has_errors(&self) -> bool {
-        self.0.iter().any(|finding| finding.severity == Severity::Error)
+        self.all.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The first error, where all errors are of schemas that do not compile.
+    pub(super) fn only_of_schemas(&self) -> Option<&Place> {
+        let mut errors = self.all.iter().filter(|finding| finding.severity == Severity::Error);
+        let first = errors.next()?;
+        (self.of_schemas == 1 + errors.count()).then_some(&first.place)
     }
 
     pub(super) fn into_vec(self) -> Vec<Finding> {
-        self.0
+        self.all
     }
 }
 

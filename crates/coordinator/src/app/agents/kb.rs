@@ -38,6 +38,9 @@ const TOOLS: &[(&str, &str)] = &[
     ("shell:exec", "run_command"),
 ];
 
+/// Objects of which something is mapped.
+const MAPPED_IN_PART: [&str; 6] = ["llm", "limits", "context", "context.static", "output", "metadata"];
+
 /// Whether a document is one of these.
 pub(super) fn is_one(value: &Value) -> bool {
     value.get("schema").and_then(Value::as_str) == Some(MARKER)
@@ -173,17 +176,19 @@ impl Mapping<'_> {
 
     fn rest(&mut self) {
         for (name, value) in std::mem::take(&mut self.left) {
-            let place = Place::root().key(&name);
-            match value {
-                Value::Object(members)
-                    if ["llm", "limits", "context", "output", "metadata"].contains(&name.as_str()) =>
-                {
-                    for inner in members.keys() {
-                        self.ignored(place.key(inner), &format!("{name}.{inner}"));
-                    }
+            self.left_over(Place::root().key(&name), &name, &value);
+        }
+    }
+
+    /// Of what is mapped in part, only the parts that are left are told.
+    fn left_over(&mut self, place: Place, name: &str, value: &Value) {
+        match value {
+            Value::Object(members) if MAPPED_IN_PART.contains(&name) => {
+                for (inner, value) in members {
+                    self.left_over(place.key(inner), &format!("{name}.{inner}"), value);
                 }
-                _ => self.ignored(place, &name),
             }
+            _ => self.ignored(place, name),
         }
     }
 

@@ -211,7 +211,7 @@ fn plain(wanted: &str) -> &str {
 }
 
 /// A value's kind, and the value itself where it is short.
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) if text.chars().count() <= 40 => format!("the text {value}"),
         Value::Bool(_) | Value::Number(_) => value.to_string(),

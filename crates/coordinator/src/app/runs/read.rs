@@ -22,9 +22,15 @@ impl App {
     }
 
     /// The attempts of a run.
-    pub(crate) async fn attempts(&self, run_id: &RunId) -> Result<AttemptList, Error> {
+    pub(crate) async fn attempts(
+        &self,
+        run_id: &RunId,
+        limit: Option<u32>,
+        cursor: Option<&str>,
+    ) -> Result<AttemptList, Error> {
         self.store.run(run_id).await?;
-        Ok(AttemptList { items: self.store.attempts(run_id).await? })
+        let Page { items, next_cursor } = page::by_count(self.store.attempts(run_id).await?, limit, cursor)?;
+        Ok(AttemptList { items, next_cursor })
     }
 
     /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over.

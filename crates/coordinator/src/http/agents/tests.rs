@@ -90,6 +90,23 @@ async fn mistakes_are_told_and_nothing_is_stored() {
 }
 
 #[tokio::test]
+async fn a_schema_that_is_wrong_has_one_name_wherever_it_stands() {
+    let fixture = Fixture::new(&[]);
+    let mut wrong = reviewer("a");
+    wrong["parameters_schema"] = json!({"type": "object", "properties": {"a": {"type": "strin"}}});
+    let refused = fixture.post("/agents", &wrong).await;
+    assert_eq!(refused.error(), (400, "InvalidSchema".into()));
+    let details = &refused.json()["details"];
+    assert_eq!(details["path"], "$.parameters_schema.properties.a.type");
+    assert_eq!(details["pointer"], "/parameters_schema/properties/a/type");
+    assert_eq!(details["problems"][0]["path"], details["path"]);
+    assert_eq!(details["problems"].as_array().unwrap().len(), 1);
+    assert_eq!(put(&fixture, "a", "", &wrong).await.error(), (400, "InvalidSchema".into()));
+    wrong["tols"] = json!([]);
+    assert_eq!(fixture.post("/agents", &wrong).await.error(), (400, "InvalidAgent".into()));
+}
+
+#[tokio::test]
 async fn a_request_can_be_repeated() {
     let fixture = Fixture::new(&[]);
     let send = async |body: Value| {

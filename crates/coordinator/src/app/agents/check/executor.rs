@@ -5,14 +5,27 @@ use std::path::{Component, Path};
 use accord_contract::Place;
 use accord_contract::lower::Profile;
 use accord_domain::agent::{Cli, Command, Executor, External, Llm, ProcessArguments, Replay};
+use serde_json::Value;
 
 use super::super::finding::Findings;
+use super::super::name;
+use super::super::read::shown;
+use super::{address, program};
 
 /// How a command gets its parameters.
 const MODES: [&str; 3] = ["json", "flags", "both"];
 
 /// How freely a model may be asked to answer: the widest range of any provider.
 const HIGHEST_TEMPERATURE: f64 = 2.0;
+
+/// The providers that every runner knows. Others stand in the configuration of runners, which is not known here.
+const PROVIDERS: [&str; 5] = ["anthropic", "openai", "openai-chat", COMPATIBLE, "ollama"];
+
+/// The one of them that is for servers of all kinds, and so has no address.
+const COMPATIBLE: &str = "openai-compatible";
+
+/// The one of them that takes no temperature while it thinks.
+const ANTHROPIC: &str = "anthropic";
 
 pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     match executor {
@@ -24,32 +37,24 @@ pub(super) fn check(executor: &Executor, findings: &mut Findings) {
     }
 }
 
-fn at(field: &str) -> Place {
+pub(super) fn at(field: &str) -> Place {
     Place::root().key("executor").key(field)
 }
 
-fn not_empty(field: &str, text: &str, findings: &mut Findings) {
+pub(super) fn not_empty(field: &str, text: &str, findings: &mut Findings) {
     if text.trim().is_empty() {
         findings.error(at(field), format!("the {field} cannot be empty"));
     }
 }
 
-fn timeout(seconds: Option<u64>, findings: &mut Findings) {
-    if seconds == Some(0) {
+fn llm(settings: &Llm, findings: &mut Findings) {
+    provider(settings, findings);
+    not_empty("model", &settings.model, findings);
+    if settings.timeout_seconds == Some(0) {
         findings.error(at("timeout_seconds"), "0 seconds leave no time to work; leave it out for no limit");
     }
-}
-
-fn llm(settings: &Llm, findings: &mut Findings) {
-    not_empty("provider", &settings.provider, findings);
-    not_empty("model", &settings.model, findings);
-    timeout(settings.timeout_seconds, findings);
-    if settings
-        .base_url
-        .as_ref()
-        .is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://"))
-    {
-        findings.error(at("base_url"), "the address must begin with http:// or https://");
+    if let Some(fault) = settings.base_url.as_deref().and_then(address::fault) {
+        findings.error(at("base_url"), fault);
     }
     if let Some(unknown) = settings.schema_profile.as_ref().filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
@@ -61,21 +66,90 @@ fn llm(settings: &Llm, findings: &mut Findings) {
     if settings.temperature.is_some_and(|degree| !(0.0..=HIGHEST_TEMPERATURE).contains(&degree)) {
         findings.error(at("temperature"), format!("the temperature must be from 0 to {HIGHEST_TEMPERATURE}"));
     }
+    reasoning(settings, findings);
+}
+
+fn provider(settings: &Llm, findings: &mut Findings) {
+    not_empty("provider", &settings.provider, findings);
+    let provider = settings.provider.as_str();
+    if provider == COMPATIBLE && settings.base_url.is_none() {
+        let message = "'openai-compatible' has no address of its own: give a 'base_url' here, or in \
+                       [providers.openai-compatible] where the runner is configured";
+        findings.warning(at("base_url"), message);
+    }
+    if !provider.trim().is_empty() && !PROVIDERS.contains(&provider) {
+        let meant = name::nearest(provider, PROVIDERS).map(|name| format!("; did you mean '{name}'?"));
+        let message = format!(
+            "'{provider}' is not a built-in provider: only a runner with [providers.{provider}] in its configuration \
+             knows it{}",
+            meant.unwrap_or_default()
+        );
+        findings.warning(at("provider"), message);
+    }
+}
+
+fn reasoning(settings: &Llm, findings: &mut Findings) {
+    let Some(value) = &settings.reasoning else { return };
+    match thinks(value) {
+        None => {
+            let message = format!(
+                "this is {}; it must be off, low, medium, high, true, false, or a number of tokens from 1 to {}",
+                shown(value),
+                u32::MAX
+            );
+            findings.error(at("reasoning"), message);
+        }
+        Some(true) if settings.provider == ANTHROPIC && settings.temperature.is_some() => {
+            let message = "this provider takes no 'temperature' where 'reasoning' is on: leave one out";
+            findings.error(at("temperature"), message);
+        }
+        Some(_) => {}
+    }
+}
+
+/// Whether a model thinks with this setting; nothing, where it is none.
+fn thinks(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(on) => Some(*on),
+        Value::String(word) => match word.as_str() {
+            "off" => Some(false),
+            "low" | "medium" | "high" => Some(true),
+            _ => None,
+        },
+        other => {
+            let budget = other.as_u64().and_then(|tokens| u32::try_from(tokens).ok());
+            budget.filter(|tokens| *tokens > 0).map(|_| true)
+        }
+    }
 }
 
 fn cli(settings: &Cli, findings: &mut Findings) {
-    if let Some(model) = &settings.model {
-        not_empty("model", model, findings);
+    for (field, text) in [("model", &settings.model), ("command", &settings.command)] {
+        if let Some(text) = text {
+            not_empty(field, text, findings);
+            program::no_option(at(field), text, findings);
+        }
     }
-    if let Some(command) = &settings.command {
-        not_empty("command", command, findings);
+    for (index, tool) in settings.allowed_tools.iter().flatten().enumerate() {
+        let place = at("allowed_tools").index(index);
+        if tool.trim().is_empty() {
+            findings.error(place, "the name of a tool cannot be empty");
+        } else {
+            program::no_option(place, tool, findings);
+        }
     }
-    timeout(settings.timeout_seconds, findings);
+    program::timeout(settings.timeout_seconds, findings);
+    program::arguments(&settings.args, findings);
+    program::variables(&settings.env, findings);
 }
 
 fn command(settings: &Command, findings: &mut Findings) {
-    not_empty("command", &settings.command, findings);
-    timeout(settings.timeout_seconds, findings);
+    program::command(&settings.command, findings);
+    program::timeout(settings.timeout_seconds, findings);
+    program::variables(&settings.env, findings);
+    if let Some(ProcessArguments::List(arguments)) = &settings.args {
+        program::arguments(arguments, findings);
+    }
     let by_arguments = match &settings.args {
         Some(ProcessArguments::Mode(mode)) => Some(mode),
         _ => None,
@@ -96,15 +170,17 @@ fn command(settings: &Command, findings: &mut Findings) {
 }
 
 fn external(settings: &External, findings: &mut Findings) {
-    not_empty("command", &settings.command, findings);
-    timeout(settings.timeout_seconds, findings);
+    program::command(&settings.command, findings);
+    program::timeout(settings.timeout_seconds, findings);
+    program::arguments(&settings.args, findings);
+    program::variables(&settings.env, findings);
     working_dir(settings.working_dir.as_deref(), findings);
 }
 
 fn working_dir(folder: Option<&str>, findings: &mut Findings) {
     if let Some(folder) = folder {
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        if folder.is_empty() || !Path::new(folder).components().all(inside) {
+        if folder.is_empty() || folder.contains('\0') || !Path::new(folder).components().all(inside) {
             let message = format!("'{folder}' must be a folder inside the project, without '..'");
             findings.error(at("working_dir"), message);
         }
@@ -113,6 +189,11 @@ fn working_dir(folder: Option<&str>, findings: &mut Findings) {
 
 fn replay(settings: &Replay, findings: &mut Findings) {
     not_empty("cassette", &settings.cassette, findings);
+    let climbs = |part: Component<'_>| matches!(part, Component::ParentDir);
+    if settings.cassette.contains('\0') || Path::new(&settings.cassette).components().any(climbs) {
+        let message = format!("{:?} must be a file inside the project, without '..'", settings.cassette);
+        findings.error(at("cassette"), message);
+    }
     if let Some(other) = settings.matching.as_ref().filter(|how| !["exact", "order"].contains(&how.as_str()))
     {
         findings.error(at("match"), format!("'{other}' is not one of exact, order"));

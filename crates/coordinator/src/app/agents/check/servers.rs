@@ -4,6 +4,8 @@ use accord_contract::Place;
 use accord_domain::agent::{Blueprint, Executor, McpServer, fill};
 
 use super::super::finding::Findings;
+use super::address;
+use super::program::is_variable;
 
 /// The name of a server begins the names of its tools, of which providers take 64 characters.
 const LONGEST_NAME: usize = 32;
@@ -55,7 +57,7 @@ fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
                 .error(at.key("url"), "a server is started or spoken to: give 'command' or 'url', not both");
         }
         (Some(command), None) => program(command, server, at, findings),
-        (None, Some(url)) => address(url, server, at, findings),
+        (None, Some(url)) => spoken_to(url, server, at, findings),
     }
     for (field, values) in [("env", &server.env), ("headers", &server.headers)] {
         for (key, value) in values {
@@ -76,14 +78,14 @@ fn program(command: &str, server: &McpServer, at: &Place, findings: &mut Finding
     for (index, argument) in server.args.iter().enumerate() {
         not_filled(argument, at.key("args").index(index), findings);
     }
-    for (name, _) in server.env.iter().filter(|(name, _)| name.is_empty() || name.contains(['=', '\0'])) {
+    for (name, _) in server.env.iter().filter(|(name, _)| !is_variable(name)) {
         findings.error(at.key("env").key(name), "this cannot be the name of a variable");
     }
 }
 
-fn address(url: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
-    if !url.starts_with("http://") && !url.starts_with("https://") {
-        findings.error(at.key("url"), "the address must begin with http:// or https://");
+fn spoken_to(url: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
+    if let Some(fault) = address::fault(url) {
+        findings.error(at.key("url"), fault);
     }
     not_filled(url, at.key("url"), findings);
     for (field, is_given) in [("args", !server.args.is_empty()), ("env", !server.env.is_empty())] {

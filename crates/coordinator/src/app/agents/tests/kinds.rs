@@ -60,6 +60,7 @@ limits:
 context:
   static:
     system: You look for facts.
+    examples: []
   dynamic: true
 policies: {}
 output:
@@ -97,8 +98,9 @@ fn files_of_the_other_kind_are_mapped() {
         "6:9 warning: $.llm.tier: 'llm.tier' has no counterpart and is ignored",
         "12:5 warning: $.tools[2]: there is no built-in tool like \"mind:rag-query\"; it is left out",
         "16:12 warning: $.limits.retries: 'limits.retries' has no counterpart and is ignored",
-        "20:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
-        "21:11 warning: $.policies: 'policies' has no counterpart and is ignored",
+        "20:15 warning: $.context.static.examples: 'context.static.examples' has no counterpart and is ignored",
+        "21:12 warning: $.context.dynamic: 'context.dynamic' has no counterpart and is ignored",
+        "22:11 warning: $.policies: 'policies' has no counterpart and is ignored",
     ];
     assert_eq!(told(agent), expected);
 }
@@ -115,7 +117,7 @@ fn mistakes_in_such_files_are_told_by_their_own_names() {
     let expected = [
         "2:5 $.id: the agent is called 'other', and its folder 'researcher'; give both one name",
         "14:13 $.limits.maxSteps: this is the text \"many\"; it must be a whole number, 0 or more",
-        "27:24 $.output.schema.properties.summary.type: \"strin\" is not a type; use array, boolean, integer, null, \
+        "28:24 $.output.schema.properties.summary.type: \"strin\" is not a type; use array, boolean, integer, null, \
          number, object or string",
     ];
     assert_eq!(errors, expected);

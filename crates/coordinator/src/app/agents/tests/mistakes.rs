@@ -53,7 +53,7 @@ limits: { max_steps: 0 }
 
 #[test]
 fn json_has_places_too() {
-    let text = "{\n  \"name\": \"a\",\n  \"executor\": {\"type\": \"llm\", \"provider\": \"p\"},\n  \"tgas\": []\n}\n";
+    let text = "{\n  \"name\": \"a\",\n  \"executor\": {\"type\": \"llm\", \"provider\": \"ollama\"},\n  \"tgas\": []\n}\n";
     let expected = [
         "3:3 $.executor.model: the field 'model' is missing",
         "4:3 $.tgas: there is no field 'tgas'; did you mean 'tags'?",
@@ -212,21 +212,24 @@ fn executors_have_settings_in_their_ranges() {
             "type: procedural\nexecutor: { type: process, command: x }\nescalate_to: [m]",
             "$.escalate_to: an executor of type process has no models to escalate to",
         ),
-        ("executor: { type: llm, provider: p, model: ' ' }", "$.executor.model: the model cannot be empty"),
         (
-            "executor: { type: llm, provider: p, model: m, temperature: 2.5 }",
+            "executor: { type: llm, provider: ollama, model: ' ' }",
+            "$.executor.model: the model cannot be empty",
+        ),
+        (
+            "executor: { type: llm, provider: ollama, model: m, temperature: 2.5 }",
             "$.executor.temperature: the temperature must be from 0 to 2",
         ),
         (
-            "executor: { type: llm, provider: p, model: m, schema_profile: gpt }",
+            "executor: { type: llm, provider: ollama, model: m, schema_profile: gpt }",
             "$.executor.schema_profile: 'gpt' is not one of openai, anthropic, ollama, claude-code",
         ),
         (
-            "executor: { type: llm, provider: p, model: m, base_url: localhost }",
+            "executor: { type: llm, provider: ollama, model: m, base_url: localhost }",
             "$.executor.base_url: the address must begin with http:// or https://",
         ),
         (
-            "executor: { type: codex, timeout_seconds: 0 }",
+            "executor: { type: llm, provider: ollama, model: m, timeout_seconds: 0 }",
             "$.executor.timeout_seconds: 0 seconds leave no time to work; leave it out for no limit",
         ),
         (
@@ -246,6 +249,98 @@ fn executors_have_settings_in_their_ranges() {
     ];
     for executor in sound {
         assert_eq!(problems_of("agent.yaml", &format!("name: a\nexecutor: {executor}\n")), [""; 0]);
+    }
+}
+
+#[test]
+fn what_a_runner_would_refuse_is_told_at_once() {
+    let llm = |rest: &str| format!("executor: {{ type: llm, provider: ollama, model: m, {rest} }}");
+    let process = |rest: &str| format!("type: procedural\nexecutor: {{ type: process, command: x, {rest} }}");
+    let reasoning =
+        "it must be off, low, medium, high, true, false, or a number of tokens from 1 to 4294967295";
+    let nul = "a NUL character cannot be handed to a program: leave it out";
+    let cases = [
+        (llm("reasoning: much"), format!("$.executor.reasoning: this is the text \"much\"; {reasoning}")),
+        (llm("reasoning: -1"), format!("$.executor.reasoning: this is -1; {reasoning}")),
+        (llm("reasoning: 0"), format!("$.executor.reasoning: this is 0; {reasoning}")),
+        (llm("reasoning: { effort: low }"), format!("$.executor.reasoning: this is an object; {reasoning}")),
+        (
+            llm("reasoning: low, temperature: 1").replace("ollama", "anthropic"),
+            "$.executor.temperature: this provider takes no 'temperature' where 'reasoning' is on: leave one out"
+                .to_owned(),
+        ),
+        (
+            llm("base_url: 'http://'"),
+            "$.executor.base_url: the address has no host: write it like https://host/path".to_owned(),
+        ),
+        (
+            llm("").replace("ollama", "openai-compatible"),
+            "warning: $.executor.base_url: 'openai-compatible' has no address of its own: give a 'base_url' here, or in \
+             [providers.openai-compatible] where the runner is configured"
+                .to_owned(),
+        ),
+        (
+            llm("").replace("ollama", "antropic"),
+            "warning: $.executor.provider: 'antropic' is not a built-in provider: only a runner with [providers.antropic] in \
+             its configuration knows it; did you mean 'anthropic'?"
+                .to_owned(),
+        ),
+        (
+            process("timeout_seconds: 86401"),
+            "$.executor.timeout_seconds: the time is 1 to 86400 seconds, not 86401".to_owned(),
+        ),
+        (process("env: { A=B: c }"), "$.executor.env[\"A=B\"]: this cannot be the name of a variable".to_owned()),
+        (process("env: { A: \"c\\0\" }"), format!("$.executor.env.A: {nul}")),
+        (process("args: [a, \"b\\0\"]"), format!("$.executor.args[1]: {nul}")),
+        (
+            format!("{}\ntools: [read_file]", process("")),
+            "$.tools: an executor of type process does not take built-in tools: leave them out".to_owned(),
+        ),
+        (
+            "executor: { type: external, command: \"x\\0\" }".to_owned(),
+            format!("$.executor.command: {nul}"),
+        ),
+        (
+            "executor: { type: codex, timeout_seconds: 0 }".to_owned(),
+            "$.executor.timeout_seconds: the time is 1 to 86400 seconds, not 0".to_owned(),
+        ),
+        (
+            "executor: { type: claude-code, model: -m }".to_owned(),
+            "$.executor.model: '-m' would be taken for an option: it cannot begin with '-'".to_owned(),
+        ),
+        (
+            "executor: { type: claude-code, allowed_tools: [Read, ''] }".to_owned(),
+            "$.executor.allowed_tools[1]: the name of a tool cannot be empty".to_owned(),
+        ),
+        (
+            "executor: { type: replay, cassette: a/../../x.json }".to_owned(),
+            "$.executor.cassette: \"a/../../x.json\" must be a file inside the project, without '..'".to_owned(),
+        ),
+        (
+            format!("{}\ndemands: {{ executor_type: process }}", llm("")),
+            "$.demands.executor_type: the agent's own executor is of type llm, so no runner can take it where 'process' is \
+             demanded; leave this out"
+                .to_owned(),
+        ),
+    ];
+    for (rest, expected) in cases {
+        let found = problems_of("agent.yaml", &format!("name: a\n{rest}\n"));
+        assert_eq!(found.len(), 1, "{rest}: {found:?}");
+        assert!(found[0].ends_with(&expected), "{rest}: {found:?}");
+    }
+    let text = r#"{"name": "a", "type": "procedural", "executor": {"type": "process", "command": "x", "env": {"A\u0000": "b"}}}"#;
+    let found = problems_of("agent.json", text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with(": this cannot be the name of a variable"), "{found:?}");
+    for sound in [
+        llm("reasoning: high, temperature: 1"),
+        llm("reasoning: false").replace("ollama", "anthropic"),
+        llm("reasoning: 2048"),
+        llm("base_url: 'http://127.0.0.1:1/v1'").replace("ollama", "openai-compatible"),
+        process("timeout_seconds: 86400, env: { A: b }, args: [c]"),
+        format!("{}\ndemands: {{ executor_type: llm }}", llm("")),
+    ] {
+        assert_eq!(problems_of("agent.yaml", &format!("name: a\n{sound}\n")), [""; 0], "{sound}");
     }
 }
 

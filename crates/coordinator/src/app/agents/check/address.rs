@@ -1,0 +1,51 @@
+//! Addresses of servers.
+
+/// What is wrong with an address; nothing, where it can be called. Only what no address has is looked for.
+pub(super) fn fault(address: &str) -> Option<String> {
+    let rest = address.strip_prefix("http://").or_else(|| address.strip_prefix("https://"));
+    let Some(rest) = rest else {
+        return Some("the address must begin with http:// or https://".to_owned());
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let server = authority.rsplit('@').next().unwrap_or_default();
+    let (host, port) = match server.split_once(']') {
+        Some((host, port)) => (host, port.strip_prefix(':')),
+        None => server.split_once(':').map_or((server, None), |(host, port)| (host, Some(port))),
+    };
+    if host.trim_start_matches('[').trim().is_empty() {
+        return Some("the address has no host: write it like https://host/path".to_owned());
+    }
+    match port {
+        Some(port) if !port.is_empty() && port.trim_end().parse::<u16>().is_err() => {
+            Some(format!("the port '{port}' is not a number from 0 to {}", u16::MAX))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn an_address_has_a_host() {
+        for sound in [
+            "http://h",
+            "https://h/",
+            "http://127.0.0.1:8080/v1",
+            "http://[::1]:8080/v1",
+            "http://[::1]",
+            "https://user:secret@h:1/v1?x=1#y",
+            "http://b\u{fc}cher.example/",
+            "http://h:",
+        ] {
+            assert_eq!(fault(sound), None, "{sound}");
+        }
+        for no_host in ["http://", "https:///v1", "http://:80", "http://user@", "http://[]", "http://?x"] {
+            let expected = "the address has no host: write it like https://host/path";
+            assert_eq!(fault(no_host).as_deref(), Some(expected), "{no_host}");
+        }
+        assert_eq!(fault("http://h:x").as_deref(), Some("the port 'x' is not a number from 0 to 65535"));
+        assert_eq!(fault("h").as_deref(), Some("the address must begin with http:// or https://"));
+    }
+}

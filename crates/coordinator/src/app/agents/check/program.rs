@@ -1,0 +1,59 @@
+//! What the settings of every program have in common. A runner refuses the same.
+
+use std::collections::BTreeMap;
+
+use accord_contract::Place;
+
+use super::super::finding::Findings;
+use super::executor::{at, not_empty};
+
+/// A day. What takes longer is a service.
+const MOST_SECONDS: u64 = 24 * 60 * 60;
+
+pub(super) fn command(command: &str, findings: &mut Findings) {
+    not_empty("command", command, findings);
+    no_nul(at("command"), command, findings);
+}
+
+pub(super) fn timeout(seconds: Option<u64>, findings: &mut Findings) {
+    if let Some(seconds) = seconds.filter(|seconds| !(1..=MOST_SECONDS).contains(seconds)) {
+        let message = format!("the time is 1 to {MOST_SECONDS} seconds, not {seconds}");
+        findings.error(at("timeout_seconds"), message);
+    }
+}
+
+pub(super) fn arguments(arguments: &[String], findings: &mut Findings) {
+    for (index, argument) in arguments.iter().enumerate() {
+        no_nul(at("args").index(index), argument, findings);
+    }
+}
+
+pub(super) fn variables(variables: &BTreeMap<String, String>, findings: &mut Findings) {
+    for (name, value) in variables {
+        let place = at("env").key(name);
+        if !is_variable(name) {
+            findings.error(place, "this cannot be the name of a variable");
+        } else {
+            no_nul(place, value, findings);
+        }
+    }
+}
+
+/// Whether a variable can be called so.
+pub(super) fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
+}
+
+/// A text that the program would take for an option.
+pub(super) fn no_option(place: Place, text: &str, findings: &mut Findings) {
+    no_nul(place.clone(), text, findings);
+    if text.starts_with('-') {
+        findings.error(place, format!("'{text}' would be taken for an option: it cannot begin with '-'"));
+    }
+}
+
+fn no_nul(place: Place, text: &str, findings: &mut Findings) {
+    if text.contains('\0') {
+        findings.error(place, "a NUL character cannot be handed to a program: leave it out");
+    }
+}

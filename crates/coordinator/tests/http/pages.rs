@@ -1,0 +1,90 @@
+//! Lists that are short as a rule come page by page where somebody asks for that.
+
+use serde_json::{Value, json};
+
+use crate::support::{Desk, refused, text};
+
+/// All pages of two, one after the other.
+async fn by_twos(desk: &Desk, bearer: &str, path: &str, id: &str) -> Vec<Vec<Value>> {
+    let mut pages = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let (status, page) = desk.ask_as(bearer, "GET", &format!("{path}?limit=2{cursor}"), None).await;
+        assert_eq!(status, 200, "{page}");
+        pages.push(page["items"].as_array().unwrap().iter().map(|item| item[id].clone()).collect());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return pages,
+        }
+    }
+}
+
+/// What no list takes.
+async fn refuses_the_rest(desk: &Desk, bearer: &str, path: &str) {
+    for query in ["limit=0", "limit=501", "limit=x", "page=2"] {
+        let answer = desk.ask_as(bearer, "GET", &format!("{path}?{query}"), None).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path}?{query}");
+    }
+}
+
+#[tokio::test]
+async fn runners_come_page_by_page() {
+    let desk = Desk::new();
+    let mut runners = Vec::new();
+    for _ in 0..3 {
+        runners.push(Value::from(desk.runner().await));
+    }
+    runners.reverse();
+    assert_eq!(by_twos(&desk, "", "/runners", "runner_id").await, [&runners[..2], &runners[2..]]);
+    assert_eq!(desk.get("/runners").await.1["items"].as_array().unwrap().len(), 3);
+    refuses_the_rest(&desk, "", "/runners").await;
+}
+
+#[tokio::test]
+async fn keys_come_page_by_page() {
+    let desk = Desk::new();
+    let key = json!({"role": "admin", "name": "a"});
+    let first = desk.post("/keys", key.clone()).await.1;
+    let bearer = text(&first, "key");
+    let mut keys = vec![first["key_id"].clone()];
+    for _ in 0..2 {
+        let made = desk.ask_as(&bearer, "POST", "/keys", Some(key.clone())).await.1;
+        keys.push(made["key_id"].clone());
+    }
+    assert_eq!(by_twos(&desk, &bearer, "/keys", "key_id").await, [&keys[..2], &keys[2..]]);
+    refuses_the_rest(&desk, &bearer, "/keys").await;
+}
+
+#[tokio::test]
+async fn attempts_come_page_by_page() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let attempt = |number: u32| {
+        json!({
+            "number": number, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+            "outcome": "no_json", "duration_ms": 1, "text": "no",
+        })
+    };
+    let report = json!({"holding": held.holding, "attempts": [attempt(1), attempt(2), attempt(3)]});
+    let answer = desk.post(&format!("/runner/runs/{run}/attempts"), report).await;
+    assert_eq!(answer.0, 204, "{}", answer.1);
+    let path = format!("/runs/{run}/attempts");
+    let expected = [vec![json!(1), json!(2)], vec![json!(3)]];
+    assert_eq!(by_twos(&desk, "", &path, "number").await, expected);
+    let (_, all) = desk.get(&path).await;
+    assert_eq!((all["items"].as_array().unwrap().len(), &all["next_cursor"]), (3, &Value::Null));
+    refuses_the_rest(&desk, "", &path).await;
+    assert_eq!(refused(&desk.get(&format!("{path}?cursor=x")).await), (400, "InvalidRequest"));
+}
+
+#[tokio::test]
+async fn a_key_is_not_promised_twice() {
+    let desk = Desk::new();
+    let answer = desk.post_once("/keys", "k", json!({"role": "admin", "name": "a"})).await;
+    assert_eq!(refused(&answer), (400, "InvalidRequest"));
+    let message = text(&answer.1, "message");
+    assert!(message.starts_with("Idempotency-Key cannot be used here: the secret"), "{message}");
+    assert_eq!(desk.get("/keys").await.1["items"], json!([]));
+}
