@@ -110,6 +110,9 @@ pub enum TurnError {
     /// The turn took more model requests than allowed.
     #[error("no answer within {0} steps")]
     TooManySteps(u32),
+    /// The turn's allowance is used up.
+    #[error("no answer within the tokens and the money that were left")]
+    AllowanceUsedUp,
     /// The time given by the settings is over.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),

@@ -42,7 +42,11 @@ impl Steps<'_> {
     ) -> Result<Answer, TurnError> {
         let tools = self.toolbox.specs();
         conversation.say(self.turn.prompt.clone());
-        for _ in 0..self.max_steps {
+        for step in 0..self.max_steps {
+            // Whoever asks has looked before the first request.
+            if step > 0 && self.turn.allowance.is_used_up(usage) {
+                return Err(TurnError::AllowanceUsedUp);
+            }
             let reply = self.ask(conversation, &tools, pauses).await?;
             usage.add(reply.usage);
             let Reply { text, kept, end, model, .. } = &reply;

@@ -110,11 +110,13 @@ impl<'a> Turns<'a> {
 
     /// Asks, if the budget allows.
     pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
-        if let Some(words) = self.budget.exhausted(&self.used_in_all()) {
+        let used = self.used_in_all();
+        if let Some(words) = self.budget.exhausted(&used) {
             let usage = accord_executor::Usage::default();
             let span = Span::none();
             return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0, span };
         }
+        let turn = Turn { allowance: self.budget.left(&used), ..turn };
         let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
         self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
         let begun = Instant::now();
@@ -135,6 +137,7 @@ impl<'a> Turns<'a> {
     /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
     async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
         let (budget, observer, run_id) = (self.budget, self.observer, &self.assignment.run_id);
+        let used_before = self.used_in_all();
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
         let events = Events::new(sender);
@@ -164,6 +167,11 @@ impl<'a> Turns<'a> {
         self.dropped |= result.is_none();
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
+            (Some(Err(TurnFailure { error: TurnError::AllowanceUsedUp, usage })), None) => {
+                let used = used_before.and(wire(usage));
+                let words = budget.exhausted(&used).unwrap_or_else(|| TurnError::AllowanceUsedUp.to_string());
+                Err((Why::Exhausted(words), usage))
+            }
             (Some(Err(TurnFailure { error, usage })), over) => Err((why(error, over), usage)),
             (None, over) => Err((why(TurnError::Stopped, over), accord_executor::Usage::default())),
         }
@@ -269,6 +277,7 @@ fn why(error: TurnError, over: Option<Over>) -> Why {
         (TurnError::TooManySteps(steps), None) => Why::Exhausted(format!(
             "no answer within {steps} model requests; raise limits.max_steps, or ask for less"
         )),
+        (error @ TurnError::AllowanceUsedUp, None) => Why::Exhausted(error.to_string()),
         (TurnError::TimedOut(seconds), None) => Why::TimedOut(seconds),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::samples::{PROVIDERS, Say, streamed, whole_body};
 use super::script::{Canned, Opened, Script, Step, native, open, settings, start, tool, turn};
-use crate::{Delivery, Event, Stop, TurnError};
+use crate::{Allowance, Delivery, Event, Stop, Turn, TurnError};
 
 async fn working(script: &Arc<Script>, provider: &str, conversation: Option<Value>) -> Opened {
     open(script, start(settings(provider, json!({})), &["echo"], conversation)).await.unwrap()
@@ -116,6 +116,30 @@ async fn a_loop_without_end_is_ended_by_its_steps() {
     assert_eq!(failure.error, TurnError::TooManySteps(4));
     assert_eq!((failure.usage.output_tokens, script.requests().len()), (28, 4));
     assert_eq!(opened.session.conversation(), Some(json!({"version": 1, "messages": []})));
+}
+
+#[tokio::test]
+async fn a_loop_ends_when_its_allowance_is_used_up() {
+    // Each request costs 18 tokens and 0.000081 USD.
+    let rows = [
+        Allowance { tokens: Some(36), cost_usd: None },
+        Allowance { tokens: Some(19), cost_usd: None },
+        Allowance { tokens: None, cost_usd: Some(0.0001) },
+    ];
+    for allowance in rows {
+        let script = Script::new(vec![streamed("openai", Say::Call("echo", "{}")); 9]);
+        let mut opened = working(&script, "openai", None).await;
+        let asked = Turn { allowance, ..turn("Judge", Delivery::Text) };
+        let failure = opened.ask(asked).await.unwrap_err();
+        assert_eq!(failure.error, TurnError::AllowanceUsedUp, "{allowance:?}");
+        assert_eq!((failure.usage.output_tokens, script.requests().len()), (14, 2), "{allowance:?}");
+    }
+    let script =
+        Script::new([streamed("openai", Say::Call("echo", "{}")), streamed("openai", Say::Text("done"))]);
+    let allowance = Allowance { tokens: Some(19), cost_usd: None };
+    let asked = Turn { allowance, ..turn("Judge", Delivery::Text) };
+    let answer = working(&script, "openai", None).await.ask(asked).await.unwrap();
+    assert_eq!(answer.text, "done", "an answer that is there is an answer");
 }
 
 /// A message that works and submits at once.

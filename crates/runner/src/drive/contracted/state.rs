@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use accord_api::{Contract, Strategy};
-use accord_executor::{Capabilities, Turn};
+use accord_executor::{Allowance, Capabilities, Turn};
 
 use super::super::facts::{Facts, Feature};
 use super::super::history::History;
@@ -100,6 +100,7 @@ impl State {
             delivery: request::delivery(self.rung, self.offers.get(self.rung), schema, self.force),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
+            allowance: Allowance::default(),
         }
     }
 

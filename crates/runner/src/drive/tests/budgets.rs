@@ -2,7 +2,7 @@
 
 use accord_api::attempt::Outcome::{BudgetExhausted, NoJson, Stopped, TimedOut};
 use accord_api::{FailureType, Limits, Strategy, Usage};
-use accord_executor::TurnError;
+use accord_executor::{Allowance, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Reply, says};
@@ -27,6 +27,22 @@ async fn a_result_that_used_up_the_budget_is_a_result() {
     let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
     let ran = Case::with(Strategy::Prompt).limits(limits).run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
+}
+
+#[tokio::test]
+async fn a_turn_is_told_what_is_left_and_ends_with_it() {
+    let limits = Limits { max_tokens_total: Some(100), max_cost_usd: Some(1.0), ..Limits::default() };
+    let used = accord_executor::Usage { input_tokens: 80, output_tokens: 10, cost_usd: Some(0.5) };
+    let ended = Reply::FailAfter(TurnError::AllowanceUsedUp, used);
+    let ran = Case::with(Strategy::Prompt).limits(limits).run(vec![says("prose"), ended]).await;
+    let left: Vec<_> = ran.turns.iter().map(|turn| turn.allowance).collect();
+    let allowance = |tokens, cost| Allowance { tokens: Some(tokens), cost_usd: Some(cost) };
+    assert_eq!(left, [allowance(100, 1.0), allowance(85, 0.75)]);
+    assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
+    let words = "105 tokens are used and limits.max_tokens_total is 100; raise it, or ask for less";
+    assert_eq!(ran.failure().message, words);
+    assert_eq!(ran.outcomes(), [NoJson, BudgetExhausted]);
+    assert_eq!(ran.outcome.usage, Usage { input_tokens: 90, output_tokens: 15, cost_usd: Some(0.75) });
 }
 
 #[tokio::test]

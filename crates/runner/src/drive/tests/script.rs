@@ -24,6 +24,8 @@ use crate::drive::{Budget, End, Observer, Outcome, drive};
 pub(super) enum Reply {
     Say(Answer),
     Fail(TurnError),
+    /// Fails, and has used something.
+    FailAfter(TurnError, Usage),
     /// Works until it is told to stop.
     Hang,
     /// Works whatever it is told.
@@ -87,6 +89,7 @@ impl Session for Script {
                 Ok(answer)
             }
             Some(Reply::Fail(error)) => failed(error),
+            Some(Reply::FailAfter(error, usage)) => Err(TurnFailure { error, usage }),
             Some(Reply::Hang) => {
                 cancel.cancelled().await;
                 failed(TurnError::Stopped)
