@@ -72,8 +72,10 @@ impl Steps<'_> {
                 });
             }
             if !calls.is_empty() {
-                let results = self.run_tools(&calls, &tools).await?;
-                conversation.push(Message::Results { results });
+                let mut results = Vec::with_capacity(calls.len());
+                let worked = self.run_tools(&calls, &tools, &mut results).await;
+                conversation.answer(results);
+                worked?;
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))
@@ -129,8 +131,13 @@ impl Steps<'_> {
         reply.calls.iter().enumerate().map(call).collect()
     }
 
-    async fn run_tools(&self, calls: &[Call], tools: &[ToolSpec]) -> Result<Vec<CallResult>, TurnError> {
-        let mut results = Vec::with_capacity(calls.len());
+    /// Runs the tools that were called, one after the other. `results` has what came of them, even where it is ended.
+    async fn run_tools(
+        &self,
+        calls: &[Call],
+        tools: &[ToolSpec],
+        results: &mut Vec<CallResult>,
+    ) -> Result<(), TurnError> {
         for call in calls {
             let parsed = arguments(&call.arguments);
             let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
@@ -141,6 +148,7 @@ impl Steps<'_> {
             })
             .await?;
             let output = self.run_tool(call, parsed, tools).await;
+            results.push(CallResult::new(call, output.ok, output.text.clone()));
             if self.stop.is_cancelled() {
                 return Err(TurnError::Stopped);
             }
@@ -151,9 +159,8 @@ impl Steps<'_> {
                 output: shorten(&output.text, SHOWN_OUTPUT),
             })
             .await?;
-            results.push(CallResult::new(call, output.ok, output.text));
         }
-        Ok(results)
+        Ok(())
     }
 
     /// Runs one tool. What the model did wrong is told to the model.

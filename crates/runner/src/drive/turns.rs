@@ -28,8 +28,6 @@ pub(super) struct Turns<'a> {
     requests: Vec<u64>,
     /// Attempts that were recorded.
     recorded: u32,
-    /// A turn had to be dropped: nobody knows what the session remembers.
-    dropped: bool,
 }
 
 /// What became of a turn.
@@ -77,17 +75,7 @@ impl<'a> Turns<'a> {
     ) -> Self {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
-        Self {
-            session,
-            assignment,
-            capabilities,
-            budget,
-            observer,
-            used,
-            requests: Vec::new(),
-            recorded: 0,
-            dropped: false,
-        }
+        Self { session, assignment, capabilities, budget, observer, used, requests: Vec::new(), recorded: 0 }
     }
 
     /// What this delivery used.
@@ -105,7 +93,7 @@ impl<'a> Turns<'a> {
     }
 
     pub(super) fn conversation(&self) -> Option<Value> {
-        if self.dropped { None } else { self.session.conversation() }
+        self.session.conversation()
     }
 
     /// Asks, if the budget allows.
@@ -164,7 +152,6 @@ impl<'a> Turns<'a> {
             tell(observer, run_id, *event, &mut requests).await;
         }
         self.requests = requests;
-        self.dropped |= result.is_none();
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
             (Some(Err(TurnFailure { error: TurnError::AllowanceUsedUp, usage })), None) => {

@@ -64,12 +64,11 @@ async fn a_turns_own_time_is_a_time() {
 async fn the_time_of_a_run_goes_over_all_attempts() {
     let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
     for last in [Reply::Hang, Reply::Deaf] {
-        let is_deaf = matches!(last, Reply::Deaf);
         let ran = Case::with(Strategy::Prompt).limits(limits()).run(vec![says("prose"), last]).await;
         assert_eq!(ran.failure().kind, FailureType::TimedOut);
         assert!(ran.failure().message.starts_with("no result within 60 seconds"));
         assert_eq!(ran.outcomes(), [NoJson, TimedOut]);
-        assert_eq!(ran.outcome.conversation.is_none(), is_deaf);
+        assert_eq!(ran.outcome.conversation, Some(json!({"turns": 2})));
     }
 }
 
@@ -85,6 +84,7 @@ async fn a_stop_ends_the_turn_and_the_run() {
         };
         let (ran, ()) = tokio::join!(running, stopping);
         assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+        assert_eq!(ran.outcome.conversation, Some(json!({"turns": 1})));
         assert_eq!(ran.outcomes(), [Stopped]);
     }
 }
