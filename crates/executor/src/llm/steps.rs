@@ -108,9 +108,9 @@ impl Steps<'_> {
             asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
             transport: self.transport,
             events: self.events,
+            stop: self.stop,
         };
-        let answered = self.stop.run_until_cancelled(exchange.ask(body, pauses)).await;
-        answered.unwrap_or(Err(TurnError::Stopped))
+        exchange.ask(body, pauses).await
     }
 
     /// The calls of a reply. Where the dialect has no ids they get one, by their place in the conversation.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, Then, native, open, opened, settings, start, tool, turn};
-use crate::{Delivery, TurnError};
+use crate::{Delivery, Event, TurnError};
 
 #[tokio::test]
 async fn a_stream_is_stopped_in_its_middle_and_the_turn_can_be_asked_again() {
@@ -22,6 +22,8 @@ async fn a_stream_is_stopped_in_its_middle_and_the_turn_can_be_asked_again() {
             cancel.cancel();
         });
         assert_eq!(result.unwrap_err().error, TurnError::Stopped, "{provider}");
+        let given_up = |event: &Event| matches!(event, Event::Requested { status: None, .. });
+        assert_eq!(opened.heard().iter().filter(|event| given_up(event)).count(), 1, "{provider}");
         let asked = json!({"version": 1, "messages": [{"role": "user", "text": "Judge"}]});
         assert_eq!(opened.session.conversation(), Some(asked));
         opened.cancel = tokio_util::sync::CancellationToken::new();
