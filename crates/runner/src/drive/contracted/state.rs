@@ -111,7 +111,7 @@ impl State {
             reprompt: capabilities.reprompt,
             rung: self.rung,
             lower: self.rungs.iter().copied().find(|rung| *rung > self.rung),
-            stronger: !self.stronger.is_empty(),
+            stronger_left: u32::try_from(self.stronger.len()).unwrap_or(u32::MAX),
             forced: self.force,
             can_force: self.rung == Rung::Tool
                 && can_demand
