@@ -30,7 +30,7 @@ pub(super) fn after(end: End, history: &History) -> End {
         (End::Failed(failure), Some(closest)) => End::Failed(Failure {
             validation_errors: closest.errors.clone(),
             last_output: Some(shortened(&closest.text, LAST_OUTPUT_BYTES)),
-            attempts: Some(history.judged),
+            attempts: Some(history.judged()),
             ..failure
         }),
         (end, _) => end,
@@ -77,7 +77,7 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Un
     let closest = history.closest();
     let text = closest.map(|closest| closest.text.as_str()).unwrap_or_default();
     if history.always_cut() {
-        return cut_off(text, history.judged);
+        return cut_off(text, history.judged());
     }
     let retries = counted(retries, "retry", "retries");
     let message = match unmet {
@@ -93,7 +93,7 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Un
         message,
         validation_errors: closest.map(|closest| closest.errors.clone()).unwrap_or_default(),
         last_output: closest.map(|closest| shortened(&closest.text, LAST_OUTPUT_BYTES)),
-        attempts: Some(history.judged),
+        attempts: Some(history.judged()),
     })
 }
 

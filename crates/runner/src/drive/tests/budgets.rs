@@ -5,7 +5,7 @@ use accord_api::{FailureType, Limits, Strategy, Usage};
 use accord_executor::{Allowance, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Reply, says};
+use super::script::{Case, Reply, refuses, says};
 use crate::drive::End;
 
 #[tokio::test]
@@ -107,7 +107,17 @@ async fn what_lost_deliveries_used_counts() {
     let ran = case.run(vec![says("prose"), says("more prose"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.turns.len(), 2);
     assert_eq!(ran.failure().message, "Output did not match schema after 2 retries");
+    assert_eq!(ran.failure().attempts, Some(3));
     assert_eq!(ran.outcome.usage, Usage { input_tokens: 27, output_tokens: 10, cost_usd: Some(1.0) });
+
+    // A failure of another kind tells all of them too.
+    let mut case = Case::with(Strategy::Prompt);
+    case.assignment.spent = spent(7, 1);
+    let failed = Reply::Fail(TurnError::Failed("no key".into()));
+    assert_eq!(case.run(vec![says("prose"), failed]).await.failure().attempts, Some(2));
+    let mut case = Case::with(Strategy::Prompt);
+    case.assignment.spent = spent(7, 1);
+    assert_eq!(case.run(vec![refuses("no")]).await.failure().attempts, Some(2));
 
     // All of them are used up: an answer is asked for all the same, so that there is something to say.
     let mut case = Case::with(Strategy::Prompt);
