@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use accord_api::{Limits, Usage};
+use accord_api::{Limits, Spent, Usage};
 use accord_executor::Allowance;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -26,11 +26,13 @@ pub(crate) enum Over {
 }
 
 impl Budget {
-    /// The agent's limits, from now on. Where they name no time, `longest` is it.
-    pub fn new(limits: &Limits, longest: Duration, stop: CancellationToken) -> Self {
+    /// The agent's limits, from now on. Where they name no time, `longest` is it. What earlier deliveries took of the time
+    /// is gone.
+    pub fn new(limits: &Limits, longest: Duration, spent: &Spent, stop: CancellationToken) -> Self {
         let time = limits.timeout_seconds.map_or(longest, Duration::from_secs);
+        let left = time.saturating_sub(Duration::from_millis(spent.milliseconds));
         // A time beyond what the clock can hold is no bound.
-        let deadline = Instant::now().checked_add(time);
+        let deadline = Instant::now().checked_add(left);
         Self { limits: limits.clone(), seconds: time.as_secs(), deadline, stop }
     }
 

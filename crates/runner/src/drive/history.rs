@@ -84,9 +84,9 @@ impl History {
         self.closest.as_ref()
     }
 
-    /// Whether no answer was ever whole. Of those before this delivery nobody knows.
-    pub(super) fn always_cut(&self) -> bool {
-        self.cut_off > 0 && self.cut_off == self.judged()
+    /// How often the answer was cut off, where none was ever whole. Of deliveries before this one nobody knows.
+    pub(super) fn always_cut(&self) -> Option<u32> {
+        (self.cut_off > 0 && self.cut_off == self.judged).then_some(self.cut_off)
     }
 }
 
@@ -147,10 +147,10 @@ mod tests {
     #[test]
     fn always_cut_means_each_time() {
         let mut history = History::default();
-        assert!(!history.always_cut());
+        assert_eq!(history.always_cut(), None);
         history.cut(&rejected(Outcome::ParseError, &["a"]), "{");
-        assert!(history.always_cut());
+        assert_eq!(history.always_cut(), Some(1));
         history.wanting(&rejected(Outcome::ParseError, &["a"]), "{");
-        assert!(!history.always_cut());
+        assert_eq!(history.always_cut(), None);
     }
 }

@@ -73,6 +73,20 @@ async fn the_time_of_a_run_goes_over_all_attempts() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_time_of_a_run_goes_over_all_deliveries() {
+    let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
+    for (spent, left) in [(0, 60), (45_000, 15), (90_000, 0)] {
+        let mut case = Case::with(Strategy::Prompt).limits(limits());
+        case.assignment.spent.milliseconds = spent;
+        let begun = tokio::time::Instant::now();
+        let ran = case.run(vec![Reply::Hang]).await;
+        assert_eq!(ran.failure().kind, FailureType::TimedOut);
+        assert!(ran.failure().message.starts_with("no result within 60 seconds"));
+        assert_eq!(begun.elapsed().as_secs(), left, "{spent}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_ends_the_turn_and_the_run() {
     for reply in [Reply::Hang, Reply::Deaf] {
         let case = Case::with(Strategy::Prompt);
@@ -94,6 +108,7 @@ async fn what_lost_deliveries_used_counts() {
     let spent = |tokens, answers| accord_api::Spent {
         usage: Usage { input_tokens: tokens, output_tokens: 0, cost_usd: Some(0.5) },
         answers,
+        milliseconds: 0,
     };
     let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
     let mut case = Case::with(Strategy::Prompt).limits(limits);

@@ -269,7 +269,8 @@ impl Case {
             Script { capabilities: self.capabilities, replies: replies.into(), turns: Arc::clone(&turns) };
         let notes = Notes::default();
         let longest = Duration::from_secs(3600);
-        let budget = Budget::new(&self.assignment.agent.limits, longest, self.stop);
+        let Assignment { agent, spent, .. } = &self.assignment;
+        let budget = Budget::new(&agent.limits, longest, spent, self.stop);
         let outcome = drive(&mut session, &self.assignment, &budget, &notes).await;
         let turns = turns.lock().unwrap().clone();
         Ran {
