@@ -130,6 +130,9 @@ pub struct Spent {
     pub usage: Usage,
     /// Answers that did not meet the contract.
     pub answers: u32,
+    /// How long they worked, as far as their attempts tell. Time in the queue is not work.
+    #[serde(default)]
+    pub milliseconds: u64,
 }
 
 /// One thing learnt about an endpoint.

@@ -33,7 +33,7 @@ pub enum Event {
         /// What the model was told, shortened.
         output: String,
     },
-    /// One request to the provider was answered.
+    /// One request to the provider was answered, failed, or was given up because the turn is to end.
     Requested {
         /// Where it went.
         endpoint: String,

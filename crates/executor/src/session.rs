@@ -22,8 +22,8 @@ pub trait Session: Send {
     /// What this session can do, for the model that it would use.
     fn capabilities(&self) -> Capabilities;
 
-    /// Asks, works, answers. Ends soon after `cancel`, with [`TurnError::Stopped`] and nothing left running. After an
-    /// error the conversation is as it was before the turn, so that the same turn can be asked in another way.
+    /// Asks, works, answers. Ends soon after `cancel`, with [`TurnError::Stopped`] and nothing left running. The turn after
+    /// an error is asked in the place of the one that failed, so that the same can be asked in another way.
     async fn turn(
         &mut self,
         turn: Turn,
@@ -31,7 +31,8 @@ pub trait Session: Send {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure>;
 
-    /// The conversation so far, for a later run of the same session. None where it is kept elsewhere or not at all.
+    /// The conversation so far, for a later run of the same session. None where it is kept elsewhere or not at all. After
+    /// an error, and when a turn was dropped, it has what was asked and what was done: a later run goes on from there.
     fn conversation(&self) -> Option<Value>;
 
     /// Ends the session and everything that it started.
@@ -110,6 +111,9 @@ pub enum TurnError {
     /// The turn took more model requests than allowed.
     #[error("no answer within {0} steps")]
     TooManySteps(u32),
+    /// The turn's allowance is used up.
+    #[error("no answer within the tokens and the money that were left")]
+    AllowanceUsedUp,
     /// The time given by the settings is over.
     #[error("no answer within {0} seconds")]
     TimedOut(u64),

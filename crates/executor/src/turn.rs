@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::answer::Usage;
+
 /// One question to a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
@@ -15,6 +17,26 @@ pub struct Turn {
     pub model: Option<String>,
     /// Another ceiling for the answer than the settings name.
     pub max_tokens: Option<u32>,
+    /// What the turn may use.
+    pub allowance: Allowance,
+}
+
+/// What a turn may use. Where it is used up nothing more is asked; an answer that is there by then is an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Allowance {
+    /// Tokens, read and written. None: as many as it takes.
+    pub tokens: Option<u64>,
+    /// Money. None: as much as it takes.
+    pub cost_usd: Option<f64>,
+}
+
+impl Allowance {
+    /// Whether nothing is left.
+    pub fn is_used_up(&self, used: &Usage) -> bool {
+        let tokens = used.input_tokens.saturating_add(used.output_tokens);
+        let cost = used.cost_usd.unwrap_or_default();
+        self.tokens.is_some_and(|most| tokens >= most) || self.cost_usd.is_some_and(|most| cost >= most)
+    }
 }
 
 /// How the answer is to be given.

@@ -181,7 +181,8 @@ async fn driven(
     hold: &Arc<Hold>,
 ) -> Outcome {
     let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
-    let budget = Budget::new(&assignment.agent.limits, shared.settings.longest_run, hold.cancel.clone());
+    let (limits, longest) = (&assignment.agent.limits, shared.settings.longest_run);
+    let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone());
     let outcome = drive(session.as_mut(), assignment, &budget, &reporter).await;
     if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
         tracing::warn!(run_id = %hold.run_id, "the session did not close in time");

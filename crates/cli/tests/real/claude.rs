@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use accord_executor::{
-    Answer, ClaudeCodeExecutor, Delivery, Events, Executor as _, McpServer, Reach, Session, Start, Stop,
-    SubmitServer, Turn, TurnError,
+    Allowance, Answer, ClaudeCodeExecutor, Delivery, Events, Executor as _, McpServer, Reach, Session, Start,
+    Stop, SubmitServer, Turn, TurnError,
 };
 use accord_test_support::{Reply, Script};
 use serde_json::{Value, json};
@@ -271,6 +271,7 @@ async fn turn(session: &mut Box<dyn Session>, delivery: Delivery) -> Result<Answ
         delivery,
         model: None,
         max_tokens: None,
+        allowance: Allowance::default(),
     };
     let answer = session.turn(turn, &Events::none(), &CancellationToken::new()).await;
     answer.map_err(|failure| failure.error)

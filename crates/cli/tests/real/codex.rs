@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use accord_executor::{
-    Answer, CodexExecutor, Delivery, Event, Events, Executor as _, McpServer, Reach, Session, Start, Stop,
-    SubmitServer, Turn, TurnError,
+    Allowance, Answer, CodexExecutor, Delivery, Event, Events, Executor as _, McpServer, Reach, Session,
+    Start, Stop, SubmitServer, Turn, TurnError,
 };
 use accord_test_support::{Reply, Script};
 use serde_json::{Value, json};
@@ -330,6 +330,7 @@ async fn turn_with(
         delivery,
         model: None,
         max_tokens: None,
+        allowance: Allowance::default(),
     };
     session.turn(turn, events, &CancellationToken::new()).await.map_err(|failure| failure.error)
 }

@@ -121,6 +121,7 @@ impl App {
         for attempt in self.store.attempts(&run.id).await? {
             spent.usage = spent.usage.and(attempt.usage);
             spent.answers += u32::from(is_answer(attempt.outcome));
+            spent.milliseconds = spent.milliseconds.saturating_add(attempt.duration_ms);
         }
         Ok(spent)
     }

@@ -265,7 +265,7 @@ async fn a_delivery_knows_what_those_before_it_used() {
     let attempt = |number: u32, outcome: &str| {
         json!({
             "number": number, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
-            "outcome": outcome, "usage": {"input_tokens": 10, "output_tokens": 2, "cost_usd": 0.25}, "duration_ms": 1,
+            "outcome": outcome, "usage": {"input_tokens": 10, "output_tokens": 2, "cost_usd": 0.25}, "duration_ms": 40,
             "text": "",
         })
     };
@@ -279,6 +279,6 @@ async fn a_delivery_knows_what_those_before_it_used() {
     let usage = json!({"input_tokens": 30, "output_tokens": 6, "cost_usd": 0.75});
     assert_eq!(
         (&held.run["attempt"], &held.run["spent"]),
-        (&json!(2), &json!({"usage": usage, "answers": 2}))
+        (&json!(2), &json!({"usage": usage, "answers": 2, "milliseconds": 120}))
     );
 }

@@ -18,7 +18,7 @@ use crate::answer::Stop;
 use crate::child::{Environment, own_variable};
 use crate::session::OpenError;
 use crate::start::Start;
-use crate::turn::{Delivery, Turn};
+use crate::turn::{Allowance, Delivery, Turn};
 
 /// The session that is asked in.
 const SESSION: &str = "ses_conformance";
@@ -310,6 +310,7 @@ fn turn(delivery: Delivery) -> Turn {
         delivery,
         model: None,
         max_tokens: None,
+        allowance: Allowance::default(),
     }
 }
 

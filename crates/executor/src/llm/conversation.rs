@@ -14,6 +14,7 @@ const VERSION: u32 = 1;
 
 const NOT_RUN: &str = "not run: the result was submitted";
 const ANSWERED: &str = "see the answer to the first call";
+const ENDED: &str = "no result: the turn was ended before";
 const CUT_OFF: &str = "not run: the message was cut off";
 
 /// All messages of a session.
@@ -112,6 +113,16 @@ impl Conversation {
         self.messages.truncate(length);
     }
 
+    /// Answers the calls of the last message, as far as there are results; the others did not come to any.
+    pub(super) fn answer(&mut self, mut results: Vec<CallResult>) {
+        let Some(Message::Assistant { calls, .. }) = self.messages.last() else { return };
+        let done = results.len();
+        results.extend(calls.iter().skip(done).map(|call| CallResult::new(call, false, ENDED)));
+        if !results.is_empty() {
+            self.messages.push(Message::Results { results });
+        }
+    }
+
     /// Adds what the user says. Where calls are open it answers them first, because every provider wants each call
     /// answered: a submitted result is answered with the user's words themselves.
     pub(super) fn say(&mut self, prompt: String) {
@@ -178,6 +189,22 @@ mod tests {
         let results = vec![CallResult::new(&work, false, CUT_OFF)];
         assert_eq!(after(vec![work]), [Message::Results { results }, Message::User { text: "again".into() }]);
         assert_eq!(after(Vec::new()), [Message::User { text: "again".into() }]);
+    }
+
+    #[test]
+    fn calls_that_did_not_end_are_answered_too() {
+        let (done, not_done) = (call("a", false), call("b", false));
+        let calls = vec![done.clone(), not_done.clone()];
+        let said = Message::Assistant { text: String::new(), calls, kept: None };
+        let mut conversation = Conversation::new();
+        conversation.push(said.clone());
+        let first = CallResult::new(&done, true, "ok");
+        conversation.answer(vec![first.clone()]);
+        let results = vec![first, CallResult::new(&not_done, false, ENDED)];
+        let whole = [said, Message::Results { results }];
+        assert_eq!(conversation.messages(), whole);
+        conversation.answer(Vec::new());
+        assert_eq!(conversation.messages(), whole);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use futures_util::StreamExt;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
@@ -35,6 +36,7 @@ pub(super) struct Exchange<'a> {
     pub(super) asked: Asked<'a>,
     pub(super) transport: &'a dyn Transport,
     pub(super) events: &'a Events,
+    pub(super) stop: &'a CancellationToken,
 }
 
 /// One try.
@@ -45,24 +47,25 @@ struct Attempt {
 }
 
 impl Exchange<'_> {
-    /// Sends a request until it is answered, refused, or the retries are used up. Its body is made for each try and not
-    /// kept: an answer may take minutes.
+    /// Sends a request until it is answered, refused, stopped, or the retries are used up. Its body is made for each try
+    /// and not kept: an answer may take minutes.
     pub(super) async fn ask(
         &self,
         body: impl Fn() -> Value,
         pauses: &mut Pauses,
     ) -> Result<Reply, TurnError> {
         let mut retry = 0;
-        loop {
+        while !self.stop.is_cancelled() {
             let began = Instant::now();
             let limit = LONGEST_ANSWER;
             let span = self.span();
             let attempting = timeout(limit, self.attempt(body())).instrument(span.clone());
-            let attempt = attempting.await.unwrap_or_else(|_| Attempt {
-                status: None,
-                pause: None,
-                result: Err(Trouble::Lasting(TurnError::TimedOut(limit.as_secs()))),
-            });
+            let over = |error| Attempt { status: None, pause: None, result: Err(Trouble::Lasting(error)) };
+            let attempt = match self.stop.run_until_cancelled(attempting).await {
+                Some(Ok(attempt)) => attempt,
+                Some(Err(_)) => over(TurnError::TimedOut(limit.as_secs())),
+                None => over(TurnError::Stopped),
+            };
             let usage = attempt.result.as_ref().map_or_else(|_| Usage::default(), |reply| reply.usage);
             let milliseconds = whole_milliseconds(began.elapsed());
             close(span, &attempt, milliseconds, usage);
@@ -85,8 +88,9 @@ impl Exchange<'_> {
             let pause = attempt.pause.unwrap_or_else(|| pauses.next(retry));
             retry += 1;
             self.events.tell(Event::Retrying { reason, milliseconds: whole_milliseconds(pause) }).await;
-            tokio::time::sleep(pause).await;
+            self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
         }
+        Err(TurnError::Stopped)
     }
 
     /// One request, for traces: who was asked, and nothing of what was said.

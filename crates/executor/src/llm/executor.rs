@@ -78,6 +78,7 @@ impl Executor for LlmExecutor {
             transport: Arc::clone(&self.transport),
             toolbox,
             conversation,
+            unanswered: None,
             max_steps: start.max_steps,
         }))
     }

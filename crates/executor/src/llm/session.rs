@@ -31,6 +31,8 @@ pub(super) struct LlmSession {
     pub(super) transport: Arc<dyn Transport>,
     pub(super) toolbox: Box<dyn Toolbox>,
     pub(super) conversation: Conversation,
+    /// Where the turn begins that has no answer, if the last one has none.
+    pub(super) unanswered: Option<usize>,
     pub(super) pauses: Pauses,
     pub(super) max_steps: u32,
 }
@@ -64,13 +66,21 @@ impl Session for LlmSession {
         events: &Events,
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
-        let before = self.conversation.messages().len();
-        let mut usage = Usage::default();
-        let result = self.bounded(&turn, events, cancel, &mut usage).await;
-        result.map_err(|error| {
+        if let Some(before) = self.unanswered {
             self.conversation.truncate(before);
-            TurnFailure { error, usage }
-        })
+        }
+        self.unanswered = Some(self.conversation.messages().len());
+        let mut usage = Usage::default();
+        match self.bounded(&turn, events, cancel, &mut usage).await {
+            Ok(answer) => {
+                self.unanswered = None;
+                Ok(answer)
+            }
+            Err(error) => {
+                self.conversation.answer(Vec::new());
+                Err(TurnFailure { error, usage })
+            }
+        }
     }
 
     fn conversation(&self) -> Option<Value> {

@@ -42,7 +42,11 @@ impl Steps<'_> {
     ) -> Result<Answer, TurnError> {
         let tools = self.toolbox.specs();
         conversation.say(self.turn.prompt.clone());
-        for _ in 0..self.max_steps {
+        for step in 0..self.max_steps {
+            // Whoever asks has looked before the first request.
+            if step > 0 && self.turn.allowance.is_used_up(usage) {
+                return Err(TurnError::AllowanceUsedUp);
+            }
             let reply = self.ask(conversation, &tools, pauses).await?;
             usage.add(reply.usage);
             let Reply { text, kept, end, model, .. } = &reply;
@@ -68,8 +72,10 @@ impl Steps<'_> {
                 });
             }
             if !calls.is_empty() {
-                let results = self.run_tools(&calls, &tools).await?;
-                conversation.push(Message::Results { results });
+                let mut results = Vec::with_capacity(calls.len());
+                let worked = self.run_tools(&calls, &tools, &mut results).await;
+                conversation.answer(results);
+                worked?;
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))
@@ -102,9 +108,9 @@ impl Steps<'_> {
             asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
             transport: self.transport,
             events: self.events,
+            stop: self.stop,
         };
-        let answered = self.stop.run_until_cancelled(exchange.ask(body, pauses)).await;
-        answered.unwrap_or(Err(TurnError::Stopped))
+        exchange.ask(body, pauses).await
     }
 
     /// The calls of a reply. Where the dialect has no ids they get one, by their place in the conversation.
@@ -125,8 +131,13 @@ impl Steps<'_> {
         reply.calls.iter().enumerate().map(call).collect()
     }
 
-    async fn run_tools(&self, calls: &[Call], tools: &[ToolSpec]) -> Result<Vec<CallResult>, TurnError> {
-        let mut results = Vec::with_capacity(calls.len());
+    /// Runs the tools that were called, one after the other. `results` has what came of them, even where it is ended.
+    async fn run_tools(
+        &self,
+        calls: &[Call],
+        tools: &[ToolSpec],
+        results: &mut Vec<CallResult>,
+    ) -> Result<(), TurnError> {
         for call in calls {
             let parsed = arguments(&call.arguments);
             let shown = parsed.clone().unwrap_or_else(|_| Value::from(call.arguments.as_str()));
@@ -137,6 +148,7 @@ impl Steps<'_> {
             })
             .await?;
             let output = self.run_tool(call, parsed, tools).await;
+            results.push(CallResult::new(call, output.ok, output.text.clone()));
             if self.stop.is_cancelled() {
                 return Err(TurnError::Stopped);
             }
@@ -147,9 +159,8 @@ impl Steps<'_> {
                 output: shorten(&output.text, SHOWN_OUTPUT),
             })
             .await?;
-            results.push(CallResult::new(call, output.ok, output.text));
         }
-        Ok(results)
+        Ok(())
     }
 
     /// Runs one tool. What the model did wrong is told to the model.

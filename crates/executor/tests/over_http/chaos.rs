@@ -1,4 +1,4 @@
-//! A model that misbehaves in every way it knows: each turn ends, and a failed one leaves no trace.
+//! A model that misbehaves in every way it knows: each turn ends, and a failed one is kept until it is asked again.
 
 use accord_executor::{Stop, TurnError};
 use accord_test_support::{ChaosModel, Misbehaviour, ModelServer};
@@ -14,29 +14,36 @@ const TURNS: u64 = 80;
 const TURNS_OF_A_SESSION: u64 = 8;
 
 #[tokio::test]
-async fn every_turn_ends_and_a_failed_one_leaves_no_trace() {
+async fn every_turn_ends_and_a_failed_one_is_kept_until_it_is_asked_again() {
     let transport = &transport();
     for (seed, provider) in (1..).zip(PROVIDERS) {
         // An endless stream is read to the limit of an answer, which takes seconds here; it has tests of its own.
         let chaos = ChaosModel::new(seed, schema(), json!({"a": "x"})).weight(Misbehaviour::EndlessStream, 0);
         let server = ModelServer::start(chaos.clone()).await.unwrap();
         let mut session = open(transport, &server, provider).await;
+        let mut failed = None;
         for number in 0..TURNS {
             if number % TURNS_OF_A_SESSION == 0 {
                 session = open(transport, &server, provider).await;
+                failed = None;
             }
             let delivery = if number % 2 == 0 { native() } else { submit() };
-            let before = session.conversation();
             let prompt = format!("seed-{number}");
-            match session.turn(turn(&prompt, delivery), &silence(), &CancellationToken::new()).await {
+            let asked = session.turn(turn(&prompt, delivery), &silence(), &CancellationToken::new()).await;
+            let stored = session.conversation().unwrap().to_string();
+            let is_said = |prompt: &str| stored.contains(&format!("\"{prompt}\""));
+            assert!(is_said(&prompt), "{provider} {prompt}: {asked:?}");
+            let again = failed.take().is_some_and(|failed: String| is_said(&failed));
+            assert!(!again, "{provider} {prompt}: what failed before is still there");
+            match asked {
                 Ok(answer) => {
                     let submitted = answer.stop == Stop::Submitted;
                     assert!(!submitted || !answer.submissions.is_empty(), "{provider} {prompt}: {answer:?}");
                 }
                 Err(failure) => {
-                    assert_eq!(session.conversation(), before, "{provider} {prompt}: {failure:?}");
                     let expected = !matches!(failure.error, TurnError::Stopped | TurnError::TimedOut(_));
                     assert!(expected, "{provider} {prompt}: {failure:?}");
+                    failed = Some(prompt);
                 }
             }
         }

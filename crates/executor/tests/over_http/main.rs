@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accord_executor::{
-    Delivery, Events, Executor, HttpTransport, LlmExecutor, NoTools, Providers, Session, Start, Turn,
+    Allowance, Delivery, Events, Executor, HttpTransport, LlmExecutor, NoTools, Providers, Session, Start,
+    Turn,
 };
 use accord_test_support::{ModelServer, SUBMIT_TOOL};
 use serde_json::{Value, json};
@@ -65,7 +66,14 @@ fn submit() -> Delivery {
 }
 
 fn turn(prompt: &str, delivery: Delivery) -> Turn {
-    Turn { system_prompt: "Be brief.".into(), prompt: prompt.into(), delivery, model: None, max_tokens: None }
+    Turn {
+        system_prompt: "Be brief.".into(),
+        prompt: prompt.into(),
+        delivery,
+        model: None,
+        max_tokens: None,
+        allowance: Allowance::default(),
+    }
 }
 
 /// Nobody listens.

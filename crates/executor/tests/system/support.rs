@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_executor::{BuiltinTools, Delivery, ToolOutput, Toolbox, Toolboxes, Turn};
+use accord_executor::{Allowance, BuiltinTools, Delivery, ToolOutput, Toolbox, Toolboxes, Turn};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +33,7 @@ pub(crate) fn turn() -> Turn {
         delivery: Delivery::Text,
         model: None,
         max_tokens: None,
+        allowance: Allowance::default(),
     }
 }
 

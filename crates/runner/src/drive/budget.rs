@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use accord_api::{Limits, Usage};
+use accord_api::{Limits, Spent, Usage};
+use accord_executor::Allowance;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -25,11 +26,13 @@ pub(crate) enum Over {
 }
 
 impl Budget {
-    /// The agent's limits, from now on. Where they name no time, `longest` is it.
-    pub fn new(limits: &Limits, longest: Duration, stop: CancellationToken) -> Self {
+    /// The agent's limits, from now on. Where they name no time, `longest` is it. What earlier deliveries took of the time
+    /// is gone.
+    pub fn new(limits: &Limits, longest: Duration, spent: &Spent, stop: CancellationToken) -> Self {
         let time = limits.timeout_seconds.map_or(longest, Duration::from_secs);
+        let left = time.saturating_sub(Duration::from_millis(spent.milliseconds));
         // A time beyond what the clock can hold is no bound.
-        let deadline = Instant::now().checked_add(time);
+        let deadline = Instant::now().checked_add(left);
         Self { limits: limits.clone(), seconds: time.as_secs(), deadline, stop }
     }
 
@@ -48,6 +51,16 @@ impl Budget {
         let cost = used.cost_usd.unwrap_or_default();
         let most = self.limits.max_cost_usd.filter(|most| cost >= *most)?;
         Some(format!("{cost:.4} USD are spent and limits.max_cost_usd is {most}; raise it, or ask for less"))
+    }
+
+    /// What is left for the next turn.
+    pub(crate) fn left(&self, used: &Usage) -> Allowance {
+        let tokens = used.input_tokens.saturating_add(used.output_tokens);
+        let cost = used.cost_usd.unwrap_or_default();
+        Allowance {
+            tokens: self.limits.max_tokens_total.map(|most| most.saturating_sub(tokens)),
+            cost_usd: self.limits.max_cost_usd.map(|most| most - cost),
+        }
     }
 
     /// Ends when the run has to.
@@ -89,6 +102,8 @@ mod tests {
         assert!(tokens(100).exhausted(&used).is_some_and(|words| words.starts_with("100 tokens are used")));
         let money = |most| budget(Limits { max_cost_usd: Some(most), ..Limits::default() });
         assert_eq!(money(0.6).exhausted(&used), None);
+        assert_eq!(tokens(101).left(&used), Allowance { tokens: Some(1), cost_usd: None });
+        assert_eq!(money(0.75).left(&used), Allowance { tokens: None, cost_usd: Some(0.25) });
         assert!(money(0.5).exhausted(&used).is_some_and(|words| words.starts_with("0.5000 USD are spent")));
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn after(end: End, history: &History) -> End {
         (End::Failed(failure), Some(closest)) => End::Failed(Failure {
             validation_errors: closest.errors.clone(),
             last_output: Some(shortened(&closest.text, LAST_OUTPUT_BYTES)),
-            attempts: Some(history.judged),
+            attempts: Some(history.judged()),
             ..failure
         }),
         (end, _) => end,
@@ -52,11 +52,11 @@ pub(super) fn refused(words: &str, judged: u32) -> End {
     End::Failed(Failure { attempts: Some(judged), ..failure })
 }
 
-/// The end of a run whose text was cut off too often.
-pub(super) fn cut_off(text: &str, judged: u32) -> End {
+/// The end of a run whose text was cut off too often. More may have been judged, in deliveries before this one.
+pub(super) fn cut_off(text: &str, times: u32, judged: u32) -> End {
     let message = format!(
         "the answer was cut off {}; raise max_tokens, or ask for less",
-        if judged == 1 { "before its end".to_owned() } else { format!("each of {judged} times") }
+        if times == 1 { "before its end".to_owned() } else { format!("each of {times} times") }
     );
     let failure = Failure::new(FailureType::OutputTruncated, message);
     let last_output = Some(shortened(text, LAST_OUTPUT_BYTES));
@@ -76,8 +76,8 @@ pub(super) enum Unmet {
 pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Unmet) -> End {
     let closest = history.closest();
     let text = closest.map(|closest| closest.text.as_str()).unwrap_or_default();
-    if history.always_cut() {
-        return cut_off(text, history.judged);
+    if let Some(times) = history.always_cut() {
+        return cut_off(text, times, history.judged());
     }
     let retries = counted(retries, "retry", "retries");
     let message = match unmet {
@@ -93,7 +93,7 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Un
         message,
         validation_errors: closest.map(|closest| closest.errors.clone()).unwrap_or_default(),
         last_output: closest.map(|closest| shortened(&closest.text, LAST_OUTPUT_BYTES)),
-        attempts: Some(history.judged),
+        attempts: Some(history.judged()),
     })
 }
 

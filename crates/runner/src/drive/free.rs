@@ -30,11 +30,11 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
         match answer.stop {
             Stop::Finished | Stop::Submitted => return End::Text(text),
             Stop::Refused(words) => return failure::refused(&words, count),
-            Stop::Truncated if !turns.capabilities.reprompt => return failure::cut_off(&text, count),
+            Stop::Truncated if !turns.capabilities.reprompt => return failure::cut_off(&text, count, count),
             Stop::Truncated => continuation = Some(prompt::continue_after_cut()),
         }
     }
-    failure::cut_off(&text, MOST_CONTINUATIONS + 1)
+    failure::cut_off(&text, MOST_CONTINUATIONS + 1, MOST_CONTINUATIONS + 1)
 }
 
 /// There is nothing to judge a text by; what it cost is on record all the same.

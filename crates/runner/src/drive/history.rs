@@ -5,8 +5,10 @@ use accord_contract::{Outcome, Rejected, Violation, Violations};
 /// What is remembered of the answers.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Answers that were judged, accepted or not.
-    pub(super) judged: u32,
+    /// Answers that were judged in deliveries before this one.
+    earlier: u32,
+    /// Answers that were judged in this one, accepted or not.
+    judged: u32,
     cut_off: u32,
     last: Option<Last>,
     closest: Option<Closest>,
@@ -28,6 +30,21 @@ pub(super) struct Closest {
 }
 
 impl History {
+    /// The history of a run of which earlier deliveries have judged some answers.
+    pub(super) fn after(earlier: u32) -> Self {
+        Self { earlier, ..Self::default() }
+    }
+
+    /// Answers that were judged, in all deliveries.
+    pub(super) fn judged(&self) -> u32 {
+        self.earlier.saturating_add(self.judged)
+    }
+
+    /// Takes an answer that is a refusal.
+    pub(super) fn refused(&mut self) {
+        self.judged += 1;
+    }
+
     /// Takes an answer that keeps the contract.
     pub(super) fn accepted(&mut self) {
         self.judged += 1;
@@ -67,9 +84,9 @@ impl History {
         self.closest.as_ref()
     }
 
-    /// Whether no answer was ever whole.
-    pub(super) fn always_cut(&self) -> bool {
-        self.cut_off > 0 && self.cut_off == self.judged
+    /// How often the answer was cut off, where none was ever whole. Of deliveries before this one nobody knows.
+    pub(super) fn always_cut(&self) -> Option<u32> {
+        (self.cut_off > 0 && self.cut_off == self.judged).then_some(self.cut_off)
     }
 }
 
@@ -130,10 +147,10 @@ mod tests {
     #[test]
     fn always_cut_means_each_time() {
         let mut history = History::default();
-        assert!(!history.always_cut());
+        assert_eq!(history.always_cut(), None);
         history.cut(&rejected(Outcome::ParseError, &["a"]), "{");
-        assert!(history.always_cut());
+        assert_eq!(history.always_cut(), Some(1));
         history.wanting(&rejected(Outcome::ParseError, &["a"]), "{");
-        assert!(!history.always_cut());
+        assert_eq!(history.always_cut(), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use accord_api::{Origin, RunKind};
 use accord_contract::{Outcome, Rejected, Schema, prompt};
-use accord_executor::{Delivery, Turn};
+use accord_executor::{Allowance, Delivery, Turn};
 use serde_json::Value;
 
 use super::offers::{Offer, Rung};
@@ -126,5 +126,6 @@ pub(super) fn delivery(rung: Rung, offer: Option<&Offer>, schema: &Schema, force
 
 /// A turn that nothing but its words holds to anything.
 pub(super) fn plain(system_prompt: String, prompt: String, model: Option<String>) -> Turn {
-    Turn { system_prompt, prompt, delivery: Delivery::Text, model, max_tokens: None }
+    let (delivery, allowance) = (Delivery::Text, Allowance::default());
+    Turn { system_prompt, prompt, delivery, model, max_tokens: None, allowance }
 }

@@ -57,26 +57,23 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
             return failure::unanswered(why);
         }
     };
-    match terms {
-        Some(terms) => under(turns, &asked, &answer, terms).await,
-        None => computed(turns, &asked, &answer).await,
+    // A program can be held to more than a model: its value is not looked for among other words.
+    match (parsed(&answer.text), terms) {
+        (Err(reason), _) => unread(turns, &asked, &answer, &reason).await,
+        (Ok(_), Some(terms)) => under(turns, &asked, &answer, terms).await,
+        (Ok(value), None) => {
+            turns.record(&asked, judged(&answer, attempt::Outcome::Accepted)).await;
+            End::Data { value, raw: answer.text, validation: None }
+        }
     }
 }
 
-async fn computed(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer) -> End {
-    let read = parsed(&answer.text);
-    let outcome = match &read {
-        Ok(_) => attempt::Outcome::Accepted,
-        Err(_) => attempt::Outcome::ParseError,
-    };
-    turns.record(asked, judged(answer, outcome)).await;
-    match read {
-        Ok(value) => End::Data { value, raw: answer.text.clone(), validation: None },
-        Err(reason) => failure::executor(format!(
-            "stdout must be one JSON value: {reason}; it begins '{}'",
-            beginning(&answer.text, SHOWN_OUTPUT_BYTES)
-        )),
-    }
+async fn unread(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, reason: &str) -> End {
+    turns.record(asked, judged(answer, attempt::Outcome::ParseError)).await;
+    failure::executor(format!(
+        "stdout must be one JSON value: {reason}; it begins '{}'",
+        beginning(&answer.text, SHOWN_OUTPUT_BYTES)
+    ))
 }
 
 async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Terms) -> End {

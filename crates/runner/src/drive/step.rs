@@ -35,8 +35,8 @@ pub(super) struct Situation {
     pub(super) rung: Rung,
     /// The next rung down, if the strategy leaves one.
     pub(super) lower: Option<Rung>,
-    /// Whether there is a stronger model to go to.
-    pub(super) stronger: bool,
+    /// How many stronger models there are to go to.
+    pub(super) stronger_left: u32,
     /// Whether the last turn demanded the call of the submit tool.
     pub(super) forced: bool,
     /// Whether a call can be demanded at all.
@@ -123,7 +123,7 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         }
         Seen::Truncated => Step::Ask(truncated(situation)),
         Seen::Wanting { repeated: true } => repeated(situation),
-        Seen::Wanting { repeated: false } => Step::Ask(last_by_the_strongest(situation)),
+        Seen::Wanting { repeated: false } => Step::Ask(last_by_the_stronger(situation)),
         Seen::NotSubmitted { repeated } => not_submitted(situation, repeated),
     }
 }
@@ -134,9 +134,9 @@ fn again(situation: &Situation, say: Say) -> Next {
     Next { say, rung, stronger: false, force: false, ceiling: Ceiling::Keep, counted: true }
 }
 
-/// The last retry goes to a stronger model, where there is one.
-fn last_by_the_strongest(situation: &Situation) -> Next {
-    let stronger = situation.stronger && situation.retries_left == 1;
+/// The last retries go to the stronger models, one to each, so that none is left when the retries are used up.
+fn last_by_the_stronger(situation: &Situation) -> Next {
+    let stronger = situation.stronger_left > 0 && situation.retries_left <= situation.stronger_left;
     Next { stronger, ..again(situation, Say::Errors) }
 }
 
@@ -164,7 +164,7 @@ fn truncated(situation: &Situation) -> Next {
 fn repeated(situation: &Situation) -> Step {
     let errors = again(situation, Say::Errors);
     match situation.lower {
-        _ if situation.stronger => Step::Ask(Next { stronger: true, ..errors }),
+        _ if situation.stronger_left > 0 => Step::Ask(Next { stronger: true, ..errors }),
         Some(rung) => Step::Ask(Next { rung, ..errors }),
         None => Step::Fail(Cause::NoProgress),
     }
@@ -174,9 +174,9 @@ fn repeated(situation: &Situation) -> Step {
 fn not_submitted(situation: &Situation, is_repeated: bool) -> Step {
     let can_force = situation.can_force && !situation.forced;
     if can_force && (is_repeated || situation.retries_left == 1) {
-        return Step::Ask(Next { force: true, ..last_by_the_strongest(situation) });
+        return Step::Ask(Next { force: true, ..last_by_the_stronger(situation) });
     }
-    if is_repeated { repeated(situation) } else { Step::Ask(last_by_the_strongest(situation)) }
+    if is_repeated { repeated(situation) } else { Step::Ask(last_by_the_stronger(situation)) }
 }
 
 #[cfg(test)]
@@ -188,7 +188,7 @@ mod tests {
         reprompt: true,
         rung: Rung::Native,
         lower: Some(Rung::Tool),
-        stronger: false,
+        stronger_left: 0,
         forced: false,
         can_force: true,
         higher_ceiling: Some(8192),
@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn without_retries_a_wanting_answer_is_the_end() {
-        let spent = Situation { retries_left: 0, stronger: true, ..SITUATION };
-        let deaf = Situation { reprompt: false, stronger: true, ..SITUATION };
+        let spent = Situation { retries_left: 0, stronger_left: 1, ..SITUATION };
+        let deaf = Situation { reprompt: false, stronger_left: 1, ..SITUATION };
         for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Truncated] {
             assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract), "{seen:?}");
             assert_eq!(next_step(&deaf, seen), Step::Fail(Cause::Contract), "{seen:?}");
@@ -227,19 +227,22 @@ mod tests {
     }
 
     #[test]
-    fn a_wanting_answer_is_asked_again_and_at_last_of_a_stronger_model() {
+    fn a_wanting_answer_is_asked_again_and_at_last_of_the_stronger_models() {
         assert_eq!(next_step(&SITUATION, WANTING), Step::Ask(NEXT));
         let last = Situation { retries_left: 1, ..SITUATION };
         assert_eq!(next_step(&last, WANTING), Step::Ask(NEXT));
-        let stronger = Situation { stronger: true, ..SITUATION };
-        assert_eq!(next_step(&stronger, WANTING), Step::Ask(NEXT));
-        let both = Situation { retries_left: 1, stronger: true, ..SITUATION };
-        assert_eq!(next_step(&both, WANTING), Step::Ask(Next { stronger: true, ..NEXT }));
+        for (retries_left, stronger_left, stronger) in
+            [(2, 1, false), (1, 1, true), (3, 2, false), (2, 2, true), (1, 2, true)]
+        {
+            let situation = Situation { retries_left, stronger_left, ..SITUATION };
+            let next = Next { stronger, ..NEXT };
+            assert_eq!(next_step(&situation, WANTING), Step::Ask(next), "{retries_left} {stronger_left}");
+        }
     }
 
     #[test]
     fn a_repeated_answer_escalates_to_a_model_then_to_a_rung_then_ends() {
-        let stronger = Situation { stronger: true, ..SITUATION };
+        let stronger = Situation { stronger_left: 1, ..SITUATION };
         assert_eq!(next_step(&stronger, REPEATED), Step::Ask(Next { stronger: true, ..NEXT }));
         assert_eq!(next_step(&SITUATION, REPEATED), Step::Ask(Next { rung: Rung::Tool, ..NEXT }));
         let bottom = Situation { lower: None, ..SITUATION };
@@ -296,7 +299,7 @@ mod tests {
         assert_eq!(next_step(&never, PROSE_AGAIN), Step::Ask(Next { rung: Rung::Prompt, ..nudge }));
         let in_vain = Situation { forced: true, lower: None, ..tool };
         assert_eq!(next_step(&in_vain, PROSE_AGAIN), Step::Fail(Cause::NoProgress));
-        let strong = Situation { stronger: true, ..last };
+        let strong = Situation { stronger_left: 1, ..last };
         assert_eq!(next_step(&strong, PROSE), Step::Ask(Next { stronger: true, ..demand }));
     }
 }

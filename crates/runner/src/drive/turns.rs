@@ -28,8 +28,6 @@ pub(super) struct Turns<'a> {
     requests: Vec<u64>,
     /// Attempts that were recorded.
     recorded: u32,
-    /// A turn had to be dropped: nobody knows what the session remembers.
-    dropped: bool,
 }
 
 /// What became of a turn.
@@ -77,17 +75,7 @@ impl<'a> Turns<'a> {
     ) -> Self {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
-        Self {
-            session,
-            assignment,
-            capabilities,
-            budget,
-            observer,
-            used,
-            requests: Vec::new(),
-            recorded: 0,
-            dropped: false,
-        }
+        Self { session, assignment, capabilities, budget, observer, used, requests: Vec::new(), recorded: 0 }
     }
 
     /// What this delivery used.
@@ -105,16 +93,18 @@ impl<'a> Turns<'a> {
     }
 
     pub(super) fn conversation(&self) -> Option<Value> {
-        if self.dropped { None } else { self.session.conversation() }
+        self.session.conversation()
     }
 
     /// Asks, if the budget allows.
     pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
-        if let Some(words) = self.budget.exhausted(&self.used_in_all()) {
+        let used = self.used_in_all();
+        if let Some(words) = self.budget.exhausted(&used) {
             let usage = accord_executor::Usage::default();
             let span = Span::none();
             return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0, span };
         }
+        let turn = Turn { allowance: self.budget.left(&used), ..turn };
         let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
         self.observer.event(EventBody::Message { role: "user".to_owned(), text }).await;
         let begun = Instant::now();
@@ -135,6 +125,7 @@ impl<'a> Turns<'a> {
     /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
     async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
         let (budget, observer, run_id) = (self.budget, self.observer, &self.assignment.run_id);
+        let used_before = self.used_in_all();
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
         let events = Events::new(sender);
@@ -161,9 +152,13 @@ impl<'a> Turns<'a> {
             tell(observer, run_id, *event, &mut requests).await;
         }
         self.requests = requests;
-        self.dropped |= result.is_none();
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
+            (Some(Err(TurnFailure { error: TurnError::AllowanceUsedUp, usage })), None) => {
+                let used = used_before.and(wire(usage));
+                let words = budget.exhausted(&used).unwrap_or_else(|| TurnError::AllowanceUsedUp.to_string());
+                Err((Why::Exhausted(words), usage))
+            }
             (Some(Err(TurnFailure { error, usage })), over) => Err((why(error, over), usage)),
             (None, over) => Err((why(TurnError::Stopped, over), accord_executor::Usage::default())),
         }
@@ -269,6 +264,7 @@ fn why(error: TurnError, over: Option<Over>) -> Why {
         (TurnError::TooManySteps(steps), None) => Why::Exhausted(format!(
             "no answer within {steps} model requests; raise limits.max_steps, or ask for less"
         )),
+        (error @ TurnError::AllowanceUsedUp, None) => Why::Exhausted(error.to_string()),
         (TurnError::TimedOut(seconds), None) => Why::TimedOut(seconds),
     }
 }

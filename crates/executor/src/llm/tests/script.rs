@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::llm::{LlmExecutor, Provider, ProviderKind, Providers, Secret};
 use crate::{
-    Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Session, Start,
-    ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
+    Allowance, Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Session,
+    Start, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
 };
 
 pub(super) const KEY: &str = "sk-very-secret";
@@ -239,7 +239,14 @@ pub(super) async fn opened(script: &Arc<Script>, provider: &str) -> Opened {
 }
 
 pub(super) fn turn(prompt: &str, delivery: Delivery) -> Turn {
-    Turn { system_prompt: "Be brief.".into(), prompt: prompt.into(), delivery, model: None, max_tokens: None }
+    Turn {
+        system_prompt: "Be brief.".into(),
+        prompt: prompt.into(),
+        delivery,
+        model: None,
+        max_tokens: None,
+        allowance: Allowance::default(),
+    }
 }
 
 pub(super) fn schema() -> Value {

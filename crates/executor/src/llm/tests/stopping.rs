@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, Then, native, open, opened, settings, start, tool, turn};
-use crate::{Delivery, TurnError};
+use crate::{Delivery, Event, TurnError};
 
 #[tokio::test]
 async fn a_stream_is_stopped_in_its_middle_and_the_turn_can_be_asked_again() {
@@ -16,14 +16,16 @@ async fn a_stream_is_stopped_in_its_middle_and_the_turn_can_be_asked_again() {
         canned.body.truncate(90);
         let script = Script::new([canned, streamed(provider, Say::Text("ok"))]);
         let mut opened = opened(&script, provider).await;
-        let before = opened.session.conversation();
         let (hanging, cancel) = (Arc::clone(&script.hanging), opened.cancel.clone());
         let (result, ()) = tokio::join!(opened.ask(turn("Judge", native())), async {
             hanging.notified().await;
             cancel.cancel();
         });
         assert_eq!(result.unwrap_err().error, TurnError::Stopped, "{provider}");
-        assert_eq!(opened.session.conversation(), before);
+        let given_up = |event: &Event| matches!(event, Event::Requested { status: None, .. });
+        assert_eq!(opened.heard().iter().filter(|event| given_up(event)).count(), 1, "{provider}");
+        let asked = json!({"version": 1, "messages": [{"role": "user", "text": "Judge"}]});
+        assert_eq!(opened.session.conversation(), Some(asked));
         opened.cancel = tokio_util::sync::CancellationToken::new();
         assert_eq!(opened.ask(turn("Judge", native())).await.unwrap().text, "ok");
         let bodies = script.bodies();
@@ -51,7 +53,9 @@ async fn a_waiting_retry_and_a_running_tool_are_stopped_too() {
     let failure = working.ask(turn("Judge", tool(true, false))).await.unwrap_err();
     assert_eq!(failure.error, TurnError::TimedOut(1));
     assert_eq!(failure.usage.output_tokens, 7, "what was used until then is told");
-    assert_eq!(working.session.conversation(), Some(json!({"version": 1, "messages": []})));
+    let stored = working.session.conversation().unwrap();
+    assert_eq!(stored.pointer("/messages/1/calls/0/name"), Some(&json!("echo")), "{stored}");
+    assert_eq!(stored.pointer("/messages/2/results/0/id"), Some(&json!("call_a")), "{stored}");
 }
 
 #[tokio::test]

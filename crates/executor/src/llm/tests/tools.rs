@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::samples::{PROVIDERS, Say, streamed, whole_body};
-use super::script::{Canned, Opened, Script, Step, native, open, settings, start, tool, turn};
-use crate::{Delivery, Event, Stop, TurnError};
+use super::script::{Canned, Opened, Script, Step, Then, native, open, settings, start, tool, turn};
+use crate::{Allowance, Delivery, Event, Stop, Turn, TurnError};
 
 async fn working(script: &Arc<Script>, provider: &str, conversation: Option<Value>) -> Opened {
     open(script, start(settings(provider, json!({})), &["echo"], conversation)).await.unwrap()
@@ -115,7 +115,32 @@ async fn a_loop_without_end_is_ended_by_its_steps() {
     let failure = opened.ask(turn("Judge", Delivery::Text)).await.unwrap_err();
     assert_eq!(failure.error, TurnError::TooManySteps(4));
     assert_eq!((failure.usage.output_tokens, script.requests().len()), (28, 4));
-    assert_eq!(opened.session.conversation(), Some(json!({"version": 1, "messages": []})));
+    let stored = opened.session.conversation().unwrap();
+    assert_eq!(stored["messages"].as_array().map(Vec::len), Some(9), "what was done is kept");
+}
+
+#[tokio::test]
+async fn a_loop_ends_when_its_allowance_is_used_up() {
+    // Each request costs 18 tokens and 0.000081 USD.
+    let rows = [
+        Allowance { tokens: Some(36), cost_usd: None },
+        Allowance { tokens: Some(19), cost_usd: None },
+        Allowance { tokens: None, cost_usd: Some(0.0001) },
+    ];
+    for allowance in rows {
+        let script = Script::new(vec![streamed("openai", Say::Call("echo", "{}")); 9]);
+        let mut opened = working(&script, "openai", None).await;
+        let asked = Turn { allowance, ..turn("Judge", Delivery::Text) };
+        let failure = opened.ask(asked).await.unwrap_err();
+        assert_eq!(failure.error, TurnError::AllowanceUsedUp, "{allowance:?}");
+        assert_eq!((failure.usage.output_tokens, script.requests().len()), (14, 2), "{allowance:?}");
+    }
+    let script =
+        Script::new([streamed("openai", Say::Call("echo", "{}")), streamed("openai", Say::Text("done"))]);
+    let allowance = Allowance { tokens: Some(19), cost_usd: None };
+    let asked = Turn { allowance, ..turn("Judge", Delivery::Text) };
+    let answer = working(&script, "openai", None).await.ask(asked).await.unwrap();
+    assert_eq!(answer.text, "done", "an answer that is there is an answer");
 }
 
 /// A message that works and submits at once.
@@ -263,6 +288,58 @@ async fn a_pause_is_gone_on_from() {
     assert_eq!((answer.text.as_str(), answer.stop), ("Done.", Stop::Finished));
     let paused = json!({"role": "assistant", "content": [{"type": "text", "text": "Wait."}]});
     assert_eq!(last_messages(&script).last(), Some(&paused));
+}
+
+#[tokio::test]
+async fn a_turn_that_was_ended_is_gone_on_from() {
+    let script = Script::new([
+        streamed("openai-chat", Say::Call("echo", "{\"n\":1}")),
+        Canned::text("text/event-stream", String::new()).then(Then::Hang),
+    ]);
+    let mut opened = working(&script, "openai-chat", None).await;
+    let (hanging, cancel) = (Arc::clone(&script.hanging), opened.cancel.clone());
+    let (result, ()) = tokio::join!(opened.ask(turn("Judge", Delivery::Text)), async {
+        hanging.notified().await;
+        cancel.cancel();
+    });
+    assert_eq!(result.unwrap_err().error, TurnError::Stopped);
+    let stored = opened.session.conversation();
+
+    script.add([streamed("openai-chat", Say::Text("ok"))]);
+    let mut resumed = working(&script, "openai-chat", stored).await;
+    resumed.ask(turn("And now?", Delivery::Text)).await.unwrap();
+    let call =
+        json!({"id": "call_a", "type": "function", "function": {"name": "echo", "arguments": "{\"n\":1}"}});
+    assert_eq!(
+        last_messages(&script),
+        [
+            json!({"role": "system", "content": "Be brief."}),
+            json!({"role": "user", "content": "Judge"}),
+            json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+            json!({"role": "tool", "tool_call_id": "call_a", "content": "{\"n\":1}"}),
+            json!({"role": "user", "content": "And now?"}),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_was_asked_in_vain_stands_before_what_is_asked_later() {
+    let refused = || Canned::error(400, &json!({"error": {"message": "no"}}));
+    for provider in ["openai-chat", "ollama"] {
+        let script = Script::new([refused(), streamed(provider, Say::Text("ok"))]);
+        let mut opened = working(&script, provider, None).await;
+        opened.ask(turn("Judge", Delivery::Text)).await.unwrap_err();
+        let mut resumed = working(&script, provider, opened.session.conversation()).await;
+        resumed.ask(turn("And now?", Delivery::Text)).await.unwrap();
+        let said = json!({"role": "user", "content": "Judge\n\nAnd now?"});
+        assert_eq!(last_messages(&script).last(), Some(&said), "{provider}");
+    }
+    let script = Script::new([refused(), streamed("ollama", Say::Text("ok"))]);
+    let mut opened = working(&script, "ollama", None).await;
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap_err();
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    let said = json!({"role": "user", "content": "Judge"});
+    assert_eq!(last_messages(&script).last(), Some(&said), "asked again it is not said twice");
 }
 
 #[tokio::test]

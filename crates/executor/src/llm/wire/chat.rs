@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, set};
+use super::{Ask, arguments_sent, say, set};
 use crate::llm::conversation::{Call, Message};
 use crate::turn::Delivery;
 
@@ -65,7 +65,7 @@ fn messages(ask: &Ask<'_>) -> Vec<Value> {
     }
     for message in ask.messages {
         match message {
-            Message::User { text } => messages.push(json!({"role": "user", "content": text})),
+            Message::User { text } => say(&mut messages, text),
             Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
             Message::Results { results } => messages.extend(
                 results

@@ -143,6 +143,17 @@ struct Submit<'a> {
     force: bool,
 }
 
+/// Adds what the user says. What is said twice in a row, because a turn had no answer, is one message: templates of open
+/// models want the roles to alternate.
+fn say(messages: &mut Vec<Value>, text: &str) {
+    let is_user = |message: &&mut Value| message.get("role").is_some_and(|role| role == "user");
+    let before = messages.last_mut().filter(is_user).and_then(|message| message.get_mut("content"));
+    match before {
+        Some(Value::String(before)) => *before = format!("{before}\n\n{text}"),
+        _ => messages.push(json!({"role": "user", "content": text})),
+    }
+}
+
 /// Sets one field of a body.
 fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
     if let Some(fields) = body.as_object_mut() {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::chat::function;
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{Ask, End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set};
+use super::{Ask, End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, say, set};
 use crate::answer::Usage;
 use crate::llm::conversation::{Call, Message};
 use crate::llm::settings::Reasoning;
@@ -54,7 +54,7 @@ fn messages(ask: &Ask<'_>) -> Vec<Value> {
     }
     for message in ask.messages {
         match message {
-            Message::User { text } => messages.push(json!({"role": "user", "content": text})),
+            Message::User { text } => say(&mut messages, text),
             Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
             Message::Results { results } => messages.extend(
                 results

@@ -39,11 +39,11 @@ impl Driver<'_, '_> {
     }
 
     async fn refused(&mut self, asked: &Asked, answer: &Answer, words: &str) -> Look {
-        self.state.history.judged += 1;
+        self.state.history.refused();
         let text = if answer.text.is_empty() { words } else { &answer.text };
         let judged = self.judged(answer, attempt::Outcome::Refused, text);
         self.turns.record(asked, judged).await;
-        Look { seen: Seen::Refused, end: failure::refused(words, self.state.history.judged) }
+        Look { seen: Seen::Refused, end: failure::refused(words, self.state.history.judged()) }
     }
 
     async fn accepted(&mut self, asked: &Asked, answer: &Answer, accepted: Accepted, raw: String) -> Look {
@@ -60,7 +60,7 @@ impl Driver<'_, '_> {
             retry_count: self.state.retries,
             strategy: self.state.rung.strategy(),
             repairs,
-            attempts: self.turns.assignment.spent.answers + self.state.history.judged,
+            attempts: self.state.history.judged(),
         };
         let end = End::Data { value: accepted.value, raw, validation: Some(validation) };
         Look { seen: Seen::Accepted, end }

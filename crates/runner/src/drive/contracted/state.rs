@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use accord_api::{Contract, Strategy};
-use accord_executor::{Capabilities, Turn};
+use accord_executor::{Allowance, Capabilities, Turn};
 
 use super::super::facts::{Facts, Feature};
 use super::super::history::History;
@@ -62,7 +62,7 @@ impl State {
         Ok(Self {
             offers,
             facts,
-            history: History::default(),
+            history: History::after(assignment.spent.answers),
             rung,
             force: false,
             // What a lost delivery asked is not asked once more; but an answer there must be, to say what is wrong with.
@@ -100,6 +100,7 @@ impl State {
             delivery: request::delivery(self.rung, self.offers.get(self.rung), schema, self.force),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
+            allowance: Allowance::default(),
         }
     }
 
@@ -110,7 +111,7 @@ impl State {
             reprompt: capabilities.reprompt,
             rung: self.rung,
             lower: self.rungs.iter().copied().find(|rung| *rung > self.rung),
-            stronger: !self.stronger.is_empty(),
+            stronger_left: u32::try_from(self.stronger.len()).unwrap_or(u32::MAX),
             forced: self.force,
             can_force: self.rung == Rung::Tool
                 && can_demand

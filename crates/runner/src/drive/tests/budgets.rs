@@ -2,10 +2,10 @@
 
 use accord_api::attempt::Outcome::{BudgetExhausted, NoJson, Stopped, TimedOut};
 use accord_api::{FailureType, Limits, Strategy, Usage};
-use accord_executor::TurnError;
+use accord_executor::{Allowance, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Reply, says};
+use super::script::{Case, Reply, refuses, says};
 use crate::drive::End;
 
 #[tokio::test]
@@ -30,6 +30,22 @@ async fn a_result_that_used_up_the_budget_is_a_result() {
 }
 
 #[tokio::test]
+async fn a_turn_is_told_what_is_left_and_ends_with_it() {
+    let limits = Limits { max_tokens_total: Some(100), max_cost_usd: Some(1.0), ..Limits::default() };
+    let used = accord_executor::Usage { input_tokens: 80, output_tokens: 10, cost_usd: Some(0.5) };
+    let ended = Reply::FailAfter(TurnError::AllowanceUsedUp, used);
+    let ran = Case::with(Strategy::Prompt).limits(limits).run(vec![says("prose"), ended]).await;
+    let left: Vec<_> = ran.turns.iter().map(|turn| turn.allowance).collect();
+    let allowance = |tokens, cost| Allowance { tokens: Some(tokens), cost_usd: Some(cost) };
+    assert_eq!(left, [allowance(100, 1.0), allowance(85, 0.75)]);
+    assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
+    let words = "105 tokens are used and limits.max_tokens_total is 100; raise it, or ask for less";
+    assert_eq!(ran.failure().message, words);
+    assert_eq!(ran.outcomes(), [NoJson, BudgetExhausted]);
+    assert_eq!(ran.outcome.usage, Usage { input_tokens: 90, output_tokens: 15, cost_usd: Some(0.75) });
+}
+
+#[tokio::test]
 async fn too_many_steps_are_a_budget() {
     let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(TurnError::TooManySteps(7))]).await;
     assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
@@ -48,12 +64,25 @@ async fn a_turns_own_time_is_a_time() {
 async fn the_time_of_a_run_goes_over_all_attempts() {
     let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
     for last in [Reply::Hang, Reply::Deaf] {
-        let is_deaf = matches!(last, Reply::Deaf);
         let ran = Case::with(Strategy::Prompt).limits(limits()).run(vec![says("prose"), last]).await;
         assert_eq!(ran.failure().kind, FailureType::TimedOut);
         assert!(ran.failure().message.starts_with("no result within 60 seconds"));
         assert_eq!(ran.outcomes(), [NoJson, TimedOut]);
-        assert_eq!(ran.outcome.conversation.is_none(), is_deaf);
+        assert_eq!(ran.outcome.conversation, Some(json!({"turns": 2})));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_run_goes_over_all_deliveries() {
+    let limits = || Limits { timeout_seconds: Some(60), ..Limits::default() };
+    for (spent, left) in [(0, 60), (45_000, 15), (90_000, 0)] {
+        let mut case = Case::with(Strategy::Prompt).limits(limits());
+        case.assignment.spent.milliseconds = spent;
+        let begun = tokio::time::Instant::now();
+        let ran = case.run(vec![Reply::Hang]).await;
+        assert_eq!(ran.failure().kind, FailureType::TimedOut);
+        assert!(ran.failure().message.starts_with("no result within 60 seconds"));
+        assert_eq!(begun.elapsed().as_secs(), left, "{spent}");
     }
 }
 
@@ -69,6 +98,7 @@ async fn a_stop_ends_the_turn_and_the_run() {
         };
         let (ran, ()) = tokio::join!(running, stopping);
         assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
+        assert_eq!(ran.outcome.conversation, Some(json!({"turns": 1})));
         assert_eq!(ran.outcomes(), [Stopped]);
     }
 }
@@ -78,6 +108,7 @@ async fn what_lost_deliveries_used_counts() {
     let spent = |tokens, answers| accord_api::Spent {
         usage: Usage { input_tokens: tokens, output_tokens: 0, cost_usd: Some(0.5) },
         answers,
+        milliseconds: 0,
     };
     let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
     let mut case = Case::with(Strategy::Prompt).limits(limits);
@@ -91,7 +122,17 @@ async fn what_lost_deliveries_used_counts() {
     let ran = case.run(vec![says("prose"), says("more prose"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.turns.len(), 2);
     assert_eq!(ran.failure().message, "Output did not match schema after 2 retries");
+    assert_eq!(ran.failure().attempts, Some(3));
     assert_eq!(ran.outcome.usage, Usage { input_tokens: 27, output_tokens: 10, cost_usd: Some(1.0) });
+
+    // A failure of another kind tells all of them too.
+    let mut case = Case::with(Strategy::Prompt);
+    case.assignment.spent = spent(7, 1);
+    let failed = Reply::Fail(TurnError::Failed("no key".into()));
+    assert_eq!(case.run(vec![says("prose"), failed]).await.failure().attempts, Some(2));
+    let mut case = Case::with(Strategy::Prompt);
+    case.assignment.spent = spent(7, 1);
+    assert_eq!(case.run(vec![refuses("no")]).await.failure().attempts, Some(2));
 
     // All of them are used up: an answer is asked for all the same, so that there is something to say.
     let mut case = Case::with(Strategy::Prompt);

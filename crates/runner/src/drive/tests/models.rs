@@ -8,12 +8,18 @@ use serde_json::json;
 use super::script::{Case, Reply, fact, says, submits};
 
 #[tokio::test]
-async fn the_last_retry_goes_to_a_stronger_model() {
-    let replies = vec![says("{\"n\": true}"), says("{\"n\": \"x\"}"), says("{\"n\": 1}")];
-    let ran = Case::with(Strategy::Native).stronger(&["large", "huge"]).run(replies).await;
-    assert_eq!(ran.outcomes(), [SchemaInvalid, SchemaInvalid, Accepted]);
+async fn the_last_retries_go_to_the_stronger_models() {
+    let wrong = || vec![says("{\"n\": true}"), says("{\"n\": \"x\"}"), says("{\"n\": null}")];
+    let ran = Case::with(Strategy::Native).stronger(&["large"]).run(wrong()).await;
     assert_eq!(ran.models(), ["small", "small", "large"]);
     assert_eq!(ran.turns[2].model.as_deref(), Some("large"));
+    let ran = Case::with(Strategy::Native).stronger(&["large", "huge"]).run(wrong()).await;
+    assert_eq!(ran.models(), ["small", "large", "huge"]);
+
+    let replies = wrong().into_iter().chain([says("{\"n\": 1}")]).collect();
+    let ran = Case::with(Strategy::Native).retries(3).stronger(&["large", "huge"]).run(replies).await;
+    assert_eq!(ran.outcomes(), [SchemaInvalid, SchemaInvalid, SchemaInvalid, Accepted]);
+    assert_eq!(ran.models(), ["small", "small", "large", "huge"]);
 }
 
 #[tokio::test]

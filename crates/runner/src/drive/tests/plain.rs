@@ -70,11 +70,14 @@ async fn a_command_gives_one_json_value() {
     let ran = procedural(Case::free()).run(vec![says("{\"type\": \"object\", \"n\": 1.10}\n")]).await;
     let End::Data { value, validation: None, .. } = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
     assert_eq!(value.to_string(), r#"{"type":"object","n":1.10}"#);
-    for output in ["", "done", "{} {}", "```json\n{}\n```", "{\"a\": 1, \"a\": 2}"] {
-        let ran = procedural(Case::free()).run(vec![says(output)]).await;
-        assert_eq!(ran.failure().kind, FailureType::ExecutorFailed, "{output}");
-        assert!(ran.failure().message.starts_with("stdout must be one JSON value"), "{output}");
-        assert_eq!(ran.outcomes(), [ParseError], "{output}");
+    let outputs = ["", "done", "{} {}", "```json\n{}\n```", "{\"a\": 1, \"a\": 2}", "Here: {\"n\": 1}"];
+    for output in outputs {
+        for case in [Case::free(), Case::under(contract(Origin::Blueprint))] {
+            let ran = procedural(case).run(vec![says(output)]).await;
+            assert_eq!(ran.failure().kind, FailureType::ExecutorFailed, "{output}");
+            assert!(ran.failure().message.starts_with("stdout must be one JSON value"), "{output}");
+            assert_eq!(ran.outcomes(), [ParseError], "{output}");
+        }
     }
 }
 

@@ -24,6 +24,8 @@ use crate::drive::{Budget, End, Observer, Outcome, drive};
 pub(super) enum Reply {
     Say(Answer),
     Fail(TurnError),
+    /// Fails, and has used something.
+    FailAfter(TurnError, Usage),
     /// Works until it is told to stop.
     Hang,
     /// Works whatever it is told.
@@ -87,6 +89,7 @@ impl Session for Script {
                 Ok(answer)
             }
             Some(Reply::Fail(error)) => failed(error),
+            Some(Reply::FailAfter(error, usage)) => Err(TurnFailure { error, usage }),
             Some(Reply::Hang) => {
                 cancel.cancelled().await;
                 failed(TurnError::Stopped)
@@ -266,7 +269,8 @@ impl Case {
             Script { capabilities: self.capabilities, replies: replies.into(), turns: Arc::clone(&turns) };
         let notes = Notes::default();
         let longest = Duration::from_secs(3600);
-        let budget = Budget::new(&self.assignment.agent.limits, longest, self.stop);
+        let Assignment { agent, spent, .. } = &self.assignment;
+        let budget = Budget::new(&agent.limits, longest, spent, self.stop);
         let outcome = drive(&mut session, &self.assignment, &budget, &notes).await;
         let turns = turns.lock().unwrap().clone();
         Ran {
