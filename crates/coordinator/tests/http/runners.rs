@@ -94,7 +94,7 @@ async fn a_claim_has_all_that_the_run_needs() {
         "model": "other",
         "project_dir": null,
         "facts": [],
-        "spent": {"usage": {"input_tokens": 0, "output_tokens": 0}, "answers": 0},
+        "spent": {"usage": {"input_tokens": 0, "output_tokens": 0}, "answers": 0, "milliseconds": 0},
     });
     assert_eq!(held.run, expected);
     assert_eq!(held.run["blueprint"]["name"], "full");
