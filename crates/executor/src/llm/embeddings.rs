@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::provider::{ProviderKind, Providers};
-use super::retry::{FIRST_PAUSE, Pauses, demanded, is_passing};
+use super::retry::{FIRST_PAUSE, LONGEST_DEMANDED, Pauses, demanded, is_passing};
 use super::settings::Settings;
 use super::wire::Problem;
 use crate::json::set;
@@ -161,7 +161,11 @@ impl Embeddings {
             if retry == MAX_RETRIES || !matches!(error, EmbeddingError::Unavailable(_)) {
                 return Err(error);
             }
-            tokio::time::sleep(pause.unwrap_or_else(|| pauses.next(retry))).await;
+            let pause = pause.unwrap_or_else(|| pauses.next(retry));
+            if pause > LONGEST_DEMANDED {
+                return Err(error);
+            }
+            tokio::time::sleep(pause).await;
             retry += 1;
         }
     }

@@ -12,7 +12,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::failure::{Asked, Trouble};
 use super::intake::Intake;
-use super::retry::{MAX_RETRIES, Pauses, demanded};
+use super::retry::{LONGEST_DEMANDED, MAX_RETRIES, Pauses, demanded};
 use super::wire::{Problem, Reply};
 use crate::answer::Usage;
 use crate::event::{Event, Events};
@@ -86,6 +86,12 @@ impl Exchange<'_> {
                 Err(Trouble::Passing(reason)) => reason,
             };
             let pause = attempt.pause.unwrap_or_else(|| pauses.next(retry));
+            if pause > LONGEST_DEMANDED {
+                let seconds = pause.as_secs();
+                return Err(TurnError::Transport(format!(
+                    "{reason} (it asks to wait for {seconds} seconds)"
+                )));
+            }
             retry += 1;
             self.events.tell(Event::Retrying { reason, milliseconds: whole_milliseconds(pause) }).await;
             self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;

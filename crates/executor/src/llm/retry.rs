@@ -15,9 +15,9 @@ pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause of our own making.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The longest pause that a provider can ask for. Rate limits are counted by the minute; one that asks for more is not
-/// going to answer within a run's time.
-const LONGEST_DEMANDED: Duration = Duration::from_secs(60);
+/// The longest pause that a provider can ask for: as long as it may be silent. Where it asks for more the request fails, for
+/// the caller to know; to ask sooner than that would be no use to anybody.
+pub(super) const LONGEST_DEMANDED: Duration = Duration::from_secs(300);
 
 /// Whether an answer with this status may be another one next time.
 pub(super) fn is_passing(status: u16) -> bool {
@@ -56,7 +56,7 @@ pub(super) fn demanded(headers: &[(String, String)], now: Timestamp) -> Option<D
         found.map(|(_, value)| value.trim())
     };
     let number = |value: &str| value.parse::<f64>().ok().filter(|number| *number >= 0.0);
-    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_DEMANDED);
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     let milliseconds = header("retry-after-ms").and_then(number).map(|number| seconds(number / 1000.0));
     let after = || {
         let value = header("retry-after")?;
@@ -66,7 +66,7 @@ pub(super) fn demanded(headers: &[(String, String)], now: Timestamp) -> Option<D
         };
         number(value).map(seconds).or_else(date)
     };
-    milliseconds.or_else(after).map(|pause| pause.min(LONGEST_DEMANDED))
+    milliseconds.or_else(after)
 }
 
 #[cfg(test)]
@@ -91,14 +91,13 @@ mod tests {
     #[test]
     fn a_demanded_pause_is_read_in_all_its_forms() {
         let now: Timestamp = "2026-10-21T07:28:00Z".parse().unwrap();
-        let cases: [(&str, &str, Option<u64>); 9] = [
+        let cases: [(&str, &str, Option<u64>); 8] = [
             ("retry-after", "2", Some(2000)),
             ("Retry-After", "0.5", Some(500)),
             ("retry-after-ms", "250", Some(250)),
             ("retry-after", "Wed, 21 Oct 2026 07:28:07 GMT", Some(7000)),
             ("retry-after", "Wed, 21 Oct 2026 07:27:00 GMT", Some(0)),
-            ("retry-after", "86400", Some(60_000)),
-            ("retry-after", "1e300", Some(60_000)),
+            ("retry-after", "86400", Some(86_400_000)),
             ("retry-after", "-1", None),
             ("retry-after", "soon", None),
         ];
@@ -106,6 +105,8 @@ mod tests {
             let headers = [(name.to_owned(), value.to_owned())];
             assert_eq!(demanded(&headers, now), expected.map(Duration::from_millis), "{name}: {value}");
         }
+        let endless = [("retry-after".to_owned(), "1e300".to_owned())];
+        assert_eq!(demanded(&endless, now), Some(Duration::MAX));
         assert_eq!(demanded(&[], now), None);
     }
 }

@@ -80,6 +80,15 @@ async fn a_demanded_pause_is_kept() {
 }
 
 #[tokio::test]
+async fn a_pause_that_is_too_long_to_keep_ends_the_turn() {
+    let script = Script::new(vec![Canned::error(503, &overloaded()).header("retry-after", "301"); 2]);
+    let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
+    let words = failure.error.to_string();
+    assert!(words.ends_with("busy (it asks to wait for 301 seconds)"), "{words}");
+    assert_eq!(script.requests().len(), 1);
+}
+
+#[tokio::test]
 async fn an_error_inside_a_stream_counts_like_one_before_it() {
     let cases = [
         (
