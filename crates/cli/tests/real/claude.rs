@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use accord_executor::{
     Allowance, Answer, ClaudeCodeExecutor, Delivery, Events, Executor as _, McpServer, Reach, Session, Start,
@@ -95,6 +96,24 @@ async fn claude_is_asked_again_in_the_same_process() {
     let asked = bench.requests()[1].text();
     let said = ["Nobody can log in", "output-validation-error", "'urgent' is not one of"];
     assert!(said.iter().all(|words| asked.contains(words)), "{asked}");
+    host.end().await;
+}
+
+/// A value that it refuses it refuses at once, without the end of the model's stream. The tokens come with that end.
+#[tokio::test]
+async fn what_claude_does_not_count_is_counted() {
+    let Some(program) = claude() else { return };
+    let replies = [
+        Reply::tool(STRUCTURED, &json!({"severity": "urgent"}))
+            .usage(100, 20)
+            .ends_late(Duration::from_secs(5)),
+        Reply::tool(STRUCTURED, &json!({"severity": "high"})).usage(150, 20),
+    ];
+    let bench = bench(&program, replies).await;
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
     host.end().await;
 }
 

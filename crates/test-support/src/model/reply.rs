@@ -13,6 +13,7 @@ pub struct Reply {
     pub(super) delay: Option<Duration>,
     pub(super) retry_after: Option<u64>,
     pub(super) usage: Option<(u64, u64)>,
+    pub(super) ends_late: Option<Duration>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -101,7 +102,7 @@ impl Part {
 
 impl Reply {
     fn of(kind: Kind) -> Self {
-        Self { kind, delay: None, retry_after: None, usage: None }
+        Self { kind, delay: None, retry_after: None, usage: None, ends_late: None }
     }
 
     fn answer(parts: Vec<Part>, stop: Stop) -> Self {
@@ -240,6 +241,13 @@ impl Reply {
     #[must_use]
     pub fn delayed(mut self, delay: Duration) -> Self {
         self.delay = Some(delay);
+        self
+    }
+
+    /// Keeps the last two events of a stream back for this time: why it stopped and that it is over.
+    #[must_use]
+    pub fn ends_late(mut self, pause: Duration) -> Self {
+        self.ends_late = Some(pause);
         self
     }
 

@@ -44,8 +44,12 @@ pub(super) async fn respond(
         Kind::Drop(DropPoint::BeforeHeaders, _) => connection.cut().await,
         Kind::Drop(DropPoint::MidBody, answer) => dropped(&exchange, &answer, guard),
         Kind::Answer(answer) if streams => {
-            let body = wire.stream(&exchange, &answer, Ending::Whole);
-            streamed(wire.stream_type(), paced(cut(body, &exchange), End::Closed, guard))
+            let mut body = wire.stream(&exchange, &answer, Ending::Whole);
+            let end = match reply.ends_late {
+                Some(pause) => End::Late(pause, Bytes::from(last_events(&mut body))),
+                None => End::Closed,
+            };
+            streamed(wire.stream_type(), paced(cut(body, &exchange), end, guard))
         }
         Kind::Answer(answer) => json(200, wire.body(&exchange, &answer)),
         Kind::Error { status, message } => json(status, wire.error(&exchange, status, &message).to_string()),
@@ -95,6 +99,12 @@ fn cut(body: String, exchange: &Exchange) -> Vec<Bytes> {
     pieces::cut(body.into_bytes(), exchange.seed())
 }
 
+/// Takes the last two events off a stream.
+fn last_events(stream: &mut String) -> String {
+    let place = stream.rmatch_indices("\n\n").map(|(place, gap)| place + gap.len()).nth(2);
+    stream.split_off(place.unwrap_or_default())
+}
+
 /// The first half of an answer, and then the end of the connection.
 fn dropped(exchange: &Exchange, answer: &Answer, guard: UnderWay) -> Response {
     let wire = exchange.request.wire;
@@ -131,6 +141,7 @@ fn endless(exchange: Exchange, streams: bool, guard: UnderWay) -> Response {
 enum End {
     Closed,
     Cut,
+    Late(Duration, Bytes),
     Endless(Box<dyn Fn(u64) -> Bytes + Send>, u64),
 }
 
@@ -145,6 +156,10 @@ fn paced(pieces: Vec<Bytes>, end: End, guard: UnderWay) -> Body {
             End::Closed => None,
             End::Cut => {
                 Some((Err(io::Error::other("cut as the script wanted")), (pieces, End::Closed, guard)))
+            }
+            End::Late(pause, rest) => {
+                tokio::time::sleep(pause).await;
+                Some((Ok(rest), (pieces, End::Closed, guard)))
             }
             End::Endless(more, number) => {
                 if number >= FAST_DELTAS {

@@ -8,6 +8,7 @@ use crate::cassette::Redactor;
 use crate::event::{Event, Events};
 
 use super::line::{Call, Kind, Message, ToolResult};
+use super::totals::Messages;
 
 /// The tool that the CLI makes of a schema.
 const STRUCTURED_OUTPUT: &str = "StructuredOutput";
@@ -32,6 +33,8 @@ pub(super) struct Hearing {
     pub(super) error: Option<String>,
     /// The model that answered.
     pub(super) model: String,
+    /// What each message has used.
+    pub(super) messages: Messages,
     pub(super) following: Following,
 }
 
@@ -73,6 +76,7 @@ impl Hearing {
             self.error = message.error;
             return;
         }
+        self.messages.note(&message);
         if !message.nested {
             self.note(&message, submit_tool);
         }

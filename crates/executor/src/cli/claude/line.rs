@@ -45,6 +45,15 @@ pub(super) struct Message {
     pub(super) nested: bool,
     /// Not the model's words but the CLI's, about an error of this kind.
     pub(super) error: Option<String>,
+    /// Tokens as the model's service told them when the message began: all that were read, and hardly any written.
+    pub(super) tokens: Tokens,
+}
+
+/// Tokens of one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Tokens {
+    pub(super) input: u64,
+    pub(super) output: u64,
 }
 
 /// A call of a tool.
@@ -114,6 +123,7 @@ fn message(value: &Value) -> Message {
         model: owned(said, "model"),
         nested: value.get("parent_tool_use_id").is_some_and(Value::is_string),
         error: value.get("error").and_then(Value::as_str).map(str::to_owned),
+        tokens: tokens(said),
         ..Message::default()
     };
     for block in blocks(said) {
@@ -128,6 +138,15 @@ fn message(value: &Value) -> Message {
         }
     }
     message
+}
+
+/// Tokens of a cache were read too.
+fn tokens(message: &Value) -> Tokens {
+    let usage = message.get("usage");
+    let count = |name: &str| usage.and_then(|usage| usage.get(name)?.as_u64()).unwrap_or_default();
+    let read = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    let input = read.into_iter().map(count).fold(0, u64::saturating_add);
+    Tokens { input, output: count("output_tokens") }
 }
 
 fn told(value: &Value) -> Kind {
@@ -194,6 +213,8 @@ mod tests {
             Kind::Repeats { reason: "HTTP 529 overloaded".to_owned(), milliseconds: 587 }
         );
         let says = json!({"type": "assistant", "parent_tool_use_id": null, "message": {"id": "m1", "model": "m",
+            "usage": {"input_tokens": 1, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 300,
+                      "output_tokens": 4},
             "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "hi"},
                         {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"n": 1.50}}]}});
         let call = Call { id: "t1".to_owned(), name: "Bash".to_owned(), input: json!({"n": 1.5}) };
@@ -202,6 +223,7 @@ mod tests {
             (message.id.as_str(), message.text.as_str(), message.nested, message.error),
             ("m1", "hi", false, None)
         );
+        assert_eq!(message.tokens, Tokens { input: 321, output: 4 });
         assert_eq!(message.calls.first().map(|made| (&made.id, &made.name)), Some((&call.id, &call.name)));
         let told = json!({"type": "user", "message": {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "t1", "content": "no", "is_error": true},

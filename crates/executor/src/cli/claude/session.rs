@@ -58,19 +58,20 @@ impl Session for ClaudeCode {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         let before = self.totals();
+        let mut heard = Hearing::default();
         let seconds = self.place.settings.timeout_seconds;
         let deadline = Instant::now() + Duration::from_secs(seconds);
         let asked = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(TurnError::Stopped),
-            asked = timeout_at(deadline, self.ask(turn, events)) => {
+            asked = timeout_at(deadline, self.ask(turn, &mut heard, events)) => {
                 asked.unwrap_or(Err(TurnError::TimedOut(seconds)))
             }
         };
         if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
-            self.interrupt().await;
+            self.interrupt(&mut heard).await;
         }
-        let usage = self.totals().since(&before);
+        let usage = heard.messages.at_least(self.totals().since(&before));
         match asked {
             Ok(answer) => Ok(Answer { usage, ..answer }),
             Err(error) => Err(TurnFailure { error: self.place.shown(error), usage }),
@@ -96,10 +97,10 @@ impl ClaudeCode {
     }
 
     /// One turn, without an end of its own.
-    async fn ask(&mut self, turn: Turn, events: &Events) -> Result<Answer, TurnError> {
+    async fn ask(&mut self, turn: Turn, heard: &mut Hearing, events: &Events) -> Result<Answer, TurnError> {
         let setup = Setup::new(&turn, self.place.settings.model.as_deref());
         self.make_ready(setup, &turn.delivery).await?;
-        let said = self.converse(&turn.prompt, events).await;
+        let said = self.converse(&turn.prompt, heard, events).await;
         if said.as_ref().is_err_and(Broken::is_beyond_use) {
             self.kill().await;
         }
@@ -123,15 +124,19 @@ impl ClaudeCode {
         Ok(())
     }
 
-    async fn converse(&mut self, prompt: &str, events: &Events) -> Result<Answer, Broken> {
+    async fn converse(
+        &mut self,
+        prompt: &str,
+        heard: &mut Hearing,
+        events: &Events,
+    ) -> Result<Answer, Broken> {
         let Self { place, conversation, running } = self;
         let Some(running) = running else { return Err(Broken::process("no process runs")) };
         let message = json!({"type": "user", "message": {"role": "user", "content": prompt}});
         // One that no longer listens has said why, or is about to close.
         running.live.say(message.to_string()).await.ok();
-        let mut heard = Hearing::default();
-        let line = hear_out(place, conversation, running, &mut heard, events).await?;
-        let said = outcome::read(&line, &heard, &running.setup.way, place.max_steps);
+        let line = hear_out(place, conversation, running, heard, events).await?;
+        let said = outcome::read(&line, heard, &running.setup.way, place.max_steps);
         let submissions = match &mut running.desk {
             Some(desk) => desk.take().await.map_err(|error| {
                 Broken::process(format!("what Claude Code handed in cannot be read: {error}"))
@@ -142,15 +147,14 @@ impl ClaudeCode {
     }
 
     /// Asks the CLI to end its turn, so that its conversation is whole, and ends it.
-    async fn interrupt(&mut self) {
+    async fn interrupt(&mut self, heard: &mut Hearing) {
         let Self { place, conversation, running } = self;
         if let Some(running) = running {
             let request =
                 json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}});
             running.live.say(request.to_string()).await.ok();
-            let mut heard = Hearing::default();
             let silent = Events::none();
-            let ending = hear_out(place, conversation, running, &mut heard, &silent);
+            let ending = hear_out(place, conversation, running, heard, &silent);
             if timeout(TIME_TO_INTERRUPT, ending).await.is_err() {
                 running.live.signal(Signal::Interrupt);
             }
@@ -174,13 +178,13 @@ impl ClaudeCode {
 fn answer(
     said: Result<Said, TurnError>,
     submissions: Vec<String>,
-    heard: Hearing,
+    heard: &Hearing,
 ) -> Result<Answer, TurnError> {
     let is_submitted = !submissions.is_empty();
     let Said { text, structured, stop } = match said {
         // It had its result handed in, and wanted to do more.
         Err(TurnError::TooManySteps(_)) if is_submitted => {
-            Said { text: heard.text, structured: None, stop: Stop::Finished }
+            Said { text: heard.text.clone(), structured: None, stop: Stop::Finished }
         }
         said => said?,
     };
@@ -193,6 +197,6 @@ fn answer(
         structured,
         stop: if is_submitted && !refused { Stop::Submitted } else { stop },
         usage: Usage::default(),
-        model: heard.model,
+        model: heard.model.clone(),
     })
 }

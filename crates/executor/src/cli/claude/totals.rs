@@ -1,8 +1,16 @@
 //! What a conversation has used. Claude Code counts from its beginning, over processes too; a turn is the difference.
+//!
+//! It does not count a message whose stream it did not hear out, and it hears none out whose value its validator refuses:
+//! those are the attempts that failed. So the messages themselves are counted too, and the larger figure holds. What
+//! such a message cost, and what it wrote, nobody tells.
+
+use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
 use crate::answer::Usage;
+
+use super::line::{Message, Tokens};
 
 /// Figures of the whole conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -56,6 +64,28 @@ impl Totals {
     }
 }
 
+/// The messages of one turn, by their ids: a message comes in parts, and each tells the tokens of the whole.
+#[derive(Debug, Default)]
+pub(super) struct Messages(HashMap<String, Tokens>);
+
+impl Messages {
+    pub(super) fn note(&mut self, message: &Message) {
+        let counted = self.0.entry(message.id.clone()).or_default();
+        counted.input = counted.input.max(message.tokens.input);
+        counted.output = counted.output.max(message.tokens.output);
+    }
+
+    /// Usage that is no smaller than what the messages have told.
+    pub(super) fn at_least(&self, usage: Usage) -> Usage {
+        let sum = |of: fn(&Tokens) -> u64| self.0.values().map(of).fold(0, u64::saturating_add);
+        Usage {
+            input_tokens: usage.input_tokens.max(sum(|tokens| tokens.input)),
+            output_tokens: usage.output_tokens.max(sum(|tokens| tokens.output)),
+            ..usage
+        }
+    }
+}
+
 fn cost(value: Option<&Value>) -> f64 {
     value.and_then(Value::as_f64).filter(|cost| cost.is_finite() && *cost >= 0.0).unwrap_or_default()
 }
@@ -80,5 +110,17 @@ mod tests {
         assert_eq!(first.since(&second), all);
         assert_eq!(Totals::read(Some(&second.write())), second);
         assert_eq!(Totals::of_result(&json!({})), Totals::default());
+    }
+
+    #[test]
+    fn messages_count_where_the_totals_forget_them() {
+        let mut messages = Messages::default();
+        for (id, input, output) in [("1", 100, 1), ("1", 100, 3), ("2", 150, 1)] {
+            let tokens = Tokens { input, output };
+            messages.note(&Message { id: id.to_owned(), tokens, ..Message::default() });
+        }
+        let usage = |input_tokens, output_tokens| Usage { input_tokens, output_tokens, cost_usd: Some(0.5) };
+        assert_eq!(messages.at_least(usage(150, 20)), usage(250, 20));
+        assert_eq!(messages.at_least(usage(300, 2)), usage(300, 4));
     }
 }
