@@ -27,4 +27,6 @@ pub struct Start {
     pub conversation: Option<Value>,
     /// How many model requests one turn may take.
     pub max_steps: u32,
+    /// Whether the run may spend only so much money. Who cannot tell what is spent refuses it.
+    pub costs_are_limited: bool,
 }

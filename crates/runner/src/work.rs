@@ -159,6 +159,7 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
         parameters: assignment.parameters.clone(),
         conversation: assignment.conversation.clone(),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
+        costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
     };
     executor.open(start).await.map_err(|error| error.to_string())
 }

@@ -51,6 +51,8 @@ pub(crate) struct Runner {
     pub(crate) concurrency: u32,
     pub(crate) tags: Vec<String>,
     pub(crate) project_dir: String,
+    /// What commands of agents may reach besides the project folder.
+    pub(crate) command_folders: Vec<String>,
     pub(crate) key: String,
     pub(crate) drain_seconds: u32,
 }
@@ -171,6 +173,7 @@ impl Default for Runner {
             concurrency: 8,
             tags: Vec::new(),
             project_dir: ".".to_owned(),
+            command_folders: Vec::new(),
             key: String::new(),
             drain_seconds: 30,
         }

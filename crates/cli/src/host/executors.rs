@@ -1,5 +1,6 @@
 //! The executors that a runner has.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use accord_contract::lower::Profile;
@@ -16,7 +17,7 @@ use crate::failure::{Failure, Problem};
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
     let network = network()?;
-    Ok(registry(providers, Arc::clone(&network), network))
+    Ok(registry(tools(config), providers, Arc::clone(&network), network))
 }
 
 /// The executors, and a recorder that keeps what models are asked and what they answer.
@@ -25,12 +26,34 @@ pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder
     let recorder = Recorder::new(Redactor::new(secrets(&providers)));
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
-    Ok((registry(providers, transport, network), recorder))
+    Ok((registry(tools(config), providers, transport, network), recorder))
+}
+
+/// The built-in tools.
+pub(crate) fn tools(config: &Config) -> BuiltinTools {
+    let home = std::env::home_dir();
+    let folder = |text: &String| folder(text, &config.project, home.as_deref());
+    let folders = config.values.runner.command_folders.iter().map(folder);
+    BuiltinTools::new(std::env::vars_os()).with_command_folders(folders.collect())
+}
+
+/// A folder of the settings: `~/` is the home folder, and what is relative stands in the project.
+fn folder(text: &str, project: &Path, home: Option<&Path>) -> PathBuf {
+    let below_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
+    match (below_home, home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => project.join(text),
+    }
 }
 
 /// `network` is for MCP servers, whatever models are asked by: what they say is not recorded.
-fn registry(providers: Providers, transport: Arc<dyn Transport>, network: Arc<dyn Transport>) -> Registry {
-    let tools = Arc::new(BuiltinTools::new(std::env::vars_os()));
+fn registry(
+    tools: BuiltinTools,
+    providers: Providers,
+    transport: Arc<dyn Transport>,
+    network: Arc<dyn Transport>,
+) -> Registry {
+    let tools = Arc::new(tools);
     let servers = McpServers::new(network, std::env::vars_os());
     let (replayed, replayed_servers) = (tools.clone(), servers.clone());
     let make: MakeExecutor = Arc::new(move |transport| -> Arc<dyn Executor> {
@@ -143,4 +166,19 @@ fn credentials(address: &str) -> Vec<String> {
     let password = user.split_once(':').map(|(_, password)| password.to_owned());
     let values = query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
     password.into_iter().chain(values).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_found_from_the_home_folder_or_the_project() {
+        let find = |text: &str| folder(text, Path::new("/project"), Some(Path::new("/me")));
+        let cases =
+            [("~", "/me"), ("~/.cargo", "/me/.cargo"), ("/", "/"), ("/a", "/a"), ("../b", "/project/../b")];
+        for (text, expected) in cases {
+            assert_eq!(find(text), Path::new(expected), "{text}");
+        }
+    }
 }

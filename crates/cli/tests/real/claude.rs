@@ -276,6 +276,7 @@ fn start(bench: &Bench, servers: Vec<McpServer>) -> Start {
         parameters: json!({}),
         conversation: None,
         max_steps: 10,
+        costs_are_limited: false,
     }
 }
 

@@ -60,7 +60,9 @@ impl Executor for ReplayExecutor {
         })?;
         let recorded = recorded_settings(&cassette, &path)?;
         let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
-        (self.make_inner)(transport).open(Start { settings: recorded, ..start }).await
+        // Nothing is spent, whatever it cost when it was recorded.
+        let start = Start { settings: recorded, costs_are_limited: false, ..start };
+        (self.make_inner)(transport).open(start).await
     }
 }
 

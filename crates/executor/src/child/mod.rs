@@ -2,7 +2,7 @@
 //!
 //! A child leads a process group of its own. However its work ends (exit, timeout, cancel, too much output, a dropped
 //! future), the whole group is killed, so that grandchildren go too. A grandchild that makes a session of its own
-//! (`setsid`) leaves the group and escapes: only a sandbox could hold it, and there is none here.
+//! (`setsid`) leaves the group and escapes; the walls that a child may have (see `walls`) it does not escape.
 //!
 //! What the leader leaves in the background gets a moment to finish writing, and is then killed like the rest.
 
@@ -10,6 +10,7 @@ mod capture;
 mod environment;
 mod group;
 mod live;
+mod walls;
 
 use std::future::Future;
 use std::io;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use capture::Capture;
 pub(crate) use environment::{Environment, is_secret, no_nul, own_variable, secret, variable};
 pub(crate) use live::{Heard, Live, Signal};
+pub(crate) use walls::{Walls, available};
 
 use group::Group;
 
@@ -48,6 +50,8 @@ pub(crate) struct Plan {
     pub(crate) overflow: Overflow,
     /// How long it may take.
     pub(crate) timeout: Duration,
+    /// What it may reach; everything that this process may, where there are none.
+    pub(crate) walls: Option<Walls>,
 }
 
 /// What to do with more output than is kept.
@@ -83,10 +87,13 @@ struct Flooded;
 
 /// Runs a child to its end. An error means that it could not be started.
 pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Finished> {
-    let Plan { mut command, input, mut stdout, mut stderr, overflow, timeout } = plan;
+    let Plan { mut command, input, mut stdout, mut stderr, overflow, timeout, walls } = plan;
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = Group::spawn(command)?;
+    let mut group = match walls {
+        Some(walls) => walls.spawn(command).await?,
+        None => Group::spawn(command)?,
+    };
     let pipes = group.pipes();
     let end = {
         let streams = async {

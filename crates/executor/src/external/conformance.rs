@@ -250,6 +250,7 @@ impl Conformance {
             parameters: json!({"prompt": PROMPT}),
             conversation,
             max_steps: 1,
+            costs_are_limited: false,
         };
         let memory = memory.unwrap_or_default();
         Dialogue::begin(&self.settings, &start, &memory, &self.environment)

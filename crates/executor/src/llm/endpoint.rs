@@ -95,8 +95,13 @@ impl Endpoint {
         let (input, output) = (self.price_per_million_input, self.price_per_million_output);
         let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
         let cost = (part(input, usage.input_tokens) + part(output, usage.output_tokens)) / 1e6;
-        let cost_usd = (input.is_some() || output.is_some()).then_some(cost);
+        let cost_usd = self.has_prices().then_some(cost);
         Usage { cost_usd, ..usage }
+    }
+
+    /// Whether it is known what tokens cost.
+    pub(super) fn has_prices(&self) -> bool {
+        self.price_per_million_input.is_some() || self.price_per_million_output.is_some()
     }
 
     /// A text from elsewhere without our secrets in it.

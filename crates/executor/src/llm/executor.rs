@@ -56,6 +56,14 @@ impl Executor for LlmExecutor {
                 "executor settings: this provider takes no `temperature` where `reasoning` is on: leave one out".into(),
             ));
         }
+        if start.costs_are_limited && !endpoint.has_prices() {
+            return Err(OpenError::Settings(format!(
+                "`limits.max_cost_usd` cannot be kept: what the provider `{0}` costs is not known. Set \
+                 providers.{0}.price_per_million_input and price_per_million_output in the runner's configuration, or limit \
+                 tokens instead (`limits.max_tokens_total`)",
+                settings.provider
+            )));
+        }
         let toolbox = self.toolboxes.open(&start.tools, &start.project_dir)?;
         let conversation = match start.conversation {
             Some(stored) => Conversation::restore(stored)?,

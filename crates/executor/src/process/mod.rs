@@ -119,6 +119,7 @@ impl Process {
             stderr: Capture::new(0, STDERR_BYTES),
             overflow: Overflow::End,
             timeout: Duration::from_secs(self.settings.timeout_seconds),
+            walls: None,
         };
         let finished = child::run(plan, cancel).await.map_err(|error| self.not_started(&error))?;
         let stderr = finished.stderr;

@@ -1,8 +1,8 @@
 //! The built-in tools: files of the project folder, and commands in it.
 //!
 //! Whatever goes wrong is told to the model in words that it can act on; nothing here ends a turn. File tools cannot
-//! leave the project folder (see `folder`). A command can: it runs with the rights of whoever started Accord, without
-//! a sandbox, and is there only for agents whose blueprint lists `run_command`.
+//! leave the project folder (see `folder`), and neither can a command (see `run_command`), except for what the runner's
+//! settings let it reach.
 
 mod folder;
 mod glob;
@@ -17,7 +17,7 @@ mod write_file;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -25,24 +25,37 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::child::{Environment, secret};
+use crate::child::secret;
 use crate::session::OpenError;
 use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
 
 use folder::{Folder, Refusal};
 use pace::Pace;
+use run_command::Commands;
 
 /// Opens the built-in tools: `read_file`, `list_files`, `search_files`, `write_file`, `run_command`.
 #[derive(Debug, Clone)]
 pub struct BuiltinTools {
-    environment: Arc<Environment>,
+    commands: Arc<Commands>,
 }
 
 impl BuiltinTools {
     /// Tools whose commands see these variables, without those that look like secrets.
     pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let kept = environment.into_iter().filter(|(name, _)| !secret(OsStr::new(name)));
-        Self { environment: Arc::new(kept.collect()) }
+        Self { commands: Arc::new(Commands { environment: kept.collect(), folders: Vec::new() }) }
+    }
+
+    /// The same tools, whose commands may read and write these folders besides the project folder; all, where the root of
+    /// the file system is among them.
+    pub fn with_command_folders(self, folders: Vec<PathBuf>) -> Self {
+        let environment = self.commands.environment.clone();
+        Self { commands: Arc::new(Commands { environment, folders }) }
+    }
+
+    /// Whether `run_command` can be used here, or why not.
+    pub fn check_commands(&self) -> Result<(), OpenError> {
+        self.commands.check()
     }
 }
 
@@ -56,8 +69,11 @@ impl Toolboxes for BuiltinTools {
             }
         }
         Folder::open(project_dir).map_err(|error| OpenError::Missing(closed(project_dir, &error)))?;
-        let environment = Arc::clone(&self.environment);
-        Ok(Box::new(Builtins { tools, project_dir: project_dir.into(), environment }))
+        if tools.contains(&Builtin::RunCommand) {
+            self.commands.check()?;
+        }
+        let commands = Arc::clone(&self.commands);
+        Ok(Box::new(Builtins { tools, project_dir: project_dir.into(), commands }))
     }
 }
 
@@ -119,7 +135,7 @@ fn parameters(properties: Value) -> Value {
 struct Builtins {
     tools: Vec<Builtin>,
     project_dir: Arc<Path>,
-    environment: Arc<Environment>,
+    commands: Arc<Commands>,
 }
 
 #[async_trait]
@@ -140,7 +156,7 @@ impl Toolbox for Builtins {
             Builtin::WriteFile => self.in_folder(cancel, arguments, write_file::run).await,
             Builtin::RunCommand => match read(arguments) {
                 Ok(arguments) => {
-                    return run_command::run(&self.project_dir, &self.environment, arguments, cancel).await;
+                    return run_command::run(&self.project_dir, &self.commands, arguments, cancel).await;
                 }
                 Err(refusal) => Err(refusal),
             },

@@ -1,9 +1,13 @@
 //! `run_command`: a shell command in the project folder.
 //!
-//! It sees the variables of Accord without those that look like secrets, and nothing that it starts outlives it.
+//! It reads and writes the project folder and a temporary one of its own, and reads what programs need; no other file is
+//! within its reach, unless the runner's settings say so. It sees the variables of Accord without those that look like
+//! secrets, and nothing that it starts outlives it.
 
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -12,7 +16,9 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use crate::child::{self, Capture, End, Environment, Finished, Overflow, Plan};
+use crate::child::{self, Capture, End, Environment, Finished, Overflow, Plan, Walls};
+use crate::cli::Scratch;
+use crate::session::OpenError;
 use crate::toolbox::ToolOutput;
 
 /// Enough for a build or the tests of a small project.
@@ -27,6 +33,58 @@ const SHOWN_BYTES: usize = 12 * 1024;
 /// The system takes no longer argument.
 const MAX_COMMAND_BYTES: usize = 100 * 1024;
 
+/// What commands see, and what they reach besides the project folder.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    pub(super) environment: Environment,
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl Commands {
+    /// Whether they may be run at all.
+    pub(super) fn check(&self) -> Result<(), OpenError> {
+        if self.reach_everything() {
+            return Ok(());
+        }
+        child::available().map_err(|error| {
+            OpenError::Settings(format!(
+                "`run_command` cannot be confined to the project folder here: that takes Linux 6.2 with Landlock ({error}). \
+                 Set runner.command_folders to [\"/\"] to let commands reach everything, or take the tool out of `tools`"
+            ))
+        })?;
+        for folder in &self.folders {
+            folder.metadata().map_err(|error| {
+                let folder = folder.display();
+                OpenError::Settings(format!("'{folder}' of runner.command_folders cannot be used: {error}"))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn reach_everything(&self) -> bool {
+        self.folders.iter().any(|folder| folder == Path::new("/"))
+    }
+
+    fn get(&self, wanted: &str) -> Option<&OsString> {
+        self.environment.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
+    }
+
+    fn walls(&self, project_dir: &Path, scratch: &Scratch) -> Walls {
+        let own = [project_dir.to_owned(), scratch.path().to_owned()];
+        let folders = own.into_iter().chain(self.folders.iter().cloned()).collect();
+        Walls::around(folders, self.get("PATH").map(OsString::as_os_str))
+    }
+
+    /// The variables that lead to folders which are out of reach lead to the temporary one.
+    fn redirect(&self, shell: &mut Command, scratch: &Scratch) {
+        shell.env("TMPDIR", scratch.path());
+        let home = Path::new(self.get("HOME").map_or(OsStr::new("/"), OsString::as_os_str));
+        if !self.folders.iter().any(|folder| folder.starts_with(home) || home.starts_with(folder)) {
+            shell.env("HOME", scratch.path());
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Arguments {
@@ -36,8 +94,8 @@ pub(super) struct Arguments {
 
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
-        "Runs a command with sh in the project folder and shows its exit code and output. There is no input and no \
-         terminal. What it leaves in the background is ended with it. Of long output the beginning and the end are shown \
+        "Runs a command with sh in the project folder and shows its exit code and output. Files elsewhere may be out of \
+         its reach; $TMPDIR is empty, and is removed afterwards. There is no input and no terminal. What it leaves in the background is ended with it. Of long output the beginning and the end are shown \
          ({} KiB each).",
         SHOWN_BYTES / 1024
     );
@@ -52,7 +110,7 @@ pub(super) fn spec() -> (String, Value) {
 
 pub(super) async fn run(
     project_dir: &Path,
-    environment: &Environment,
+    commands: &Commands,
     arguments: Arguments,
     cancel: &CancellationToken,
 ) -> ToolOutput {
@@ -61,9 +119,28 @@ pub(super) async fn run(
         return ToolOutput { ok: false, text };
     }
     let seconds = timeout_seconds.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
+    match start(project_dir, commands, &command, seconds, cancel).await {
+        Ok(finished) => report(finished, seconds),
+        Err(error) => ToolOutput { ok: false, text: format!("the command could not be started: {error}") },
+    }
+}
+
+async fn start(
+    project_dir: &Path,
+    commands: &Commands,
+    command: &str,
+    seconds: u64,
+    cancel: &CancellationToken,
+) -> io::Result<Finished> {
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(&command).current_dir(project_dir);
-    shell.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+    shell.arg("-c").arg(command).current_dir(project_dir);
+    shell.env_clear().envs(commands.environment.iter().map(|(name, value)| (name, value)));
+    // Removed when the command is over.
+    let scratch = if commands.reach_everything() { None } else { Some(Scratch::new()?) };
+    let walls = scratch.as_ref().map(|scratch| {
+        commands.redirect(&mut shell, scratch);
+        commands.walls(project_dir, scratch)
+    });
     let plan = Plan {
         command: shell,
         input: None,
@@ -71,11 +148,9 @@ pub(super) async fn run(
         stderr: Capture::new(SHOWN_BYTES, SHOWN_BYTES),
         overflow: Overflow::Forget,
         timeout: Duration::from_secs(seconds),
+        walls,
     };
-    match child::run(plan, cancel).await {
-        Ok(finished) => report(finished, seconds),
-        Err(error) => ToolOutput { ok: false, text: format!("the command could not be started: {error}") },
-    }
+    child::run(plan, cancel).await
 }
 
 fn unusable(command: &str) -> Option<String> {

@@ -49,6 +49,8 @@ struct AskingSession {
 #[async_trait]
 impl Executor for Asking {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
+        // It tells no costs.
+        assert!(!start.costs_are_limited);
         let base_url = start.settings.get("base_url").and_then(Value::as_str).unwrap().to_owned();
         let said = start.conversation.map(|said| serde_json::from_value(said).unwrap()).unwrap_or_default();
         Ok(Box::new(AskingSession { transport: Arc::clone(&self.0), base_url, said }))

@@ -55,7 +55,8 @@ async fn secrets_are_not_handed_on() {
     let path = std::env::var_os("PATH").map(|path| ("PATH".into(), path));
     let environment = variables.map(|(name, value)| (name.into(), value.into())).into_iter().chain(path);
     let folder = tempdir().unwrap();
-    let tools = BuiltinTools::new(environment).open(&["run_command".to_owned()], folder.path()).unwrap();
+    let tools = BuiltinTools::new(environment).with_command_folders(vec!["/".into()]);
+    let tools = tools.open(&["run_command".to_owned()], folder.path()).unwrap();
     let command = json!({"command": "echo \"$PLAIN\"; env | grep -c secret"});
     let seen = call(tools.as_ref(), "run_command", command).await;
     assert_eq!(seen.text, "exit code 1\n[stdout]\nseen\n0");

@@ -42,6 +42,7 @@ impl Program {
             parameters: json!({"prompt": "p"}),
             conversation: None,
             max_steps: 7,
+            costs_are_limited: false,
         };
         Self { folder, start }
     }

@@ -10,3 +10,4 @@ mod external;
 mod process;
 mod replay;
 mod support;
+mod walls;

@@ -24,6 +24,7 @@ fn start(folder: &Path, settings: Value, parameters: Value) -> Start {
         parameters,
         conversation: None,
         max_steps: 1,
+        costs_are_limited: false,
     }
 }
 

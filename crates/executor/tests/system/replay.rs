@@ -31,6 +31,7 @@ fn start(folder: &Path, settings: Value, conversation: Option<Value>) -> Start {
         parameters: json!({}),
         conversation,
         max_steps: 1,
+        costs_are_limited: false,
     }
 }
 
@@ -102,8 +103,9 @@ async fn a_recorded_run_can_be_had_again() {
     let text = record(folder.path()).await.to_text().unwrap();
     std::fs::write(folder.path().join("tapes/a.json"), text).unwrap();
     let settings = json!({"type": "replay", "cassette": "tapes/a.json"});
-    for _ in 0..2 {
-        let mut session = replaying().open(start(folder.path(), settings.clone(), None)).await.unwrap();
+    for costs_are_limited in [false, true] {
+        let start = Start { costs_are_limited, ..start(folder.path(), settings.clone(), None) };
+        let mut session = replaying().open(start).await.unwrap();
         assert_eq!(ask(session.as_mut(), "first").await.unwrap(), "one\ntwoé");
         assert_eq!(ask(session.as_mut(), "second [redacted]").await.unwrap(), "three");
         let over = ask(session.as_mut(), "third").await.unwrap_err();

@@ -16,9 +16,12 @@ pub(crate) const WITH_GRANDCHILD: &str = "sleep 300 & echo $! > part; mv part pi
 /// The same, but the shell ends while the grandchild goes on.
 pub(crate) const LEAVES_GRANDCHILD: &str = "sleep 300 & echo $! > part; mv part pid; echo 1";
 
+/// All tools. Commands are confined where the system can do that.
 pub(crate) fn every_tool(folder: &Path) -> Box<dyn Toolbox> {
-    let names = ["read_file", "list_files", "search_files", "write_file", "run_command"];
-    BuiltinTools::new(std::env::vars_os()).open(&names.map(str::to_owned), folder).unwrap()
+    let names = ["read_file", "list_files", "search_files", "write_file", "run_command"].map(str::to_owned);
+    let tools = BuiltinTools::new(std::env::vars_os());
+    let everywhere = || tools.clone().with_command_folders(vec!["/".into()]).open(&names, folder);
+    tools.open(&names, folder).or_else(|_| everywhere()).unwrap()
 }
 
 pub(crate) async fn call(tools: &dyn Toolbox, name: &str, arguments: Value) -> ToolOutput {

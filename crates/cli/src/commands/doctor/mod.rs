@@ -1,6 +1,7 @@
 //! `accord doctor`: what is in force, where it came from, and what is missing.
 
 mod agents;
+mod commands;
 mod coordinator;
 mod database;
 mod executor;
@@ -120,6 +121,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     checks.extend(agents::checks(&known, &config.agents_dir()));
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     checks.extend(providers::checks(&config.values.providers, &known, environment));
+    checks.push(commands::check(config));
     checks.extend(programs::checks(&known, &config.project, |name| std::env::var_os(name)));
     checks
 }

@@ -147,4 +147,8 @@ fn limits(blueprint: &Blueprint, findings: &mut Findings) {
     if limits.max_cost_usd.is_some_and(|cost| cost.is_nan() || cost <= 0.0) {
         findings.error(at("max_cost_usd"), "the money must be more than 0; leave it out for no limit");
     }
+    if limits.max_cost_usd.is_some() && matches!(blueprint.executor, Executor::Codex(_)) {
+        let message = "Codex does not tell what it costs, so money cannot be limited; use max_tokens_total";
+        findings.error(at("max_cost_usd"), message);
+    }
 }

@@ -56,6 +56,11 @@ impl Executor for CodexExecutor {
         let settings = Settings::read(&CODEX, &start.settings)?;
         let own = Own::read(&settings.args, settings.allowed_tools.as_deref(), &start.tools)
             .map_err(|text| wrong(&CODEX, text))?;
+        if start.costs_are_limited {
+            let text = "`limits.max_cost_usd` cannot be kept: Codex does not tell what it costs. Limit tokens instead \
+                        (`limits.max_tokens_total`)";
+            return Err(OpenError::Settings(text.to_owned()));
+        }
         servers::check(&start.mcp_servers).map_err(|text| wrong(&CODEX, text))?;
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
         let folder = start.project_dir.canonicalize().map_err(|error| {

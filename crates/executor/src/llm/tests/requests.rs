@@ -1,10 +1,15 @@
 //! What is sent, dialect by dialect and delivery by delivery.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use super::samples::{Say, streamed};
 use super::script::{KEY, Script, native, open, schema, settings, start, tool, turn};
-use crate::{Capabilities, Delivery, Tool, Turn};
+use crate::{
+    Capabilities, Delivery, Executor as _, LlmExecutor, NoTools, Provider, ProviderKind, Providers, Secret,
+    Start, Tool, Turn,
+};
 
 /// The body that a first turn sends.
 async fn body(provider: &str, more: Value, tools: &[&str], turn: Turn) -> Value {
@@ -191,4 +196,17 @@ async fn capabilities_say_what_each_provider_takes() {
     assert_eq!(force(of("ollama", nine()).await), Some(false));
     assert_eq!(force(of("openai", json!({"reasoning": "low"})).await), Some(false));
     assert_eq!(force(of("openai", json!({"reasoning": "off"})).await), Some(true));
+}
+
+#[tokio::test]
+async fn money_is_limited_only_where_prices_are_known() {
+    let limited = || Start { costs_are_limited: true, ..start(settings("openai", json!({})), &[], None) };
+    let script = Script::new::<super::script::Step>([]);
+    assert!(open(&script, limited()).await.is_ok());
+    let provider = Provider { api_key: Some(Secret::new(KEY)), ..Provider::new(ProviderKind::OpenAi) };
+    let providers = Providers::default().with("openai", provider);
+    let executor = LlmExecutor::new(providers, script, Arc::new(NoTools));
+    let error = executor.open(limited()).await.err().unwrap().to_string();
+    let words = ["limits.max_cost_usd", "providers.openai.price_per_million_input", "max_tokens_total"];
+    assert!(words.iter().all(|word| error.contains(word)), "{error}");
 }

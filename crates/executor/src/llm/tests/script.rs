@@ -208,6 +208,7 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         parameters: Value::Null,
         conversation,
         max_steps: 4,
+        costs_are_limited: false,
     }
 }
 

@@ -77,6 +77,7 @@ impl Fake {
             parameters: json!({}),
             conversation: None,
             max_steps: 7,
+            costs_are_limited: false,
         }
     }
 

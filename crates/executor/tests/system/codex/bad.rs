@@ -95,6 +95,8 @@ async fn what_is_missing_or_wrong_is_named_before_anything_is_asked() {
     let refused = |fake: Fake| async move { fake.open().await.err().unwrap() };
     let fake = Fake::new("").with(|start| start.settings["command"] = json!("./no-codex"));
     assert!(matches!(refused(fake).await, OpenError::Missing(text) if text.contains("'./no-codex'")));
+    let fake = Fake::new("").with(|start| start.costs_are_limited = true);
+    assert!(matches!(refused(fake).await, OpenError::Settings(text) if text.contains("max_cost_usd")));
     let fake = Fake::new("").with(|start| start.settings["args"] = json!(["--json"]));
     assert!(refused(fake).await.to_string().contains("`args` has '--json'"));
 }

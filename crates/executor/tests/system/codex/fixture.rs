@@ -37,6 +37,7 @@ impl Fake {
             parameters: json!({}),
             conversation: None,
             max_steps: 7,
+            costs_are_limited: false,
         };
         Self { folder, start }
     }

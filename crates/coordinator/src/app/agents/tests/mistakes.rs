@@ -366,3 +366,12 @@ fn folders_that_are_no_agents_say_so() {
     ];
     assert_eq!(all, expected);
 }
+
+#[test]
+fn money_is_not_limited_where_nobody_tells_costs() {
+    let agent = |executor: &str| format!("name: a\nexecutor: {executor}\nlimits: {{ max_cost_usd: 0.5 }}\n");
+    let found = problems_of("agent.yaml", &agent("{ type: codex }"));
+    let expected = "3:25 $.limits.max_cost_usd: Codex does not tell what it costs, so money cannot be limited; use max_tokens_total";
+    assert_eq!(found, [expected]);
+    assert!(problems_of("agent.yaml", &agent("{ type: claude-code }")).is_empty());
+}

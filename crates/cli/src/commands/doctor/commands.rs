@@ -1,0 +1,23 @@
+//! What commands of agents reach.
+
+use crate::config::Config;
+use crate::host;
+
+use super::Check;
+
+const NAME: &str = "commands";
+
+pub(super) fn check(config: &Config) -> Check {
+    let folders = &config.values.runner.command_folders;
+    match host::tools(config).check_commands() {
+        Err(error) => Check::warn(NAME, error.to_string(), "until then, agents that list run_command fail"),
+        Ok(()) if folders.iter().any(|folder| folder == "/") => {
+            Check::ok(NAME, "run_command reaches every file that its user may (runner.command_folders)")
+        }
+        Ok(()) if folders.is_empty() => Check::ok(NAME, "run_command is confined to the project folder"),
+        Ok(()) => {
+            let folders = folders.join(", ");
+            Check::ok(NAME, format!("run_command is confined to the project folder, {folders}"))
+        }
+    }
+}

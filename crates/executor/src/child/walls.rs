@@ -1,0 +1,148 @@
+//! Walls around a child: it reads and writes its own folders, reads what programs need, and reaches no other file. They are
+//! made of Landlock, which Linux has since 5.13, and what is needed here since 6.2.
+//!
+//! Walls are put around a thread, and whatever a thread starts stands behind the same walls. So each child gets a thread
+//! that does nothing but start it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::process::Command;
+use tokio::sync::oneshot;
+
+use super::group::Group;
+
+/// What programs need to run, to be read: themselves, their libraries and settings, names of hosts, and what the kernel
+/// tells. What is not there is passed over.
+const SYSTEM: [&str; 16] = [
+    "/bin",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/opt",
+    "/proc",
+    "/run/current-system",
+    "/run/systemd/resolve",
+    "/sbin",
+    "/snap",
+    "/sys",
+    "/usr",
+];
+
+/// Devices to which everybody may write, and that keep nothing.
+const DEVICES: [&str; 4] = ["/dev/full", "/dev/null", "/dev/tty", "/dev/zero"];
+
+/// What a child may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Walls {
+    /// Folders, and files, that it may read and write.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Folders with programs that it may run.
+    pub(crate) programs: Vec<PathBuf>,
+}
+
+impl Walls {
+    /// Walls around folders. Programs are those of the system, and of the folders that a search path names.
+    pub(crate) fn around(folders: Vec<PathBuf>, search_path: Option<&OsStr>) -> Self {
+        let programs = search_path.map(|path| std::env::split_paths(path).collect::<Vec<_>>());
+        let absolute = |folder: &PathBuf| folder.is_absolute() && folder != Path::new("/");
+        Self { folders, programs: programs.unwrap_or_default().into_iter().filter(absolute).collect() }
+    }
+
+    /// Starts a child behind the walls.
+    pub(super) async fn spawn(self, command: Command) -> io::Result<Group> {
+        let runtime = tokio::runtime::Handle::current();
+        let (sender, started) = oneshot::channel();
+        let start = move || {
+            let _entered = runtime.enter();
+            let group = kernel::surround(&self).and_then(|()| Group::spawn(command));
+            // A child that nobody waits for any more ends as it is dropped.
+            drop(sender.send(group));
+        };
+        std::thread::Builder::new().name("accord-walls".to_owned()).spawn(start)?;
+        started.await.unwrap_or_else(|_| Err(io::Error::other("the thread that was to start it has ended")))
+    }
+}
+
+/// Whether walls can be made on this system, or why not.
+pub(crate) fn available() -> Result<(), String> {
+    kernel::ruleset().map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[cfg(target_os = "linux")]
+mod kernel {
+    use std::io;
+
+    use landlock::{
+        ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
+        RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
+    };
+
+    use super::{DEVICES, SYSTEM, Walls};
+
+    /// All ways to reach a file, cutting it short among them.
+    const NEEDED: ABI = ABI::V3;
+
+    /// Signals to others and sockets without a file, where the system knows walls for them.
+    const WISHED: ABI = ABI::V6;
+
+    pub(super) fn ruleset() -> io::Result<RulesetCreated> {
+        let ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(NEEDED))
+            .and_then(|ruleset| {
+                ruleset.set_compatibility(CompatLevel::BestEffort).scope(Scope::from_all(WISHED))
+            })
+            .and_then(|ruleset| ruleset.create());
+        ruleset.map_err(io::Error::other)
+    }
+
+    /// Puts the walls around this thread, for good.
+    pub(super) fn surround(walls: &Walls) -> io::Result<()> {
+        let read = AccessFs::from_read(NEEDED);
+        let write: BitFlags<AccessFs> = AccessFs::from_all(NEEDED);
+        let set = |rules: RulesetCreated| -> Result<RulesetStatus, RulesetError> {
+            let rules = rules
+                .add_rules(path_beneath_rules(SYSTEM, read))?
+                .add_rules(path_beneath_rules(&walls.programs, read))?
+                .add_rules(path_beneath_rules(DEVICES, write))?
+                .add_rules(path_beneath_rules(&walls.folders, write))?;
+            Ok(rules.restrict_self()?.ruleset)
+        };
+        match set(ruleset()?).map_err(io::Error::other)? {
+            RulesetStatus::NotEnforced => Err(io::Error::other("the system did not make the walls")),
+            RulesetStatus::PartiallyEnforced | RulesetStatus::FullyEnforced => Ok(()),
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod kernel {
+    use std::io;
+
+    use super::Walls;
+
+    pub(super) fn ruleset() -> io::Result<()> {
+        Err(io::Error::other("Landlock is there on Linux only"))
+    }
+
+    pub(super) fn surround(_walls: &Walls) -> io::Result<()> {
+        ruleset()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_path_does_not_open_everything() {
+        let walls = Walls::around(vec!["/project".into()], Some(OsStr::new("/a/bin:/:bin::/b")));
+        assert_eq!(walls.programs, [PathBuf::from("/a/bin"), PathBuf::from("/b")]);
+    }
+}
