@@ -1,5 +1,6 @@
 //! What commands of the `run_command` tool reach. It takes a kernel with Landlock; without one these tests are skipped, and
 //! that is said, or they fail, where nothing may be skipped.
+#![expect(clippy::panic, clippy::print_stderr, reason = "a test that cannot run says so")]
 
 use std::path::{Path, PathBuf};
 
