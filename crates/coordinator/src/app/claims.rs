@@ -99,6 +99,7 @@ impl App {
             let is_known = |fact: &&Fact| models.contains(&fact.model) && concerns(fact, schema.as_deref());
             let known = facts.iter().filter(is_known).map(report).collect();
             let spent = self.spent(&claimed.run).await?;
+            self.handed.keep(&claimed.run, &claimed.assignment);
             runs.push(ClaimedRun { spent, ..view(claimed, profile, known, lease_seconds)? });
         }
         Ok(ClaimedRuns { runs })

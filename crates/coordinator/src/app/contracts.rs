@@ -3,8 +3,7 @@
 //! A run carries its contract as text. The same text means the same contract, so it is the key: a result is checked
 //! without reading or compiling the schema again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use accord_api::ErrorName;
 use accord_contract::{self as contract, Answer, Invariants, Mode, Options, Schema, SchemaError, Verdict};
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::hex;
+use super::recent::Recent;
 use crate::error::Error;
 
 /// How many contracts and schemas are kept compiled. An installation has tens of agents; callers that make up a schema
@@ -175,69 +175,4 @@ fn judge(said: Said, contract: &contract::Contract) -> (Verdict, String) {
     };
     let answer = Answer { text: &said.text, structured: said.structured.as_ref(), input: &input };
     (contract::judge(&answer, contract), said.text)
-}
-
-/// The things that were used last, by name.
-#[derive(Debug)]
-struct Recent<T> {
-    most: usize,
-    state: Mutex<Kept<T>>,
-}
-
-#[derive(Debug)]
-struct Kept<T> {
-    clock: u64,
-    items: HashMap<String, (u64, T)>,
-}
-
-impl<T: Clone> Recent<T> {
-    fn new(most: usize) -> Self {
-        Self { most, state: Mutex::new(Kept { clock: 0, items: HashMap::new() }) }
-    }
-
-    /// The thing of this name, made where it is not there. The lock is not held while it is made: two may make it at
-    /// once, which costs less than waiting.
-    fn get_or<E>(&self, key: &str, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        if let Some(found) = self.get(key) {
-            return Ok(found);
-        }
-        let made = make()?;
-        self.put(key, made.clone());
-        Ok(made)
-    }
-
-    fn get(&self, key: &str) -> Option<T> {
-        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.clock += 1;
-        let now = kept.clock;
-        let (used, item) = kept.items.get_mut(key)?;
-        *used = now;
-        Some(item.clone())
-    }
-
-    fn put(&self, key: &str, item: T) {
-        let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.items.len() >= self.most {
-            let oldest = kept.items.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
-            oldest.map(|key| kept.items.remove(&key));
-        }
-        let now = kept.clock;
-        kept.items.insert(key.to_owned(), (now, item));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_used_goes_first() {
-        let recent = Recent::new(2);
-        let put = |key: &str| recent.get_or(key, || Ok::<_, ()>(key.to_owned()));
-        put("a").unwrap();
-        put("b").unwrap();
-        put("a").unwrap();
-        put("c").unwrap();
-        assert_eq!(["a", "b", "c"].map(|key| recent.get(key).is_some()), [true, false, true]);
-    }
 }

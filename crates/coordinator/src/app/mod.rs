@@ -11,8 +11,10 @@ mod contracts;
 mod events;
 mod found;
 mod guest;
+mod handed;
 mod keys;
 mod page;
+mod recent;
 mod reports;
 mod runners;
 mod runs;
@@ -42,6 +44,7 @@ use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
 use crate::settings::Settings;
 use contracts::Contracts;
+use handed::Handed;
 use runners::Profiles;
 use workflows::Workflows;
 
@@ -55,6 +58,7 @@ pub struct App {
     pub(crate) keys: Keys,
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
+    handed: Handed,
     pub(crate) profiles: Profiles,
     /// Who answers at `/mcp`.
     pub(crate) mcp: OnceLock<Guest>,
@@ -80,6 +84,7 @@ impl App {
             keys,
             hub: Hub::default(),
             contracts: Contracts::default(),
+            handed: Handed::default(),
             profiles: Profiles::default(),
             mcp: OnceLock::new(),
             embedder: None,

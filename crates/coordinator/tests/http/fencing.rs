@@ -71,6 +71,41 @@ async fn a_stale_runner_is_refused_everywhere() {
 }
 
 #[tokio::test]
+async fn a_stale_runner_hears_that_whatever_it_brings() {
+    let desk = Desk::with_writer().await;
+    let (first, second) = (desk.runner().await, desk.runner().await);
+    desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let lost = desk.claim(&first).await;
+    desk.pass(31);
+    desk.app.reconcile().await.unwrap();
+    let nonsense = json!({"status": "completed", "result_data": {"n": "not of this run"}});
+    assert_eq!(refused(&desk.finish(&lost, nonsense.clone()).await), (409, "LeaseLost"));
+    let held = desk.claim(&second).await;
+    assert_eq!(refused(&desk.finish(&lost, nonsense.clone()).await), (409, "LeaseLost"));
+    assert_eq!(refused(&desk.finish(&held, nonsense).await), (422, "ContractViolation"));
+}
+
+#[tokio::test]
+async fn nobody_is_judged_by_the_contract_of_another_run() {
+    let desk = Desk::with_writer().await;
+    let number = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
+    let executor = json!({"type": "llm", "provider": "anthropic", "model": "m"});
+    desk.agent(json!({"name": "counter", "executor": executor, "output_schema": number})).await;
+    let runner = desk.runner().await;
+    desk.run(json!({"agent_name": "counter", "prompt": "a"})).await;
+    let strict = desk.claim(&runner).await;
+    desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let free = desk.claim(&runner).await;
+    let crossed = Held { run_id: strict.run_id.clone(), holding: free.holding.clone(), run: Value::Null };
+    let text = || json!({"status": "completed", "result_text": "not a number"});
+    assert_eq!(refused(&desk.finish(&crossed, text()).await), (409, "LeaseLost"));
+    assert_eq!(refused(&desk.finish(&strict, text()).await), (422, "ContractViolation"));
+    assert_eq!(desk.finish(&free, text()).await.0, 200);
+    let (_, run) = desk.get(&format!("/runs/{}", strict.run_id)).await;
+    assert_eq!((&run["status"], &run["result"]), (&json!("claimed"), &Value::Null));
+}
+
+#[tokio::test]
 async fn a_run_that_is_not_there_is_not_found() {
     let desk = Desk::with_writer().await;
     let holding = json!({"runner_id": "rnr_1", "lease_id": "lse_1", "attempt": 1});

@@ -24,20 +24,34 @@ impl App {
     /// Ends a run, or takes it back.
     pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
         let holder = holder(run_id, &report.holding);
-        // Before anything is judged: a runner that lost the run hears that, whatever it brings.
-        let WholeRun { run, assignment, .. } = self.store.whole_run(&holder.run_id).await?;
-        held(&run, &holder).map_err(StoreError::Refused)?;
-        let run = match report.status {
-            FinishStatus::Completed => self.completed(holder, &assignment, report).await?,
-            FinishStatus::Failed => self.failed(holder, report).await?,
-            FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await?,
-            FinishStatus::Answered => self.answered(run, assignment, holder, report).await?,
-            FinishStatus::Released => self.store.give_back(&holder, self.outside.now()).await?,
+        let run = match (report.status, self.handed.take(&holder)) {
+            (FinishStatus::Completed, Some(assignment)) => {
+                self.completed(holder, &assignment, report).await?
+            }
+            _ => self.ended(holder, report).await?,
         };
         if run.status.is_over() {
             metrics::run_over(&run);
         }
         Ok(FinishedRun { run_id: run.id, status: run.status })
+    }
+
+    async fn ended(&self, holder: Holder, report: FinishRun) -> Result<Run, Error> {
+        let (run, assignment) = self.held(&holder).await?;
+        match report.status {
+            FinishStatus::Completed => self.completed(holder, &assignment, report).await,
+            FinishStatus::Failed => self.failed(holder, report).await,
+            FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await,
+            FinishStatus::Answered => self.answered(run, assignment, holder, report).await,
+            FinishStatus::Released => Ok(self.store.give_back(&holder, self.outside.now()).await?),
+        }
+    }
+
+    /// The run and its documents, where the holder still holds it.
+    async fn held(&self, holder: &Holder) -> Result<(Run, Assignment), Error> {
+        let WholeRun { run, assignment, .. } = self.store.whole_run(&holder.run_id).await?;
+        held(&run, holder).map_err(StoreError::Refused)?;
+        Ok((run, assignment))
     }
 
     async fn completed(
@@ -46,7 +60,11 @@ impl App {
         assignment: &Assignment,
         mut report: FinishRun,
     ) -> Result<Run, Error> {
-        let outcome = self.gate(assignment, &mut report).await?;
+        let outcome = match self.gate(assignment, &mut report).await {
+            Ok(outcome) => outcome,
+            // A runner that lost the run hears that, whatever it brings.
+            Err(error) => return Err(self.held(&holder).await.err().unwrap_or(error)),
+        };
         let usage = report.usage;
         self.end(holder, End::Completed(outcome), usage, report).await
     }
