@@ -5,7 +5,7 @@ FUZZ_TARGETS := judge compile
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
-.PHONY: help test test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-workflow bench-model peers deny
+.PHONY: help test test-dashboard test-real run dashboard fuzz bench bench-coordinator bench-slow-disk bench-workflow bench-model peers deny
 
 help:
 	@echo 'make test   everything that must hold (.ci/run)'
@@ -16,6 +16,7 @@ help:
 	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
+	@echo 'make bench-slow-disk  the same on a disk whose syncs take SYNC_MS (5) longer; needs a C compiler'
 	@echo 'make bench-workflow  what graphs and comparing siblings cost'
 	@echo 'make bench-model  how often a real model meets its contract, MODEL_RUNS (200) for each strategy'
 	@echo 'make peers  the judge beside json_repair, jsonrepair and baml-py'
@@ -68,6 +69,13 @@ bench:
 bench-coordinator:
 	@cargo build --release --quiet --package accord-cli --package bench
 	@cargo run --release --quiet --package bench --bin coordinator -- "$${CARGO_TARGET_DIR:-target}/release/accord"
+
+SYNC_MS ?= 5
+bench-slow-disk:
+	@cargo build --release --quiet --package accord-cli --package bench
+	@cc -O2 -shared -fPIC -o "$${CARGO_TARGET_DIR:-target}/slow_disk.so" bench/slow_disk.c
+	@SYNC_US="$$(( $(SYNC_MS) * 1000 ))" LD_PRELOAD="$$(realpath "$${CARGO_TARGET_DIR:-target}/slow_disk.so")" \
+	  "$${CARGO_TARGET_DIR:-target}/release/coordinator" "$${CARGO_TARGET_DIR:-target}/release/accord" paces
 
 bench-workflow:
 	@cargo run --release --quiet --package bench --bin workflow

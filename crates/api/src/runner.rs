@@ -130,7 +130,7 @@ pub struct Spent {
     pub usage: Usage,
     /// Answers that did not meet the contract.
     pub answers: u32,
-    /// How long they worked, as far as their attempts tell. Time in the queue is not work.
+    /// How long they worked. Time in the queue is not work, nor the silence after which a runner counts as lost.
     #[serde(default)]
     pub milliseconds: u64,
 }

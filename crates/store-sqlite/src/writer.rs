@@ -1,8 +1,9 @@
 //! The one thread that writes.
 //!
 //! Use cases arrive as closures on a bounded channel. The thread takes all that have queued up while the last commit was
-//! on its way to the disk, runs them one after the other inside one transaction, commits once, and answers all of them. So one sync of the disk carries many use cases under load, and none waits for company when there is none. Where
-//! there is a crowd, it waits a moment for more of them.
+//! on its way to the disk, runs them one after the other inside one transaction, commits once, and answers all of them. So one sync of the disk carries many use cases under load, and none waits for company when there is
+//! none. Where there is a crowd, it waits a moment for more of them: those who were just answered are about to come back, and
+//! would else wait for a whole commit. The slower the disk, the longer the moment.
 //!
 //! What fails is undone alone: by a savepoint around it, or by not having written anything yet ([`Undo`]). What succeeded
 //! is acknowledged only after the commit; where that fails, nobody is.
@@ -29,12 +30,23 @@ const GROUP: usize = 256;
 /// A group of so many says that there is a crowd, and that more are on their way.
 const CROWD: usize = 8;
 
-/// How long the next of a crowd may take to come. A few requests are read in that time.
-const NEXT_COMER: Duration = Duration::from_micros(100);
+/// Where commits take long, fewer say so: a moment is little beside what is saved.
+const CROWD_OF_SLOW_DISK: usize = 2;
+const SLOW_COMMIT: Duration = Duration::from_millis(2);
 
-/// How long a crowd is waited for in all. A commit costs processor time however much it carries; where the disk is quick,
-/// that and not the disk is what limits a crowd. About as long as a commit takes on a slower disk.
+/// How long the next of a crowd may take to come, at least: a few requests are read in that time. Where the last commit took
+/// longer, this part of it.
+const NEXT_COMER: Duration = Duration::from_micros(100);
+const NEXT_COMER_PART: u32 = 16;
+
+/// How long a crowd is waited for in all, at least: a commit costs processor time however much it carries, and where the disk
+/// is quick, that is what limits a crowd. Where the last commit took longer, this part of it: half a commit's time is lost, and
+/// twice as many are carried.
 const GATHERING: Duration = Duration::from_millis(1);
+const GATHERING_PART: u32 = 2;
+
+/// And at most: a disk that hangs for once is no reason to wait.
+const LONGEST_GATHERING: Duration = Duration::from_millis(20);
 
 /// How long the end of the store may hold up who drops it: what has queued is written within this on any working disk.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -198,14 +210,18 @@ struct Thread {
 impl Thread {
     fn run(mut self) {
         let mut crowd = 0;
+        let mut took = Duration::ZERO;
         while let Some(first) = self.queue.blocking_recv() {
             let mut group = vec![first];
             self.take_waiting(&mut group);
-            if crowd >= CROWD {
-                self.wait_for_more(&mut group);
+            let enough = if took < SLOW_COMMIT { CROWD } else { CROWD_OF_SLOW_DISK };
+            if crowd >= enough {
+                self.wait_for_more(&mut group, took);
             }
             crowd = group.len();
+            let begun = Instant::now();
             self.commit(group);
+            took = begun.elapsed();
         }
         if let Err(error) = open::checkpoint(&self.connection) {
             tracing::warn!(%error, "the write-ahead log stays beside the database");
@@ -220,12 +236,15 @@ impl Thread {
         }
     }
 
-    /// Waits while others come, but not for long.
-    fn wait_for_more(&mut self, group: &mut Vec<Box<dyn Job>>) {
+    /// Waits while others come, but not for long beside what the last commit took.
+    fn wait_for_more(&mut self, group: &mut Vec<Box<dyn Job>>, took: Duration) {
+        let took = took.min(LONGEST_GATHERING * GATHERING_PART);
+        let (gathering, next) =
+            (GATHERING.max(took / GATHERING_PART), NEXT_COMER.max(took / NEXT_COMER_PART));
         let begun = Instant::now();
-        while group.len() < GROUP && begun.elapsed() < GATHERING {
+        while group.len() < GROUP && begun.elapsed() < gathering {
             let before = group.len();
-            std::thread::sleep(NEXT_COMER);
+            std::thread::sleep(next);
             self.take_waiting(group);
             if group.len() == before {
                 return;

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, Spent};
 use accord_domain::attempt::Outcome;
-use accord_domain::id::{LeaseId, RunnerId};
+use accord_domain::event::Body;
+use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Claimed, Fact, Store, Verdict};
+use accord_store::{Claim, Claimed, EventFilter, Fact, Store, Verdict};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::oneshot;
@@ -30,6 +31,13 @@ const MOST_CLAIMED: u32 = 32;
 
 /// How long it is remembered what an endpoint took or refused. Providers change; a week later it is worth asking again.
 const FACTS_HOLD: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// The kind of the event that a run waits for a runner.
+const QUEUED: &str = "run.queued";
+
+/// How many events of deliveries are read, two for each: a run is lost a few times at most, and given back whenever a runner is
+/// shut down.
+const MOST_DELIVERIES: u32 = 200;
 
 impl App {
     /// Hands out work, waiting for some where there is none.
@@ -112,8 +120,8 @@ impl App {
         }
     }
 
-    /// What deliveries of a run used that were lost or given back. Their attempts tell: the end, which tells the rest,
-    /// was never reported.
+    /// What deliveries of a run used that were lost or given back. Their attempts tell, and of the time the events: the end,
+    /// which tells the rest, was never reported.
     async fn spent(&self, run: &Run) -> Result<Spent, Error> {
         if run.attempt <= 1 {
             return Ok(Spent::default());
@@ -124,7 +132,29 @@ impl App {
             spent.answers += u32::from(is_answer(attempt.outcome));
             spent.milliseconds = spent.milliseconds.saturating_add(attempt.duration_ms);
         }
+        spent.milliseconds = spent.milliseconds.max(self.worked(run).await?);
         Ok(spent)
+    }
+
+    /// For how many milliseconds earlier deliveries were at work, from their start until the run was queued again. A runner
+    /// that was lost had been silent for as long as a lease lasts by then, and that time is not counted.
+    async fn worked(&self, run: &Run) -> Result<u64, Error> {
+        let kinds = vec![Body::RunStarted.kind().to_owned(), QUEUED.to_owned()];
+        let filter = EventFilter { run_id: Some(run.id.clone()), kinds, ..EventFilter::default() };
+        let mut worked = SignedDuration::ZERO;
+        let mut started = None;
+        for event in self.store.events(&filter, EventId::default(), MOST_DELIVERIES).await? {
+            match (event.kind == QUEUED, started) {
+                (false, _) => started = Some(event.at),
+                (true, Some(begun)) => {
+                    worked = worked.saturating_add(event.at.duration_since(begun));
+                    started = None;
+                }
+                (true, None) => {}
+            }
+        }
+        let silence = self.lease().saturating_mul(i32::try_from(run.losses).unwrap_or(i32::MAX));
+        Ok(u64::try_from(worked.saturating_sub(silence).as_millis()).unwrap_or_default())
     }
 }
 

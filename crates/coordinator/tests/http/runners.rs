@@ -282,3 +282,33 @@ async fn a_delivery_knows_what_those_before_it_used() {
         (&json!(2), &json!({"usage": usage, "answers": 2, "milliseconds": 120}))
     );
 }
+
+#[tokio::test]
+async fn the_time_of_a_turn_that_was_lost_is_counted() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let spent = |held: &crate::support::Held| held.run["spent"]["milliseconds"].clone();
+    // Nothing is said of an attempt: the runner is killed in its first turn, 31 seconds after it was heard of last.
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.post(&format!("/runner/runs/{run}/started"), held.holding.clone()).await.0, 200);
+    desk.pass(20);
+    let holds = json!([{"run_id": run, "lease_id": held.holding["lease_id"], "attempt": 1}]);
+    let heartbeat = json!({"runner_id": runner, "runs": holds});
+    assert_eq!(desk.post("/runner/heartbeat", heartbeat).await.0, 200);
+    desk.pass(31);
+    desk.app.reconcile().await.unwrap();
+    // Waiting in the queue is not work, and neither is a delivery that never began.
+    desk.pass(100);
+    let runner = desk.runner().await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(spent(&held), json!(21_000));
+    desk.pass(5);
+    assert_eq!(desk.finish(&held, json!({"status": "released"})).await.0, 200);
+    let held = desk.claim(&runner).await;
+    assert_eq!(spent(&held), json!(21_000));
+    assert_eq!(desk.post(&format!("/runner/runs/{run}/started"), held.holding.clone()).await.0, 200);
+    desk.pass(7);
+    assert_eq!(desk.finish(&held, json!({"status": "released"})).await.0, 200);
+    assert_eq!(spent(&desk.claim(&runner).await), json!(28_000));
+}
