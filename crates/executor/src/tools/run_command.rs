@@ -95,8 +95,8 @@ pub(super) struct Arguments {
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
         "Runs a command with sh in the project folder and shows its exit code and output. Files elsewhere may be out of \
-         its reach; $TMPDIR is empty, and is removed afterwards. There is no input and no terminal. What it leaves in the background is ended with it. Of long output the beginning and the end are shown \
-         ({} KiB each).",
+         its reach; $TMPDIR is empty, and is removed afterwards. There is no input and no terminal. What it leaves in the \
+         background is ended with it. Of long output the beginning and the end are shown ({} KiB each).",
         SHOWN_BYTES / 1024
     );
     let seconds =
