@@ -49,7 +49,8 @@ impl App {
         let target = target(&mut request)?;
         let order = match target {
             Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
-            Target::Resume { session_id } => self.resume(&session_id, request, &parameters).await?,
+            // Boxed, here and below: what is rarer would make every other request as large.
+            Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
         self.submit_telling(order, promise).await
     }
@@ -60,8 +61,8 @@ impl App {
         let session = session.clone();
         // Whoever told it first has a run under way there, so the second round ends in one way or the other.
         for _ in 0..2 {
-            let telling = self.with_undelivered(order.clone(), &session).await?;
-            if let Some(created) = self.submit(telling, promise.clone()).await? {
+            let telling = Box::pin(self.with_undelivered(order.clone(), &session)).await?;
+            if let Some(created) = Box::pin(self.submit(telling, promise.clone())).await? {
                 return Ok(created);
             }
         }

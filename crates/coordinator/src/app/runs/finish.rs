@@ -28,7 +28,8 @@ impl App {
             (FinishStatus::Completed, Some(assignment)) => {
                 self.completed(holder, &assignment, report).await?
             }
-            _ => self.ended(holder, report).await?,
+            // Boxed, here and below: what is large and rare would make every end as large.
+            _ => Box::pin(self.ended(holder, report)).await?,
         };
         if run.status.is_over() {
             metrics::run_over(&run);
@@ -42,7 +43,7 @@ impl App {
             FinishStatus::Completed => self.completed(holder, &assignment, report).await,
             FinishStatus::Failed => self.failed(holder, report).await,
             FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await,
-            FinishStatus::Answered => self.answered(run, assignment, holder, report).await,
+            FinishStatus::Answered => Box::pin(self.answered(run, assignment, holder, report)).await,
             FinishStatus::Released => Ok(self.store.give_back(&holder, self.outside.now()).await?),
         }
     }
@@ -63,7 +64,7 @@ impl App {
         let outcome = match self.gate(assignment, &mut report).await {
             Ok(outcome) => outcome,
             // A runner that lost the run hears that, whatever it brings.
-            Err(error) => return Err(self.held(&holder).await.err().unwrap_or(error)),
+            Err(error) => return Err(Box::pin(self.held(&holder)).await.err().unwrap_or(error)),
         };
         let usage = report.usage;
         self.end(holder, End::Completed(outcome), usage, report).await
