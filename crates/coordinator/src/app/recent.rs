@@ -56,6 +56,7 @@ impl<T: Clone> Recent<T> {
             let oldest = kept.items.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
             oldest.map(|key| kept.items.remove(&key));
         }
+        kept.clock += 1;
         let now = kept.clock;
         kept.items.insert(key.to_owned(), (now, item));
     }
@@ -74,6 +75,10 @@ mod tests {
         put("a").unwrap();
         put("c").unwrap();
         assert_eq!(["a", "b", "c"].map(|key| recent.get(key).is_some()), [true, false, true]);
+        recent.put("d", "d".to_owned());
+        recent.put("e", "e".to_owned());
+        assert_eq!(["a", "c", "d", "e"].map(|key| recent.get(key).is_some()), [false, false, true, true]);
+        recent.put("a", "a".to_owned());
         assert_eq!((recent.take("a"), recent.take("a")), (Some("a".to_owned()), None));
     }
 }

@@ -14,10 +14,11 @@ use tokio::sync::oneshot;
 use super::group::Group;
 
 /// What programs need to run, to be read: themselves, their libraries and settings, names of hosts, and what the kernel
-/// tells. What is not there is passed over.
-const SYSTEM: [&str; 16] = [
+/// tells. What is not there is passed over. Of devices only those that are named: a disk is a device too.
+const SYSTEM: [&str; 17] = [
     "/bin",
-    "/dev",
+    "/dev/random",
+    "/dev/urandom",
     "/etc",
     "/lib",
     "/lib32",

@@ -84,6 +84,7 @@ async fn nothing_outside_is_read_or_changed() {
         format!("sh -c 'setsid cat {file}'"),
         format!("cp /bin/cat ./cat && ./cat {file}"),
         "mkdir ../beside".to_owned(),
+        "ls /dev".to_owned(),
         "echo x > /etc/accord-test".to_owned(),
         "touch /tmp/accord-test".to_owned(),
     ];
@@ -101,7 +102,7 @@ async fn nothing_outside_is_read_or_changed() {
 async fn the_project_and_a_temporary_folder_are_there() {
     let place = Place::new();
     let Some(tools) = place.confined(&[]) else { return };
-    let command = "mkdir -p a/b && echo one > a/b/c && cat a/b/c && mv a/b d && rm -r a && ls d > /dev/null \
+    let command = "mkdir -p a/b && echo one > a/b/c && cat a/b/c && mv a/b d && rm -r a && ls d > /dev/null && test $(head -c 4 /dev/urandom | wc -c) = 4 \
         && echo $TMPDIR && test $HOME = $TMPDIR && test $(ls -A $TMPDIR | wc -l) = 0 && echo two > $TMPDIR/x && cat $TMPDIR/x";
     let (ok, text) = run(tools.as_ref(), command).await;
     let lines: Vec<&str> = text.lines().collect();
