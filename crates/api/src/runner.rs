@@ -130,6 +130,9 @@ pub struct Spent {
     pub usage: Usage,
     /// Answers that did not meet the contract.
     pub answers: u32,
+    /// Attempts of any outcome, answered or not.
+    #[serde(default)]
+    pub attempts: u32,
     /// How long they worked. Time in the queue is not work, nor the silence after which a runner counts as lost.
     #[serde(default)]
     pub milliseconds: u64,

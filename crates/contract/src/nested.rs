@@ -161,6 +161,11 @@ fn is_tool_call(members: &Map<String, Value>) -> bool {
             .any(|key| members.get(*key).is_some_and(|value| value.is_object() || value.is_array()))
 }
 
+/// A tool call that says which tool, or that it is one; its arguments alone are one key around a value.
+fn is_named_call(members: &Map<String, Value>) -> bool {
+    is_tool_call(members) && (members.len() > 1 || members.contains_key("function"))
+}
+
 /// The arguments of a tool call that carries them as JSON text, as some APIs do.
 pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
     let members = value.as_object()?;
@@ -172,35 +177,53 @@ pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
     parse::whole(text).ok().filter(|arguments| arguments.is_object() || arguments.is_array())
 }
 
+/// What a value may be taken out of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrappers {
+    /// A tool call that is written as text, alone or in a list: it says itself that its arguments are what is meant.
+    ToolCalls,
+    /// Also one foreign key, an echoed schema, a list of one. To take a value out of these changes its shape.
+    Any,
+}
+
 /// The outermost conforming values inside wrappers, found with a test that says whether a value conforms.
 pub(crate) fn inside<'a>(
     facts: &Facts,
     value: &'a Value,
+    wrappers: Wrappers,
     passes: &mut dyn FnMut(&Value) -> bool,
 ) -> Vec<&'a Value> {
-    let mut found = Vec::new();
-    visit(facts, value, passes, &mut found);
-    found
+    let mut visit = Visit { facts, passes, found: Vec::new() };
+    visit.value(value, wrappers == Wrappers::Any);
+    visit.found
 }
 
-fn visit<'a>(
-    facts: &Facts,
-    value: &'a Value,
-    passes: &mut dyn FnMut(&Value) -> bool,
-    found: &mut Vec<&'a Value>,
-) {
-    let children: Vec<&Value> = match value {
-        Value::Object(members) if facts.is_wrapper(members) => members.values().collect(),
-        Value::Array(items) if items.iter().filter(|item| facts.attempts(item)).count() <= 1 => {
-            items.iter().collect()
-        }
-        _ => return,
-    };
-    for child in children.into_iter().filter(|child| child.is_object() || child.is_array()) {
-        if passes(child) {
-            found.push(child);
-        } else {
-            visit(facts, child, passes, found);
+struct Visit<'a, 'b> {
+    facts: &'b Facts,
+    passes: &'b mut dyn FnMut(&Value) -> bool,
+    found: Vec<&'a Value>,
+}
+
+impl<'a> Visit<'a, '_> {
+    /// `wrapped`: anything that can be around the value, from here on, is enough of a wrapper.
+    fn value(&mut self, value: &'a Value, wrapped: bool) {
+        let (children, wrapped): (Vec<&Value>, bool) = match value {
+            Value::Object(members)
+                if is_named_call(members) || (wrapped && self.facts.is_wrapper(members)) =>
+            {
+                (members.values().collect(), true)
+            }
+            Value::Array(items) if items.iter().filter(|item| self.facts.attempts(item)).count() <= 1 => {
+                (items.iter().collect(), wrapped)
+            }
+            _ => return,
+        };
+        for child in children.into_iter().filter(|child| child.is_object() || child.is_array()) {
+            if wrapped && (self.passes)(child) {
+                self.found.push(child);
+            } else {
+                self.value(child, wrapped);
+            }
         }
     }
 }

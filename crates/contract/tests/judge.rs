@@ -211,6 +211,21 @@ fn a_cut_is_accepted_only_after_a_whole_token() {
 }
 
 #[test]
+fn a_wrapper_around_the_whole_answer_is_a_repair() {
+    let wrapped = [r#"{"error": {"a": 1}}"#, r#"[{"a": 1}]"#, r#"[[{"a": 1}]]"#, r#"{"input": {"a": 1}}"#];
+    for text in wrapped {
+        assert_eq!(rejected(&schema(pair()), text).outcome, Outcome::SchemaInvalid, "{text}");
+        let Verdict::Accepted(taken) = judge(&Answer::text(text), &lenient(pair())) else { panic!("{text}") };
+        assert_eq!(taken.value, json!({"a": 1}), "{text}");
+        let kinds: Vec<_> = taken.repairs.iter().map(|repair| repair.kind).collect();
+        assert_eq!(kinds, [RepairKind::Unwrapped], "{text}");
+    }
+    let call = r#"{"name": "submit", "arguments": {"a": 1}}"#;
+    assert_eq!(value(&schema(pair()), call), Some(json!({"a": 1})));
+    assert_eq!(value(&schema(pair()), &format!("[{call}]")), Some(json!({"a": 1})));
+}
+
+#[test]
 fn strict_mode_repairs_nothing() {
     let contract = schema(pair());
     for text in [r#"{"a": 1,}"#, "{'a': 1}", r#"{"a": "1"}"#, r#"{"a": 1, "b": null}"#, r#"{"a": 1"#] {

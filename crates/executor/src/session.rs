@@ -35,6 +35,11 @@ pub trait Session: Send {
     /// an error, and when a turn was dropped, it has what was asked and what was done: a later run goes on from there.
     fn conversation(&self) -> Option<Value>;
 
+    /// What the last turn said beside its answer, for whoever has to explain why the answer will not do.
+    fn said_beside(&self) -> Option<String> {
+        None
+    }
+
     /// Ends the session and everything that it started.
     async fn close(self: Box<Self>);
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Judge, TEXT_SOURCES, Tally, accept, report};
-use crate::nested;
+use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
+use crate::nested::{self, Wrappers};
 use crate::parse;
 use crate::repair::{Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Setting};
@@ -181,13 +181,11 @@ impl Judge<'_> {
                 let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
                 let mut passes = |value: &Value| self.mend(value).is_some();
-                let mut inner: Vec<Value> =
-                    nested::inside(self.facts(), read, &mut passes).into_iter().cloned().collect();
+                let inside = nested::inside(self.facts(), read, Wrappers::Any, &mut passes);
+                let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
                 inner.extend(nested::written_arguments(read));
                 for mended in inner.iter().filter_map(|inner| self.mend(inner)) {
-                    let detail = "the value stood inside another".to_owned();
-                    let unwrapped = Repair { kind: RepairKind::Unwrapped, path: "$".to_owned(), detail };
-                    tally.add(&mended.value, || std::iter::once(unwrapped).chain(mended.repairs).collect());
+                    tally.add(&mended.value, || std::iter::once(unwrapped()).chain(mended.repairs).collect());
                 }
             }
             if let Some(verdict) = tally.verdict(source) {

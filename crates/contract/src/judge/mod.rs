@@ -13,12 +13,12 @@ use serde_json::Value;
 
 use crate::contract::{Contract, Mode};
 use crate::limits::MAX_TEXT_BYTES;
-use crate::nested::{self, Facts};
+use crate::nested::{self, Facts, Wrappers};
 use crate::number;
 use crate::parse::{self, Fault};
 use crate::reasoning;
 use crate::scan::{self, Found, Item, Scan, Setting};
-use crate::verdict::{Accepted, Answer, Repair, Source, Verdict};
+use crate::verdict::{Accepted, Answer, Repair, RepairKind, Source, Verdict};
 
 /// The sources of a text, most trusted first.
 const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
@@ -135,7 +135,9 @@ impl Judge<'_> {
         None
     }
 
-    /// Values that stand in the text inside wrappers.
+    /// Values that stand in the text inside wrappers. A text that is one value as a whole is the answer: strictly, only the
+    /// arguments of a tool call are taken out of it, because anything else is a repair of its shape. Among prose, what
+    /// was found may be any part of what stands there.
     fn choose_nested(&self, items: &[Item]) -> Option<Verdict> {
         if !self.contract.options().extract_json || self.contract.options().strict_json_only {
             return None;
@@ -147,8 +149,12 @@ impl Judge<'_> {
                     continue;
                 }
                 let mut passes = |value: &Value| self.passes(value) && !self.is_echo(value);
-                for inner in nested::inside(self.facts(), &found.value, &mut passes) {
-                    tally.add(inner, Vec::new);
+                let wrappers = match source {
+                    Source::Text if !self.is_lenient() => Wrappers::ToolCalls,
+                    _ => Wrappers::Any,
+                };
+                for inner in nested::inside(self.facts(), &found.value, wrappers, &mut passes) {
+                    tally.add(inner, || self.is_lenient().then(unwrapped).into_iter().collect());
                 }
             }
             if let Some(verdict) = tally.verdict(source) {
@@ -179,6 +185,11 @@ fn whole_item(text: &str) -> Scan {
 
 fn accept(value: Value, repairs: Vec<Repair>, source: Source) -> Verdict {
     Verdict::Accepted(Accepted { value, repairs, source })
+}
+
+fn unwrapped() -> Repair {
+    let detail = "the value stood inside another".to_owned();
+    Repair { kind: RepairKind::Unwrapped, path: "$".to_owned(), detail }
 }
 
 /// The different values that pass in one source.

@@ -130,6 +130,7 @@ impl App {
         for attempt in self.store.attempts(&run.id).await? {
             spent.usage = spent.usage.and(attempt.usage);
             spent.answers += u32::from(is_answer(attempt.outcome));
+            spent.attempts = spent.attempts.saturating_add(1);
             spent.milliseconds = spent.milliseconds.saturating_add(attempt.duration_ms);
         }
         spent.milliseconds = spent.milliseconds.max(self.worked(run).await?);

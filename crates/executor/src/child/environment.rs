@@ -54,6 +54,17 @@ pub(crate) fn is_secret(name: &str) -> bool {
     SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| ends(word))
 }
 
+/// Shorter values are no secrets, and would be found in any text.
+const SHORTEST_SECRET: usize = 8;
+
+/// A text without the values of variables that look like secrets.
+pub(crate) fn without_secrets(text: String, environment: &[(OsString, OsString)]) -> String {
+    let hidden = environment.iter().filter(|(name, _)| secret(name)).filter_map(|(_, value)| value.to_str());
+    hidden
+        .filter(|value| value.len() >= SHORTEST_SECRET)
+        .fold(text, |text, value| if text.contains(value) { text.replace(value, "[secret]") } else { text })
+}
+
 /// Whether a variable of a blueprint can be one, or what is wrong with it.
 pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), String> {
     if name.is_empty() || name.contains('=') {

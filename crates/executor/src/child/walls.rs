@@ -84,7 +84,16 @@ mod kernel {
         RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope, path_beneath_rules,
     };
 
+    use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+
     use super::{DEVICES, SYSTEM, Walls};
+
+    /// What of its powers a runner that is root leaves to a child: to work on files of others, within the walls. Without the
+    /// rest it cannot read the memory and the variables of other processes, which `/proc` shows to root.
+    const KEPT: CapabilitySet = CapabilitySet::CHOWN
+        .union(CapabilitySet::DAC_OVERRIDE)
+        .union(CapabilitySet::FOWNER)
+        .union(CapabilitySet::FSETID);
 
     /// All ways to reach a file, cutting it short among them.
     const NEEDED: ABI = ABI::V3;
@@ -103,8 +112,11 @@ mod kernel {
         ruleset.map_err(io::Error::other)
     }
 
-    /// Puts the walls around this thread, for good.
+    /// Puts the walls around this thread, for good. They also keep programs from giving powers back.
     pub(super) fn surround(walls: &Walls) -> io::Result<()> {
+        let held = capabilities(None)?;
+        let (effective, permitted) = (held.effective & KEPT, held.permitted & KEPT);
+        set_capabilities(None, CapabilitySets { effective, permitted, inheritable: CapabilitySet::empty() })?;
         let read = AccessFs::from_read(NEEDED);
         let write: BitFlags<AccessFs> = AccessFs::from_all(NEEDED);
         let set = |rules: RulesetCreated| -> Result<RulesetStatus, RulesetError> {

@@ -139,6 +139,14 @@ impl Exchange<'_> {
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
             .map(|(_, value)| value.to_lowercase());
+        let encoding = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+        if let Some((_, encoding)) = encoding.filter(|(_, value)| !value.eq_ignore_ascii_case("identity")) {
+            return Err(Trouble::Lasting(TurnError::Failed(format!(
+                "{} answers with `content-encoding: {}`, which was not asked for: switch compression off there",
+                self.asked.endpoint.name,
+                self.asked.shown(encoding)
+            ))));
+        }
         let intake = Intake::new(self.asked.endpoint.wire, &content_type.unwrap_or_default());
         let reply = self.stream(intake, body).await?;
         Ok(Reply { usage: self.asked.endpoint.priced(reply.usage), ..reply })

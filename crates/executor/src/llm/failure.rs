@@ -18,14 +18,37 @@ const TOO_LONG: [&str; 6] = [
     "prompt is too long",
     "too many tokens",
 ];
-const SCHEMA: [&str; 7] =
-    ["schema", "response_format", "output_config", "output_format", "text.format", "format", "strict"];
+const SCHEMA: [&str; 12] = [
+    "schema",
+    "response_format",
+    "output_config",
+    "output_format",
+    "text.format",
+    "format",
+    "strict",
+    "structured output",
+    "structured_output",
+    "grammar",
+    "guided",
+    "json mode",
+];
 const GRAMMAR: [&str; 6] = ["grammar", "pattern", "format", "schema", "regex", "response_format"];
 /// What providers call the field that a schema is sent in.
-const FIELD: [&str; 6] =
-    ["response_format", "output_config", "output_format", "text.format", "json_schema", "structured output"];
+const FIELD: [&str; 9] = [
+    "response_format",
+    "output_config",
+    "output_format",
+    "text.format",
+    "json_schema",
+    "structured output",
+    "structured_output",
+    "guided",
+    "json mode",
+];
 /// Words of those who do not know the field, or do not want it.
-const UNKNOWN: [&str; 13] = [
+const UNKNOWN: [&str; 15] = [
+    "disabled",
+    "not enabled",
     "not support",
     "unsupported",
     "unknown",
@@ -82,6 +105,9 @@ impl Asked<'_> {
                 "the answer of {name} is larger than {} MiB and was cut off: set `max_tokens`",
                 MAX_ANSWER_BYTES / 1024 / 1024
             ))),
+            ReadError::BrokenOff => {
+                Trouble::Passing(format!("the answer of {name} broke off before its last event"))
+            }
             ReadError::Unreadable(why) => Trouble::Lasting(TurnError::Failed(format!(
                 "the answer of {name} cannot be read: {}; check that `base_url` and the kind of the provider fit",
                 self.shown(&why)
@@ -92,7 +118,7 @@ impl Asked<'_> {
     /// What to do about an error that the provider reports.
     pub(super) fn problem(&self, problem: &Problem) -> Trouble {
         let words = format!("{} {}", problem.code, problem.message).to_lowercase();
-        let has = |list: &[&str]| list.iter().any(|word| words.contains(word));
+        let has = |list: &[&str]| list.iter().any(|word| begins_in(&words, word));
         let status = problem.status;
         let refused = matches!(status, 400 | 413 | 422);
         if status == 413 || refused && has(&TOO_LONG) {
@@ -187,6 +213,14 @@ impl Asked<'_> {
         let line: Vec<&str> = clean.split_whitespace().collect();
         shorten(&line.join(" "), SHOWN_CHARACTERS)
     }
+}
+
+/// Whether a word, or a longer one that begins with it, stands in a text: "information" is not about a format.
+fn begins_in(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(char::is_alphanumeric)
+    })
 }
 
 /// A text of at most so many characters.

@@ -1,7 +1,7 @@
 //! Reads the bytes of an answer as they come, in bounded memory.
 //!
-//! A server that was asked to stream may answer in one piece all the same: its content type says so, and where that
-//! says nothing the first byte does.
+//! A server that was asked to stream may answer in one piece all the same: the first byte says so, together with the content
+//! type, which alone is not always right.
 
 use super::wire::{Framing, ReadError, Reader, Reply, Wire};
 
@@ -17,12 +17,16 @@ const MAX_STREAM_BYTES: usize = 32 * super::wire::MAX_ANSWER_BYTES;
 pub(super) struct Intake {
     wire: Wire,
     form: Form,
+    /// Whether the content type says that it is JSON.
+    json: bool,
     reader: Box<dyn Reader>,
     /// A line without its end, or the whole answer.
     pending: Vec<u8>,
     /// The data of an event without its end.
     data: String,
     taken: usize,
+    /// Whether the last line ended with `\r`.
+    returned: bool,
     events: usize,
     ended: bool,
 }
@@ -38,16 +42,17 @@ impl Intake {
     pub(super) fn new(wire: Wire, content_type: &str) -> Self {
         let form = match content_type {
             kind if kind.contains("event-stream") || kind.contains("ndjson") => Form::Stream,
-            kind if kind.contains("json") => Form::Whole,
             _ => Form::Undecided,
         };
         Self {
             wire,
             form,
+            json: content_type.contains("json"),
             reader: wire.reader(),
             pending: Vec::new(),
             data: String::new(),
             taken: 0,
+            returned: false,
             events: 0,
             ended: false,
         }
@@ -62,11 +67,16 @@ impl Intake {
         self.decide(bytes);
         let mut rest = bytes;
         while self.form == Form::Stream && !self.ended {
-            let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+            let Some(end) = rest.iter().position(|byte| self.ends_line(*byte)) else {
                 break;
             };
             let (line, after) = rest.split_at(end);
+            let returned = std::mem::replace(&mut self.returned, after.first() == Some(&b'\r'));
             rest = after.get(1..).unwrap_or_default();
+            if returned && line.is_empty() && self.pending.is_empty() && !self.returned {
+                // The second half of `\r\n`.
+                continue;
+            }
             self.pending.extend_from_slice(line);
             let line = std::mem::take(&mut self.pending);
             self.line(&line)?;
@@ -82,8 +92,15 @@ impl Intake {
             return self.whole(&pending);
         }
         if !self.ended {
-            self.line(&pending)?;
-            self.line(b"")?;
+            // An event that cannot be read is only half of one, if nothing comes after it.
+            let last = self.line(&pending).and_then(|()| self.line(b""));
+            last.map_err(|error| match error {
+                ReadError::Unreadable(_) if self.events > 0 => ReadError::BrokenOff,
+                other => other,
+            })?;
+        }
+        if self.taken == 0 {
+            return Err(ReadError::BrokenOff);
         }
         if self.events == 0 {
             return Err(ReadError::Unreadable("nothing in it is an answer".into()));
@@ -91,11 +108,21 @@ impl Intake {
         self.reader.finish()
     }
 
+    /// Events may end their lines with `\n`, `\r\n` or `\r` alone.
+    fn ends_line(&self, byte: u8) -> bool {
+        byte == b'\n' || byte == b'\r' && self.wire.framing() == Framing::Events
+    }
+
     fn decide(&mut self, bytes: &[u8]) {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         if let (Form::Undecided, Some(first)) = (self.form, first) {
-            let object = *first == b'{' && self.wire.framing() == Framing::Events;
-            self.form = if object { Form::Whole } else { Form::Stream };
+            let whole = match (self.wire.framing(), self.json) {
+                // A comment, or one of the fields `data`, `event`, `id` and `retry`: events, whatever they are called.
+                (Framing::Events, true) => !b":deir".contains(first),
+                (Framing::Events, false) => *first == b'{',
+                (Framing::Lines, json) => json,
+            };
+            self.form = if whole { Form::Whole } else { Form::Stream };
         }
     }
 
@@ -108,6 +135,7 @@ impl Intake {
                 }
                 self.reader.finish()
             }
+            Err(error) if error.is_eof() => Err(ReadError::BrokenOff),
             Err(error) => Err(ReadError::Unreadable(format!("it is not JSON: {error}"))),
         }
     }
@@ -143,8 +171,8 @@ impl Intake {
     }
 
     fn event(&mut self, data: &str) -> Result<(), ReadError> {
-        self.events = self.events.saturating_add(1);
         self.ended = self.reader.event(data)?;
+        self.events = self.events.saturating_add(1);
         Ok(())
     }
 }
@@ -196,12 +224,40 @@ mod tests {
     fn what_is_no_answer_is_said_to_be_none() {
         let html = chat("application/json", &[b"<html>"]).unwrap_err();
         assert!(matches!(html, ReadError::Unreadable(why) if why.contains("not JSON")));
-        for nothing in ["", "<html>\n\n</html>", ": hello\n\n"] {
+        for nothing in ["<html>\n\n</html>", ": hello\n\n"] {
             let error = chat("text/event-stream", &[nothing.as_bytes()]).unwrap_err();
             assert_eq!(error, ReadError::Unreadable("nothing in it is an answer".into()));
         }
         let bytes = chat("text/event-stream", &[b"data: \xff\n\n"]).unwrap_err();
         assert_eq!(bytes, ReadError::Unreadable("it is not UTF-8".into()));
+    }
+
+    #[test]
+    fn lines_may_end_with_a_carriage_return_alone() {
+        let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        let returns = STREAM.replace("\r\n", "\n").replace('\n', "\r");
+        for cut in 0..returns.len() {
+            let (left, right) = returns.as_bytes().split_at(cut);
+            assert_eq!(chat("text/event-stream", &[left, right]), Ok(whole.clone()), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn events_are_read_where_the_content_type_says_json() {
+        let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        assert_eq!(chat("application/json", &[STREAM.as_bytes()]), Ok(whole));
+    }
+
+    #[test]
+    fn what_ends_before_its_last_event_broke_off() {
+        let first = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+        for end in ["", "data: {\"choi", "data", ": still here\n\n"] {
+            let text = format!("{first}{end}");
+            let read = chat("text/event-stream", &[text.as_bytes()]);
+            assert_eq!(read, Err(ReadError::BrokenOff), "{end:?}");
+        }
+        assert_eq!(chat("text/event-stream", &[]), Err(ReadError::BrokenOff));
+        assert_eq!(chat("application/json", &[b"{\"choices\":[{\"mess"]), Err(ReadError::BrokenOff));
     }
 
     #[test]

@@ -20,6 +20,9 @@ use crate::turn::{Delivery, Turn};
 /// The most that an event shows of a tool's output. The model gets all of it.
 const SHOWN_OUTPUT: usize = 2000;
 
+/// How often in a row a model that is to submit may call only tools that do not exist. It was told each time which ones do.
+const MAX_ASTRAY: u32 = 3;
+
 /// Everything that one turn works with.
 pub(super) struct Steps<'a> {
     pub(super) endpoint: &'a Endpoint,
@@ -41,6 +44,7 @@ impl Steps<'_> {
         usage: &mut Usage,
     ) -> Result<Answer, TurnError> {
         let tools = self.toolbox.specs();
+        let mut astray = 0;
         conversation.say(self.turn.prompt.clone());
         for step in 0..self.max_steps {
             // Whoever asks has looked before the first request.
@@ -60,25 +64,40 @@ impl Steps<'_> {
             if !text.is_empty() {
                 self.tell(Event::Message { text: text.clone() }).await?;
             }
+            let answer = |stop, submissions| Answer {
+                text: text.clone(),
+                submissions,
+                structured: None,
+                stop,
+                usage: *usage,
+                model: if model.is_empty() { self.model().to_owned() } else { model.clone() },
+            };
             if let Some(stop) = stop_of(end, &calls) {
                 let submitted = calls.into_iter().filter(|call| call.submit);
-                return Ok(Answer {
-                    text: text.clone(),
-                    submissions: submitted.map(|call| call.arguments).collect(),
-                    structured: None,
-                    stop,
-                    usage: *usage,
-                    model: if model.is_empty() { self.model().to_owned() } else { model.clone() },
-                });
+                return Ok(answer(stop, submitted.map(|call| call.arguments).collect()));
             }
-            if !calls.is_empty() {
-                let mut results = Vec::with_capacity(calls.len());
-                let worked = self.run_tools(&calls, &tools, &mut results).await;
-                conversation.answer(results);
-                worked?;
+            if calls.is_empty() {
+                continue;
+            }
+            let mut results = Vec::with_capacity(calls.len());
+            let worked = self.run_tools(&calls, &tools, &mut results).await;
+            conversation.answer(results);
+            worked?;
+            astray = if calls.iter().any(|call| is_known(call, &tools)) { 0 } else { astray + 1 };
+            if astray == MAX_ASTRAY && self.submit().is_some() {
+                // Whoever judges says once more what is wanted, and counts.
+                return Ok(answer(Stop::Finished, Vec::new()));
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))
+    }
+
+    /// The name of the submit tool, where there is one.
+    fn submit(&self) -> Option<&str> {
+        match &self.turn.delivery {
+            Delivery::Tool { name, .. } => Some(name),
+            Delivery::Text | Delivery::Native { .. } => None,
+        }
     }
 
     fn model(&self) -> &str {
@@ -115,10 +134,7 @@ impl Steps<'_> {
 
     /// The calls of a reply. Where the dialect has no ids they get one, by their place in the conversation.
     fn calls(&self, reply: &Reply, place: usize) -> Vec<Call> {
-        let submit = match &self.turn.delivery {
-            Delivery::Tool { name, .. } => Some(name),
-            Delivery::Text | Delivery::Native { .. } => None,
-        };
+        let submit = self.submit();
         let call = |(index, call): (usize, &super::wire::ReplyCall)| Call {
             id: match call.id.is_empty() {
                 true => format!("call_{place}_{index}"),
@@ -126,7 +142,7 @@ impl Steps<'_> {
             },
             name: call.name.clone(),
             arguments: call.arguments.clone(),
-            submit: submit == Some(&call.name),
+            submit: submit == Some(call.name.as_str()),
         };
         reply.calls.iter().enumerate().map(call).collect()
     }
@@ -166,11 +182,12 @@ impl Steps<'_> {
     /// Runs one tool. What the model did wrong is told to the model.
     async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
         let wrong = |text: String| ToolOutput { ok: false, text };
-        if !tools.iter().any(|tool| tool.name == call.name) {
-            let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-            return wrong(match names.is_empty() {
-                true => format!("there is no tool `{}`", call.name),
-                false => format!("there is no tool `{}`: there are {}", call.name, names.join(", ")),
+        if !is_known(call, tools) {
+            let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(self.submit()).collect();
+            return wrong(match names.as_slice() {
+                [] => format!("there is no tool `{}`", call.name),
+                [one] => format!("there is no tool `{}`: there is `{one}`", call.name),
+                names => format!("there is no tool `{}`: there are {}", call.name, names.join(", ")),
             });
         }
         match parsed {
@@ -184,6 +201,10 @@ impl Steps<'_> {
         let told = self.stop.run_until_cancelled(self.events.tell(event)).await;
         told.ok_or(TurnError::Stopped)
     }
+}
+
+fn is_known(call: &Call, tools: &[ToolSpec]) -> bool {
+    tools.iter().any(|tool| tool.name == call.name)
 }
 
 /// Why the turn is over, if it is. The reason that the provider gives is looked at before anything that was said.

@@ -22,7 +22,7 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Stop, Usage};
-use crate::child::{self, Capture, End, Environment, Overflow, Plan, own_variable};
+use crate::child::{self, Capture, End, Environment, Overflow, Plan, own_variable, without_secrets};
 use crate::event::Events;
 use crate::program;
 use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
@@ -63,7 +63,7 @@ impl Executor for ProcessExecutor {
         let given = parameters::give(settings.parameters_as, &start.parameters)?;
         let folder = settings.folder(&start.project_dir)?;
         let environment = Arc::clone(&self.environment);
-        Ok(Box::new(Process { settings, given: Some(given), folder, environment }))
+        Ok(Box::new(Process { settings, given: Some(given), folder, environment, stderr: String::new() }))
     }
 }
 
@@ -73,6 +73,8 @@ struct Process {
     given: Option<Given>,
     folder: PathBuf,
     environment: Arc<Environment>,
+    /// The end of what it wrote there, without the secrets that it was given.
+    stderr: String,
 }
 
 #[async_trait]
@@ -103,6 +105,11 @@ impl Session for Process {
         None
     }
 
+    fn said_beside(&self) -> Option<String> {
+        let stderr = self.stderr.trim();
+        (!stderr.is_empty()).then(|| format!("stderr: {stderr}"))
+    }
+
     async fn close(self: Box<Self>) {}
 }
 
@@ -122,15 +129,15 @@ impl Process {
             walls: None,
         };
         let finished = child::run(plan, cancel).await.map_err(|error| self.not_started(&error))?;
-        let stderr = finished.stderr;
+        self.stderr = without_secrets(finished.stderr.text(|_| "…".to_owned()), &self.environment);
         match finished.end {
             End::Exited(status) if status.success() => self.answer(finished.stdout),
-            End::Exited(status) => Err(self.failed(&program::ended(status), stderr)),
+            End::Exited(status) => Err(self.failed(&program::ended(status))),
             End::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
             End::Stopped => Err(TurnError::Stopped),
             End::Flooded => {
                 let how = format!("wrote more than {} MiB to stdout", MAX_STDOUT_BYTES / 1024 / 1024);
-                Err(self.failed(&how, stderr))
+                Err(self.failed(&how))
             }
         }
     }
@@ -159,8 +166,8 @@ impl Process {
         })
     }
 
-    fn failed(&self, how: &str, stderr: Capture) -> TurnError {
-        TurnError::Failed(program::failed(&self.settings.command, how, &stderr.text(|_| "…".to_owned())))
+    fn failed(&self, how: &str) -> TurnError {
+        TurnError::Failed(program::failed(&self.settings.command, how, &self.stderr))
     }
 
     fn not_started(&self, error: &io::Error) -> TurnError {

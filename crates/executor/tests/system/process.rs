@@ -44,6 +44,20 @@ async fn run(settings: Value, parameters: Value) -> Result<Answer, TurnError> {
     session.turn(turn(), &Events::none(), &cancel).await.map_err(|failure| failure.error)
 }
 
+#[tokio::test]
+async fn what_a_command_was_given_in_secret_is_not_told() {
+    let folder = tempdir().unwrap();
+    let environment =
+        std::env::vars_os().chain([("SOME_API_KEY", "sk-0123456789"), ("PIN_KEY", "12")].map(pair));
+    let settings = shell("echo $SOME_API_KEY $PIN_KEY >&2; exit 12");
+    let executor = ProcessExecutor::new(environment);
+    let mut session = executor.open(start(folder.path(), settings, json!({}))).await.unwrap();
+    let failed = session.turn(turn(), &Events::none(), &CancellationToken::new()).await.unwrap_err();
+    let words = failed.error.to_string();
+    assert!(words.contains("[secret] 12") && !words.contains("sk-0"), "{words}");
+    assert_eq!(session.said_beside().as_deref(), Some("stderr: [secret] 12"));
+}
+
 fn shell(script: &str) -> Value {
     json!({"type": "process", "command": "sh", "args": ["-c", script]})
 }

@@ -98,6 +98,19 @@ async fn nothing_outside_is_read_or_changed() {
     assert_eq!(std::fs::read_dir(place.elsewhere.path()).unwrap().count(), 1);
 }
 
+/// Root may read what `/proc` shows of anybody; these walls are for whoever runs the tests.
+#[tokio::test]
+async fn the_variables_of_the_runner_are_not_shown() {
+    let place = Place::new();
+    let Some(tools) = place.confined(&[]) else { return };
+    for file in ["environ", "maps", "mem"] {
+        let (ok, text) = run(tools.as_ref(), &format!("head -c 100 /proc/$PPID/{file}")).await;
+        assert!(!ok, "{file}: {text}");
+    }
+    let (ok, text) = run(tools.as_ref(), "head -c 1 /proc/self/environ && cat /proc/meminfo").await;
+    assert!(ok, "{text}");
+}
+
 #[tokio::test]
 async fn the_project_and_a_temporary_folder_are_there() {
     let place = Place::new();

@@ -31,7 +31,7 @@ pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<
     };
     let mut driver = Driver { turns, terms, state };
     let end = driver.run().await;
-    (end, driver.state.facts.into_learnt())
+    (end, driver.state.facts.into_learnt(driver.state.history.was_answered()))
 }
 
 struct Driver<'a, 'b> {
@@ -62,7 +62,8 @@ impl Driver<'_, '_> {
     }
 
     fn unmet(&self, unmet: Unmet) -> End {
-        failure::contract(self.terms, &self.state.history, self.state.retries, unmet)
+        let attempts = self.turns.attempts();
+        failure::contract(self.terms, &self.state.history, self.state.retries, attempts, unmet)
     }
 
     async fn unanswered(&mut self, asked: &Asked, why: &Why) -> Look {
@@ -85,7 +86,7 @@ impl Driver<'_, '_> {
             )),
             _ => failure::unanswered(why),
         };
-        Look { seen, end: failure::after(end, &self.state.history) }
+        Look { seen, end: failure::after(end, &self.state.history, self.turns.attempts()) }
     }
 
     /// A refused schema says nothing about other schemas. Everything else that is refused is refused as such.

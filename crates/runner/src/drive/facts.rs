@@ -105,7 +105,10 @@ impl Facts {
         self.learnt.push(FactReport { endpoint, model, feature, verdict: verdict.name().to_owned(), at });
     }
 
-    pub(super) fn into_learnt(self) -> Vec<FactReport> {
+    /// What was learnt. A refusal counts where the model did answer to something else: who is refused whatever he asks is not
+    /// refused for how he asks.
+    pub(super) fn into_learnt(mut self, answered: bool) -> Vec<FactReport> {
+        self.learnt.retain(|fact| answered || fact.verdict != Verdict::Refused.name());
         self.learnt
     }
 }
@@ -136,7 +139,7 @@ mod tests {
         facts.learn("m", Feature::Native, Verdict::Refused, now);
         facts.learn("m", Feature::Native, Verdict::Works, now);
         assert!(!facts.bars("m", Feature::Native));
-        assert_eq!(facts.into_learnt(), [fact("m", "native", "works", 3)]);
+        assert_eq!(facts.into_learnt(true), [fact("m", "native", "works", 3)]);
     }
 
     #[test]
@@ -145,7 +148,8 @@ mod tests {
         let mut facts = Facts::new("e", "one", &[]);
         facts.learn_of_schema("m", Feature::Native, Verdict::Refused, now);
         assert!(facts.bars("m", Feature::Native) && !facts.bars("m", Feature::Tool));
-        let learnt = facts.into_learnt();
+        assert_eq!(facts.clone().into_learnt(false), []);
+        let learnt = facts.into_learnt(true);
         assert_eq!(learnt, [fact("m", "native#one", "refused", 3)]);
         assert!(Facts::new("e", "one", &learnt).bars("m", Feature::Native));
         assert!(!Facts::new("e", "two", &learnt).bars("m", Feature::Native));
@@ -154,7 +158,7 @@ mod tests {
         mended.learn_success("m", Feature::Native, now);
         assert!(!mended.bars("m", Feature::Native));
         assert_eq!(
-            mended.into_learnt(),
+            mended.into_learnt(false),
             [fact("m", "native", "works", 3), fact("m", "native#one", "works", 3)]
         );
     }

@@ -25,12 +25,12 @@ pub(super) fn unanswered(why: &Why) -> End {
 }
 
 /// The same end, with what is known about the answers before.
-pub(super) fn after(end: End, history: &History) -> End {
+pub(super) fn after(end: End, history: &History, attempts: u32) -> End {
     match (end, history.closest()) {
         (End::Failed(failure), Some(closest)) => End::Failed(Failure {
             validation_errors: closest.errors.clone(),
             last_output: Some(shortened(&closest.text, LAST_OUTPUT_BYTES)),
-            attempts: Some(history.judged()),
+            attempts: Some(attempts),
             ..failure
         }),
         (end, _) => end,
@@ -43,24 +43,24 @@ pub(super) fn executor(message: impl Into<String>) -> End {
 }
 
 /// The end of a run whose model refused.
-pub(super) fn refused(words: &str, judged: u32) -> End {
+pub(super) fn refused(words: &str, attempts: u32) -> End {
     let message = match words.trim() {
         "" => "the model refused to answer".to_owned(),
         words => format!("the model refused to answer: {}", shortened(words, LAST_OUTPUT_BYTES)),
     };
     let failure = Failure::new(FailureType::ModelRefused, message);
-    End::Failed(Failure { attempts: Some(judged), ..failure })
+    End::Failed(Failure { attempts: Some(attempts), ..failure })
 }
 
-/// The end of a run whose text was cut off too often. More may have been judged, in deliveries before this one.
-pub(super) fn cut_off(text: &str, times: u32, judged: u32) -> End {
+/// The end of a run whose text was cut off too often. There may have been more attempts, in deliveries before this one.
+pub(super) fn cut_off(text: &str, times: u32, attempts: u32) -> End {
     let message = format!(
         "the answer was cut off {}; raise max_tokens, or ask for less",
         if times == 1 { "before its end".to_owned() } else { format!("each of {times} times") }
     );
     let failure = Failure::new(FailureType::OutputTruncated, message);
     let last_output = Some(shortened(text, LAST_OUTPUT_BYTES));
-    End::Failed(Failure { attempts: Some(judged), last_output, ..failure })
+    End::Failed(Failure { attempts: Some(attempts), last_output, ..failure })
 }
 
 /// How a contract was not met.
@@ -73,11 +73,11 @@ pub(super) enum Unmet {
 }
 
 /// The end of a run that did not meet its contract, told by the answer that came closest.
-pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Unmet) -> End {
+pub(super) fn contract(terms: &Terms, history: &History, retries: u32, attempts: u32, unmet: Unmet) -> End {
     let closest = history.closest();
     let text = closest.map(|closest| closest.text.as_str()).unwrap_or_default();
     if let Some(times) = history.always_cut() {
-        return cut_off(text, times, history.judged());
+        return cut_off(text, times, attempts);
     }
     let retries = counted(retries, "retry", "retries");
     let message = match unmet {
@@ -93,7 +93,7 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, unmet: Un
         message,
         validation_errors: closest.map(|closest| closest.errors.clone()).unwrap_or_default(),
         last_output: closest.map(|closest| shortened(&closest.text, LAST_OUTPUT_BYTES)),
-        attempts: Some(history.judged()),
+        attempts: Some(attempts),
     })
 }
 

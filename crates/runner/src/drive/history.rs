@@ -5,9 +5,7 @@ use accord_contract::{Outcome, Rejected, Violation, Violations};
 /// What is remembered of the answers.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Answers that were judged in deliveries before this one.
-    earlier: u32,
-    /// Answers that were judged in this one, accepted or not.
+    /// Answers that were judged, accepted or not.
     judged: u32,
     cut_off: u32,
     last: Option<Last>,
@@ -30,14 +28,9 @@ pub(super) struct Closest {
 }
 
 impl History {
-    /// The history of a run of which earlier deliveries have judged some answers.
-    pub(super) fn after(earlier: u32) -> Self {
-        Self { earlier, ..Self::default() }
-    }
-
-    /// Answers that were judged, in all deliveries.
-    pub(super) fn judged(&self) -> u32 {
-        self.earlier.saturating_add(self.judged)
+    /// Whether the model said anything at all.
+    pub(super) fn was_answered(&self) -> bool {
+        self.judged > 0
     }
 
     /// Takes an answer that is a refusal.

@@ -1,13 +1,13 @@
 //! From what a session said to what the judge says of it.
 //!
 //! The judge is the only one who parses. Where the provider was sent a lowered schema, the answer is lifted back before
-//! it is judged by the full one.
+//! it is judged by the full one, and only what it was lifted to is judged.
 
 use std::sync::LazyLock;
 
 use accord_contract::lower::{Lift, LiftError};
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, Options, Outcome, Rejected, RepairKind, Schema,
+    Accepted, Answer as Judgeable, Candidate, Contract, Mode, Options, Outcome, Rejected, RepairKind, Schema,
     Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::Answer;
@@ -32,10 +32,10 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Judges an answer. `before` is what the model had said until it was cut off and went on.
+    /// Judges an answer. `before` is what the model had said until it was cut off and was asked to go on.
     pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
         let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
-        let text = format!("{before}{}", answer.text);
+        let (before, text) = (before.to_owned(), answer.text.clone());
         // A megabyte with invariants takes a while, and others wait for this thread.
         let work = move || match (submissions.is_empty(), structured) {
             (false, _) => self.submitted(submissions),
@@ -44,13 +44,31 @@ impl Bench {
                 let raw = if text.trim().is_empty() { value_text(&verdict) } else { text };
                 Reading { raw, verdict }
             }
-            (true, None) => {
+            (true, None) if before.is_empty() => {
                 let verdict = self.text(&text);
                 Reading { raw: text, verdict }
             }
+            (true, None) => self.rest(&before, text),
         };
         let judged = tokio::task::spawn_blocking(work).await;
         judged.map_err(|error| format!("the answer could not be judged: {error}"))
+    }
+
+    /// What came after a cut: the rest, or the whole once more, as models like to do. Where both could be meant, neither is.
+    /// What is put together is never repaired: its seam may run through anything.
+    fn rest(&self, before: &str, text: String) -> Reading {
+        let joined = format!("{before}{text}");
+        let options = Options { mode: Mode::Strict, ..self.contract.options().clone() };
+        let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
+        let together = strictly.text(&joined);
+        match (of_whole(self.text(&text)), together) {
+            (Some(alone), Verdict::Accepted(both)) if !same(&alone.value, &both.value) => {
+                let message = "after the cut, this may be the rest or the whole; give the whole value again";
+                Reading { raw: joined, verdict: rejected(Outcome::Ambiguous, message, alone.value) }
+            }
+            (Some(alone), _) => Reading { raw: text, verdict: Verdict::Accepted(alone) },
+            (None, verdict) => Reading { raw: joined, verdict },
+        }
     }
 
     fn submitted(&self, mut submissions: Vec<String>) -> Reading {
@@ -83,20 +101,43 @@ impl Bench {
     }
 
     fn text(&self, text: &str) -> Verdict {
-        match (self.changing_lift(), parsed(text)) {
-            (Some(_), Ok(value)) => self.value(value, text),
-            _ => self.judge(None, text),
-        }
+        let lifted = self.changing_lift().and_then(|lift| {
+            let found = self.found(text)?;
+            let verdict = self.lifted(lift, &found.value)?;
+            Some(behind(found, verdict))
+        });
+        lifted.unwrap_or_else(|| self.judge(None, text))
     }
 
     fn value(&self, value: Value, text: &str) -> Verdict {
-        let lifted = match self.changing_lift() {
-            Some(lift) => lift.lift(value.clone()),
-            None => Ok(value.clone()),
-        };
-        match lifted {
-            Ok(lifted) => self.judge(Some(&lifted), text),
-            Err(error) => unlifted(&error, value),
+        match self.changing_lift().and_then(|lift| self.lifted(lift, &value)) {
+            None => self.judge(Some(&value), text),
+            Some(Verdict::Rejected(wanting)) if !text.trim().is_empty() => match self.text(text) {
+                Verdict::Rejected(_) => Verdict::Rejected(wanting),
+                accepted => accepted,
+            },
+            Some(verdict) => verdict,
+        }
+    }
+
+    /// The verdict on what a value stands for, where that is something else than the value itself. Then it is all that
+    /// counts: the lowered form may keep an open schema by chance, and errors in it would speak of places that the
+    /// schema does not have.
+    fn lifted(&self, lift: &Lift, value: &Value) -> Option<Verdict> {
+        match lift.lift(value.clone()) {
+            Ok(lifted) if lifted == *value => None,
+            Ok(lifted) => Some(self.judge(Some(&lifted), "")),
+            Err(error) => Some(unlifted(&error, value.clone())),
+        }
+    }
+
+    /// The one value that a text holds, whatever it is, read as the contract says that answers are read.
+    fn found(&self, text: &str) -> Option<Accepted> {
+        let anything = Contract::new(Schema::compile(&Value::Bool(true)).ok()?);
+        let anything = anything.with_options(self.contract.options().clone());
+        match judge(&Judgeable::text(text), &anything) {
+            Verdict::Accepted(accepted) => Some(accepted),
+            Verdict::Rejected(_) => None,
         }
     }
 
@@ -107,6 +148,25 @@ impl Bench {
 
     fn changing_lift(&self) -> Option<&Lift> {
         self.lift.as_ref().filter(|lift| !lift.is_identity())
+    }
+}
+
+/// A verdict on what was lifted, with where it stood and what was mended to read it.
+fn behind(found: Accepted, verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Accepted(Accepted { value, repairs, .. }) => {
+            let repairs = found.repairs.into_iter().chain(repairs).collect();
+            Verdict::Accepted(Accepted { value, repairs, source: found.source })
+        }
+        rejected => rejected,
+    }
+}
+
+/// What was accepted, if it was no mere part of the text.
+fn of_whole(verdict: Verdict) -> Option<Accepted> {
+    match verdict {
+        Verdict::Accepted(accepted) if accepted.source != Source::Prose => Some(accepted),
+        _ => None,
     }
 }
 
@@ -121,8 +181,18 @@ fn unlifted(error: &LiftError, value: Value) -> Verdict {
         keyword: "json".to_owned(),
         message: error.message.clone(),
     };
+    with_one(Outcome::SchemaInvalid, violation, value)
+}
+
+/// A rejection of the whole value.
+fn rejected(outcome: Outcome, message: &str, value: Value) -> Verdict {
+    let (path, keyword, message) = ("$".to_owned(), "json".to_owned(), message.to_owned());
+    with_one(outcome, Violation { path, pointer: String::new(), keyword, message }, value)
+}
+
+fn with_one(outcome: Outcome, violation: Violation, value: Value) -> Verdict {
     Verdict::Rejected(Rejected {
-        outcome: Outcome::SchemaInvalid,
+        outcome,
         violations: Violations { errors: vec![violation], more: 0 },
         candidate: Some(Candidate { range: None, value: Some(value) }),
     })
@@ -156,22 +226,17 @@ pub(super) fn parsed(text: &str) -> Result<Value, String> {
     }
 }
 
-/// The same verdict on an answer that was cut off. A value that is the whole text is whole, and where the judge says that it
-/// mended the cut itself it took the value that was cut; one that was found somewhere may be an example before the answer
-/// that is missing.
+/// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless it is a number, which may
+/// have had more digits; and where the judge says that it mended the cut itself, it took the value that was cut. One that was
+/// found somewhere may be an example before the answer that is missing.
 pub(super) fn of_cut(verdict: Verdict) -> Verdict {
     match verdict {
-        Verdict::Accepted(Accepted { source: Source::Fence | Source::Prose, value, repairs })
-            if repairs.iter().all(|repair| repair.kind != RepairKind::Truncated) =>
+        Verdict::Accepted(Accepted { source, value, repairs })
+            if value.is_number()
+                || (matches!(source, Source::Fence | Source::Prose)
+                    && repairs.iter().all(|repair| repair.kind != RepairKind::Truncated)) =>
         {
-            let message = "the answer was cut off before its end".to_owned();
-            let (path, keyword) = ("$".to_owned(), "json".to_owned());
-            let violation = Violation { path, pointer: String::new(), keyword, message };
-            Verdict::Rejected(Rejected {
-                outcome: Outcome::ParseError,
-                violations: Violations { errors: vec![violation], more: 0 },
-                candidate: Some(Candidate { range: None, value: Some(value) }),
-            })
+            rejected(Outcome::ParseError, "the answer was cut off before its end", value)
         }
         other => other,
     }

@@ -69,11 +69,16 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
 }
 
 async fn unread(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, reason: &str) -> End {
-    turns.record(asked, judged(answer, attempt::Outcome::ParseError)).await;
-    failure::executor(format!(
-        "stdout must be one JSON value: {reason}; it begins '{}'",
+    let beside = turns.said_beside().map(|beside| format!("; {beside}")).unwrap_or_default();
+    let words = format!(
+        "stdout must be one JSON value: {reason}; it begins '{}'; the exit code is 0{beside}",
         beginning(&answer.text, SHOWN_OUTPUT_BYTES)
-    ))
+    );
+    let (path, keyword, message) = ("$".to_owned(), "json".to_owned(), words.clone());
+    let error = attempt::Error { path, pointer: String::new(), keyword, message };
+    let judged = Judged { errors: vec![error], ..judged(answer, attempt::Outcome::ParseError) };
+    turns.record(asked, judged).await;
+    failure::executor(words)
 }
 
 async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Terms) -> End {
@@ -109,7 +114,7 @@ async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Te
 fn unmet(terms: &Terms, rejected: &Rejected, text: &str) -> End {
     let mut history = History::default();
     history.wanting(rejected, text);
-    failure::contract(terms, &history, 0, Unmet::RetriesSpent)
+    failure::contract(terms, &history, 0, 1, Unmet::RetriesSpent)
 }
 
 fn judged(answer: &Answer, outcome: attempt::Outcome) -> Judged {

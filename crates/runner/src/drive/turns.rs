@@ -164,6 +164,16 @@ impl<'a> Turns<'a> {
         }
     }
 
+    /// Attempts that were recorded, in all deliveries.
+    pub(super) fn attempts(&self) -> u32 {
+        self.assignment.spent.attempts.saturating_add(self.recorded)
+    }
+
+    /// What the last turn said beside its answer.
+    pub(super) fn said_beside(&self) -> Option<String> {
+        self.session.said_beside()
+    }
+
     /// Records an attempt that got no answer.
     pub(super) async fn record_unanswered(
         &mut self,

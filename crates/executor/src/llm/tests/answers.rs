@@ -128,16 +128,21 @@ async fn a_refusal_is_told_with_its_words_where_there_are_any() {
 }
 
 #[tokio::test]
-async fn a_stream_without_its_last_event_is_a_truncated_answer() {
+async fn a_stream_without_its_last_event_is_asked_for_again() {
     for provider in PROVIDERS {
         let full = streamed(provider, Say::Text("0123456789"));
         let text = String::from_utf8(full.body.clone()).unwrap();
-        // The second half of the text is the last thing that comes.
-        let end = text.find("56789").unwrap();
-        let end = end + text.get(end..).and_then(|rest| rest.find('\n')).unwrap() + 1;
-        let cut = Canned { body: text.get(..end).unwrap().into(), ..full };
-        let answer = asked(provider, cut, native()).await;
-        assert_eq!((answer.text.as_str(), answer.stop), ("0123456789", Stop::Truncated), "{provider}");
+        // The second half of the text is the last thing that comes, whole or not, and the connection ends as if all were well.
+        let half = text.find("56789").unwrap();
+        let whole = half + text.get(half..).and_then(|rest| rest.find('\n')).unwrap() + 1;
+        for end in [half, whole] {
+            let cut = Canned { body: text.get(..end).unwrap().into(), ..full.clone() };
+            let script = Script::new([cut, streamed(provider, Say::Text("all of it"))]);
+            let mut opened = opened(&script, provider).await;
+            let answer = opened.ask(turn("Judge", native())).await.unwrap();
+            assert_eq!((answer.text.as_str(), answer.stop), ("all of it", Stop::Finished), "{provider}");
+            assert_eq!(script.requests().len(), 2);
+        }
     }
 }
 
@@ -147,8 +152,9 @@ async fn a_call_that_is_cut_off_is_not_a_submission() {
     let text = String::from_utf8(full.body.clone()).unwrap();
     let end = text.find("event: response.output_item.done").unwrap();
     let cut = Canned { body: text.get(..end).unwrap().into(), ..full };
-    let answer = asked("openai", cut, tool(true, false)).await;
-    assert_eq!((answer.submissions, answer.stop), (vec!["{\"a\": \"long\"}".to_owned()], Stop::Truncated));
+    let script = Script::new([cut, streamed("openai", Say::Call("submit_result", "{\"a\": \"longer\"}"))]);
+    let answer = opened(&script, "openai").await.ask(turn("Judge", tool(true, false))).await.unwrap();
+    assert_eq!((answer.submissions, answer.stop), (vec!["{\"a\": \"longer\"}".to_owned()], Stop::Submitted));
 }
 
 #[tokio::test]

@@ -30,6 +30,7 @@ async fn a_refused_schema_is_told_from_other_errors() {
             openai("Invalid schema for response_format 'result': 'uniqueItems' is not permitted."),
         ),
         ("openai-compatible", 500, openai("failed to parse grammar")),
+        ("openai-compatible", 400, openai("Failed to initialize samplers: failed to parse grammar")),
         ("ollama", 500, json!({"error": "pattern must start with '^' and end with '$'"})),
     ];
     for (provider, status, body) in cases {
@@ -48,6 +49,8 @@ async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
         ("anthropic", 400, anthropic),
         ("openai-chat", 400, openai(unsupported)),
         ("openai-compatible", 400, json!({"detail": "response_format is not known"})),
+        ("openai-compatible", 400, openai("This model does not support structured outputs.")),
+        ("openai-compatible", 400, openai("guided decoding is disabled on this server")),
         ("openai-compatible", 422, openai("'response_format.type' must be one of 'text', 'json_object'")),
     ];
     for (provider, status, body) in cases {
@@ -57,6 +60,27 @@ async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
     let schema = openai("Invalid schema for function 'submit_result'");
     let error = error("openai", Canned::error(400, &schema), tool(true, true)).await;
     assert!(matches!(error, TurnError::SchemaRejected(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn words_inside_other_words_say_nothing() {
+    let suspended =
+        openai("Your account is suspended. For more information contact support; usage is restricted.");
+    for delivery in [native(), tool(true, true)] {
+        let error = error("openai", Canned::error(400, &suspended), delivery).await;
+        assert!(matches!(error, TurnError::Failed(_)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_compressed_is_said_to_be() {
+    let mut zipped = Canned::text("application/json", "\u{1f}".into());
+    zipped.headers.push(("Content-Encoding", "gzip".to_owned()));
+    let error = error("openai", zipped, native()).await;
+    assert!(
+        matches!(&error, TurnError::Failed(words) if words.contains("content-encoding: gzip")),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

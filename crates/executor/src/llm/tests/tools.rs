@@ -96,7 +96,7 @@ async fn a_mistake_in_a_call_is_told_to_the_model() {
     assert_eq!(
         outputs,
         [
-            json!("there is no tool `ecko`: there are echo"),
+            json!("there is no tool `ecko`: there is `echo`"),
             json!("the arguments are not JSON: key must be a string at line 1 column 2"),
             json!("{}"),
         ]
@@ -106,6 +106,16 @@ async fn a_mistake_in_a_call_is_told_to_the_model() {
         .into_iter()
         .any(|event| matches!(event, Event::ToolStarted { arguments, .. } if arguments == "{oops"));
     assert!(shown, "arguments that are not JSON are shown as text");
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_find_the_submit_tool_is_told_its_name_and_not_for_ever() {
+    let script = Script::new(vec![streamed("openai", Say::Call("submit", "{}")); 9]);
+    let mut opened = open(&script, start(settings("openai", json!({})), &[], None)).await.unwrap();
+    let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
+    assert_eq!((answer.submissions, answer.stop, script.requests().len()), (Vec::new(), Stop::Finished, 3));
+    let told = format!("{:?}", last_messages(&script));
+    assert!(told.contains("there is no tool `submit`: there is `submit_result`"), "{told}");
 }
 
 #[tokio::test]

@@ -56,11 +56,11 @@ impl Reader for Stream {
     }
 
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
-        let mut reply = reply(self.blocks.into_values().collect(), &self.stop, &self.usage, self.model);
-        if !self.ended && !matches!(reply.end, End::Refused(_)) {
-            reply.end = End::Truncated;
+        let reply = reply(self.blocks.into_values().collect(), &self.stop, &self.usage, self.model);
+        match self.ended || matches!(reply.end, End::Refused(_)) {
+            true => Ok(reply),
+            false => Err(ReadError::BrokenOff),
         }
-        Ok(reply)
     }
 }
 

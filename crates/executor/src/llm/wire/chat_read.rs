@@ -58,11 +58,11 @@ impl Reader for Stream {
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let ended = self.ended || !self.message.finish.is_empty();
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();
-        let mut reply = self.message.reply(calls);
-        if !ended && !matches!(reply.end, End::Refused(_)) {
-            reply.end = End::Truncated;
+        let reply = self.message.reply(calls);
+        match ended || matches!(reply.end, End::Refused(_)) {
+            true => Ok(reply),
+            false => Err(ReadError::BrokenOff),
         }
-        Ok(reply)
     }
 }
 

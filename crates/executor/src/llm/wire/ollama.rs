@@ -94,7 +94,10 @@ impl Reader for Stream {
     }
 
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
-        Ok(self.reply())
+        match self.last {
+            Some(_) => Ok(self.reply()),
+            None => Err(ReadError::BrokenOff),
+        }
     }
 }
 

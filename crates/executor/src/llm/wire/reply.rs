@@ -57,6 +57,8 @@ pub(crate) enum ReadError {
     TooLarge,
     /// It is not what the dialect says.
     Unreadable(String),
+    /// It ends before its last event: the connection broke, in a way that looks like an end.
+    BrokenOff,
     /// The provider reports an error.
     Provider(Problem),
 }

@@ -72,6 +72,9 @@ impl Reader for Stream {
     }
 
     fn finish(mut self: Box<Self>) -> Result<Reply, ReadError> {
+        if !self.ended {
+            return Err(ReadError::BrokenOff);
+        }
         if !self.response.is_object() {
             self.response = json!({});
         }
@@ -80,9 +83,6 @@ impl Reader for Stream {
             let items = std::mem::take(&mut self.items);
             let output: Vec<Value> = items.into_values().map(Item::so_far).collect();
             set(&mut self.response, "output", output);
-        }
-        if !self.ended {
-            set(&mut self.response, "status", "incomplete");
         }
         whole(&self.response)
     }

@@ -43,7 +43,7 @@ impl Driver<'_, '_> {
         let text = if answer.text.is_empty() { words } else { &answer.text };
         let judged = self.judged(answer, attempt::Outcome::Refused, text);
         self.turns.record(asked, judged).await;
-        Look { seen: Seen::Refused, end: failure::refused(words, self.state.history.judged()) }
+        Look { seen: Seen::Refused, end: failure::refused(words, self.turns.attempts()) }
     }
 
     async fn accepted(&mut self, asked: &Asked, answer: &Answer, accepted: Accepted, raw: String) -> Look {
@@ -60,7 +60,7 @@ impl Driver<'_, '_> {
             retry_count: self.state.retries,
             strategy: self.state.rung.strategy(),
             repairs,
-            attempts: self.state.history.judged(),
+            attempts: self.turns.attempts(),
         };
         let end = End::Data { value: accepted.value, raw, validation: Some(validation) };
         Look { seen: Seen::Accepted, end }

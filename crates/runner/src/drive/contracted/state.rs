@@ -62,7 +62,7 @@ impl State {
         Ok(Self {
             offers,
             facts,
-            history: History::after(assignment.spent.answers),
+            history: History::default(),
             rung,
             force: false,
             // What a lost delivery asked is not asked once more; but an answer there must be, to say what is wrong with.

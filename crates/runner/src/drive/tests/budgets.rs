@@ -108,6 +108,7 @@ async fn what_lost_deliveries_used_counts() {
     let spent = |tokens, answers| accord_api::Spent {
         usage: Usage { input_tokens: tokens, output_tokens: 0, cost_usd: Some(0.5) },
         answers,
+        attempts: answers,
         milliseconds: 0,
     };
     let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };

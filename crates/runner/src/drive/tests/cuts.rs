@@ -1,6 +1,6 @@
 //! Answers that were cut off.
 
-use accord_api::attempt::Outcome::{Accepted, Failed, SchemaInvalid, Truncated};
+use accord_api::attempt::Outcome::{Accepted, Ambiguous, Failed, SchemaInvalid, Truncated};
 use accord_api::{Contract, FailureType, Origin, Strategy, ValidationMode};
 use accord_executor::{Capabilities, TurnError};
 use serde_json::json;
@@ -51,6 +51,48 @@ async fn without_a_known_ceiling_a_text_is_continued() {
     assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
     assert!(ran.turns[1].prompt.starts_with("Your last answer reached the length limit"));
     assert_eq!(ran.attempts[2].text, "{\"n\": 12}");
+}
+
+/// A text under a schema, with no ceiling that could be raised.
+fn continued(schema: serde_json::Value, validation_mode: ValidationMode) -> Case {
+    let strategy = Strategy::Prompt;
+    Case::under(Contract { schema, validation_mode, strategy, ..contract(Origin::Blueprint) }).at(boundless())
+}
+
+#[tokio::test]
+async fn a_model_that_starts_over_is_taken_at_its_word() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+        "required": ["a", "b"],
+    });
+    let whole = r#"{"a": 1, "b": "hello"}"#;
+    for mode in [ValidationMode::Strict, ValidationMode::Lenient] {
+        for again in [whole.to_owned(), format!("Again:\n```json\n{whole}\n```")] {
+            let replies = vec![cut(r#"{"a": 1, "b": "hel"#), says(&again)];
+            let ran = continued(schema.clone(), mode).run(replies).await;
+            assert_eq!(ran.value(), (json!({"a": 1, "b": "hello"}), 1), "{mode:?} {again}");
+            assert_eq!(ran.attempts[1].text, again);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_seam_is_never_repaired() {
+    let schema = json!({"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]});
+    let replies =
+        vec![cut(r#"{"b": "hel"#), says(r#"Sure, here is the rest: "lo"}"#), says(r#"{"b": "hello"}"#)];
+    let ran = continued(schema, ValidationMode::Lenient).run(replies).await;
+    assert_eq!(ran.value(), (json!({"b": "hello"}), 2));
+}
+
+#[tokio::test]
+async fn what_may_be_the_rest_or_the_whole_is_neither() {
+    let number = json!({"type": "integer"});
+    let ran =
+        continued(number.clone(), ValidationMode::Strict).run(vec![cut("1"), says("12"), says("12")]).await;
+    assert_eq!(ran.outcomes(), [Truncated, Ambiguous, Accepted]);
+    assert_eq!(ran.value(), (json!(12), 2));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What comes back: submissions, structured values, lifted answers.
 
-use accord_api::attempt::Outcome::{Accepted, Ambiguous, ParseError, SchemaInvalid};
+use accord_api::attempt::Outcome::{Accepted, Ambiguous, InvariantFailed, ParseError, SchemaInvalid};
+use accord_api::contract::Invariant;
 use accord_api::{Contract, Origin, Strategy};
 use accord_executor::{Answer, Delivery};
 use serde_json::json;
@@ -56,6 +57,63 @@ async fn an_answer_in_the_source_form_is_taken_too() {
     assert_eq!(ran.value(), (json!({"n": 1, "map": {"a": 2}}), 0));
     let ran = lowered(Strategy::Native).run(vec![says("```json\n{\"n\": 1}\n```")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
+}
+
+fn natively(schema: serde_json::Value) -> Contract {
+    Contract { schema, strategy: Strategy::Native, ..contract(Origin::Blueprint) }
+}
+
+#[tokio::test]
+async fn errors_are_located_in_what_was_lifted() {
+    let list = natively(json!({"type": "array", "items": {"type": "integer"}}));
+    let map = natively(json!({
+        "type": "object",
+        "properties": {"m": {"type": "object", "additionalProperties": {"type": "integer"}}},
+        "required": ["m"],
+        "additionalProperties": false,
+    }));
+    let rows = [
+        (list.clone(), r#"{"value": [1, "x"]}"#, "$[1]"),
+        (list, "```json\n{\"value\": [1, \"x\"]}\n```", "$[1]"),
+        (map, r#"{"m": [{"key": "k", "value": "s"}]}"#, "$.m.k"),
+    ];
+    for (contract, text, path) in rows {
+        let ran = Case::under(contract).run(vec![says(text)]).await;
+        let errors = &ran.attempts[0].errors;
+        assert_eq!(errors.iter().map(|error| error.path.as_str()).collect::<Vec<_>>(), [path], "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_invariant_is_heard_where_the_sent_schema_asks_for_null() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"n": {"type": "integer"}, "note": {"type": "string"}},
+        "required": ["n"],
+        "additionalProperties": false,
+    });
+    let rule = Invariant { rule: "output.n > 5".into(), message: "n is small".into() };
+    let contract = Contract { invariants: vec![rule], ..natively(schema) };
+    let small = r#"{"n": 1, "note": null}"#;
+    let ran = Case::under(contract).run(vec![says(small), says(r#"{"n": 6, "note": null}"#)]).await;
+    assert_eq!(ran.outcomes(), [InvariantFailed, Accepted]);
+    assert!(ran.turns[1].prompt.contains("n is small"), "{}", ran.turns[1].prompt);
+    assert_eq!(ran.value(), (json!({"n": 6}), 1));
+}
+
+#[tokio::test]
+async fn a_wrapper_that_an_open_schema_would_take_is_no_answer() {
+    let schema = json!({"anyOf": [
+        {"type": "object", "properties": {"x": {"type": "integer"}}},
+        {"type": "object", "properties": {"y": {"type": "string"}}, "required": ["y"]},
+    ]});
+    for wrapped in [r#"{"value": {"x": "bad"}}"#, "```\n{\"value\": {\"x\": \"bad\"}}\n```"] {
+        let ran = Case::under(natively(schema.clone()))
+            .run(vec![says(wrapped), says(r#"{"value": {"x": 1}}"#)])
+            .await;
+        assert_eq!(ran.outcomes(), [SchemaInvalid, Accepted], "{wrapped}");
+        assert_eq!(ran.value(), (json!({"x": 1}), 1));
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Which rung is used, and how it is left.
 
 use accord_api::attempt::Outcome::{
-    Accepted, NoJson, NoProgress, NotSubmitted, SchemaInvalid, SchemaRejected,
+    Accepted, Failed, NoJson, NoProgress, NotSubmitted, SchemaInvalid, SchemaRejected,
 };
 use accord_api::{FailureType, Origin, Strategy};
 use accord_executor::{Capabilities, Delivery, Tool, TurnError};
@@ -87,6 +87,14 @@ async fn a_refused_schema_goes_down_the_ladder_for_nothing() {
     let ran = Case::with(Strategy::Auto).tools().run(vec![refused(), submits(&["{\"n\": 1}"])]).await;
     let facts = [fact("small", "native_beside_tools", "refused"), fact("small", "tool", "works")];
     assert_eq!(ran.outcome.facts, facts);
+}
+
+#[tokio::test]
+async fn who_is_refused_whatever_he_asks_learns_nothing() {
+    let suspended = Reply::Fail(TurnError::Failed("your account is suspended".into()));
+    let ran = Case::with(Strategy::Auto).run(vec![refused(), suspended]).await;
+    assert_eq!(ran.outcomes(), [SchemaRejected, Failed]);
+    assert_eq!(ran.outcome.facts, []);
 }
 
 #[tokio::test]
