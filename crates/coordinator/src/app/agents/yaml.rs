@@ -59,7 +59,7 @@ fn parse(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
     TEXT_BYTES.set(0);
     let tree: Spanned<Tree> = serde_saphyr::from_str_with_options(text, options).map_err(|error| Fault {
         path: "$".to_owned(),
-        message: format!("not YAML: {}", without_place(&error.to_string())),
+        message: wording(&error),
         position: error.location().map(position),
     })?;
     let mut spots = HashMap::new();
@@ -97,6 +97,19 @@ impl Serialize for Plain<'_> {
                 (None, None, None) => Err(serde::ser::Error::custom(format!("{number} is too large"))),
             },
         }
+    }
+}
+
+/// The library's sentence as people are told it: what it says of a name that is given twice is for programmers.
+fn wording(error: &serde_saphyr::Error) -> String {
+    match error {
+        serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
+            format!("not YAML: the key \"{key}\" is given twice; keep one of them")
+        }
+        serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => {
+            "not YAML: a key is given twice; keep one of them".to_owned()
+        }
+        other => format!("not YAML: {}", without_place(&other.to_string())),
     }
 }
 
@@ -248,6 +261,7 @@ mod tests {
         assert!(fault.position.is_some_and(|position| position.line >= 2), "{fault:?}");
         let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
         assert_eq!(twice.position, Some(Position { line: 3, column: 1 }), "{twice:?}");
+        assert_eq!(twice.message, "not YAML: the key \"a\" is given twice; keep one of them");
     }
 
     #[test]
