@@ -1,7 +1,8 @@
 //! The agents that can be used now, from files and from the store, compiled.
 //!
-//! Files are read at the start and whenever they change. Stored agents are read each time, because another coordinator
-//! may have changed them; what was made of a document is kept by its hash. On the same name a file wins.
+//! Files are read at the start and whenever they change; those of an agent that is asked for are looked at first. Stored
+//! agents are read each time, because another coordinator may have changed them; what was made of a document is kept by
+//! its hash. On the same name a file wins.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,7 +13,7 @@ use accord_domain::agent::Blueprint;
 use accord_store::{AgentRecord, Store};
 use serde_json::{Value, json};
 
-use super::agents::{self, Declared, Examined, Files, Sound};
+use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
 use super::cache::Cache;
 use super::found::{Found, Hides};
 use crate::error::Error;
@@ -58,6 +59,8 @@ pub(crate) struct Catalog {
     schemas: Cache<Schema>,
     /// Held while an agent's file is compared and written.
     pub(super) writing: tokio::sync::Mutex<()>,
+    /// Held while an agent that was asked for is read again: many may ask for it at once.
+    pub(super) reading: tokio::sync::Mutex<()>,
 }
 
 impl Catalog {
@@ -72,6 +75,7 @@ impl Catalog {
             agents: Cache::new(),
             schemas: Cache::new(),
             writing: tokio::sync::Mutex::new(()),
+            reading: tokio::sync::Mutex::new(()),
         }
     }
 
@@ -92,6 +96,16 @@ impl Catalog {
     /// The agents in files, as they are now.
     pub(super) fn files(&self) -> Arc<Files> {
         Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts what was read of one agent's files in its place; nothing, where they are gone.
+    pub(super) fn put_file(&self, name: &str, agent: Option<Arc<FileAgent>>) {
+        let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
+        let agents = &mut Arc::make_mut(&mut files).agents;
+        match agent {
+            Some(agent) => agents.insert(name.to_owned(), agent),
+            None => agents.remove(name),
+        };
     }
 
     /// The agent of this name, ready for use: `AgentNotFound` where there is none, `AgentBroken` with its problems
@@ -179,8 +193,8 @@ impl Catalog {
 
     /// The agent of this name, sound or not.
     pub(super) async fn found(&self, name: &str) -> Result<Found, Error> {
-        if let Some(agent) = self.files().agents.get(name) {
-            return Ok(Found::File(Arc::clone(agent)));
+        if let Some(agent) = self.in_file(name).await {
+            return Ok(Found::File(agent));
         }
         match self.store.agent(name).await? {
             Some(record) => Ok(self.stored(record).await),

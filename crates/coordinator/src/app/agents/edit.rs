@@ -85,7 +85,7 @@ impl App {
         }
         let examined = sound(examined(value).await)?;
         let name = name_of(&examined);
-        if self.catalog.files().agents.contains_key(&name) {
+        if self.catalog.in_file(&name).await.is_some() {
             return Err(exists(&name));
         }
         let record = self.record(&name, &examined);

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::document::{Document, Format};
 use super::examine::{Examined, Sound, Surroundings, examine, hash_of};
+use super::stamp::Stamp;
 
 /// The largest agent file: two schemas of the largest size.
 const MAX_AGENT_BYTES: u64 = 2 * 1024 * 1024;
@@ -29,7 +30,7 @@ const MOST_AGENTS: usize = 10_000;
 pub(super) const PROMPT_FILE: &str = "system-prompt.md";
 
 /// The agent's file, by any of its names.
-const AGENT_FILES: [(&str, Format); 3] =
+pub(super) const AGENT_FILES: [(&str, Format); 3] =
     [("agent.yaml", Format::Yaml), ("agent.yml", Format::Yaml), ("agent.json", Format::Json)];
 
 /// Where an agent is written.
@@ -66,10 +67,12 @@ pub(crate) struct FileAgent {
     pub(crate) problems: Vec<Problem>,
     /// When the file last changed.
     pub(crate) modified_at: Option<Timestamp>,
+    /// What its files looked like from outside before they were read; none where it is not known which they are.
+    pub(super) stamp: Option<Stamp>,
 }
 
 /// All agents of a folder, as they were at one time.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Files {
     /// By name.
     pub(crate) agents: BTreeMap<String, Arc<FileAgent>>,
@@ -103,6 +106,18 @@ pub(crate) fn load(folder: &Path) -> Files {
         }
     }
     Files { agents }
+}
+
+/// Reads one agent of a folder: the same that [`load`] gives for its name.
+pub(super) fn load_one(folder: &Path, name: &str) -> Option<FileAgent> {
+    let root = fs::canonicalize(folder).ok()?;
+    let kinds = AGENT_FILES.iter().filter_map(|(file, _)| Path::new(file).extension()?.to_str());
+    let beside = kinds.map(|kind| format!("{name}.{kind}"));
+    std::iter::once(name.to_owned())
+        .chain(beside)
+        .map(|entry| Place { root: &root, path: folder.join(&entry), name: entry })
+        .filter(|place| fs::symlink_metadata(&place.path).is_ok())
+        .find_map(|place| place.read().filter(|agent| agent.name == name))
 }
 
 /// One entry of the folder.
@@ -160,6 +175,8 @@ impl Place<'_> {
 
     fn read_agent(self, file: &Path, format: Format) -> FileAgent {
         let shown = file.display().to_string();
+        // Before the reading: what is written during it looks changed afterwards.
+        let stamp = Some(Stamp::of(file));
         let (text, modified_at) = match self.read_text(file, MAX_AGENT_BYTES) {
             Ok(read) => read,
             Err(reason) => return self.broken_file(&shown, reason, None),
@@ -172,7 +189,13 @@ impl Place<'_> {
             Ok(document) => document,
             Err(problem) => {
                 let hash = hash_of(&text);
-                return FileAgent { home: Some(home), hash, modified_at, ..self.with(&shown, problem) };
+                return FileAgent {
+                    home: Some(home),
+                    hash,
+                    modified_at,
+                    stamp,
+                    ..self.with(&shown, problem)
+                };
             }
         };
         let mut prompt = None;
@@ -202,6 +225,7 @@ impl Place<'_> {
             sound,
             problems,
             modified_at,
+            stamp,
         }
     }
 
@@ -266,6 +290,7 @@ impl Place<'_> {
             sound: None,
             problems: vec![problem],
             modified_at: None,
+            stamp: None,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! Absent on purpose: the store. Whether a registered schema is there is asked where an agent is used or shown.
 
 mod check;
+mod current;
 mod document;
 mod edit;
 mod examine;
@@ -17,6 +18,7 @@ pub(crate) mod fixture;
 mod kb;
 pub(crate) mod name;
 mod read;
+mod stamp;
 #[cfg(test)]
 mod tests;
 mod view;
