@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use accord_api::Role;
 use accord_client::{ApiKey, Client};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -142,20 +144,31 @@ impl Address {
     /// Leaves the address; it is taken away when the guard is dropped.
     pub(crate) fn leave(self, project: &Path) -> Result<AddressGuard, Problem> {
         let path = Self::path(project);
-        let write = || -> std::io::Result<()> {
-            std::fs::create_dir_all(project.join(FOLDER))?;
-            std::fs::write(&path, serde_json::to_vec(&self)?)
-        };
-        write().map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))?;
-        Ok(AddressGuard { path, address: self })
+        let before = Self::read(project);
+        std::fs::create_dir_all(project.join(FOLDER))
+            .and_then(|()| self.write(&path))
+            .map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))?;
+        Ok(AddressGuard { path, address: self, before })
+    }
+
+    fn write(&self, path: &Path) -> std::io::Result<()> {
+        std::fs::write(path, serde_json::to_vec(self)?)
+    }
+
+    /// Whether its process is there. Whether it still is a coordinator is asked by whoever reads the file.
+    fn lives(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
     }
 }
 
-/// Takes the address away again, unless somebody else has written theirs meanwhile.
+/// Takes the address away again, unless somebody else has written theirs meanwhile. Where a coordinator was there before,
+/// and still is, its address stands there again.
 #[derive(Debug)]
 pub(crate) struct AddressGuard {
     path: PathBuf,
     address: Address,
+    before: Option<Address>,
 }
 
 impl Drop for AddressGuard {
@@ -164,9 +177,11 @@ impl Drop for AddressGuard {
             .ok()
             .and_then(|text| serde_json::from_str::<Address>(&text).ok())
             .is_some_and(|address| address == self.address);
-        if ours {
-            // A file that stays behind names an address that does not answer: it is then ignored.
-            let _ = std::fs::remove_file(&self.path);
-        }
+        // A file that stays behind names an address that does not answer: it is then ignored.
+        let _ = match &self.before {
+            _ if !ours => Ok(()),
+            Some(before) if before.lives() => before.write(&self.path),
+            _ => std::fs::remove_file(&self.path),
+        };
     }
 }

@@ -8,7 +8,7 @@ use accord_test_support::Reply;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
-use crate::support::{Project, accord, agent, ask, kinds, model};
+use crate::support::{Accord, Project, accord, agent, ask, kinds, model};
 
 #[tokio::test]
 async fn a_runner_works_apart_from_its_coordinator_and_ends_well() {
@@ -115,4 +115,38 @@ async fn stop_ends_running_work() {
     host.client.stop_run(&run.run_id).await.unwrap();
     assert_eq!(kinds(&host.events(&run.run_id).await).last(), Some(&"run.stopped"));
     model.wait_until_idle().await;
+}
+
+#[tokio::test]
+async fn a_second_coordinator_leaves_the_address_of_the_first() {
+    let first = Project::new().up().await;
+    let file = first.path().join(".accord/coordinator.json");
+    let named = || std::fs::read_to_string(&file).unwrap_or_default();
+    let before = named();
+    assert!(before.contains(&first.url), "{before}");
+    let (second, url) = beside(&first).await;
+    assert!(named().contains(&url), "the newest is found: {}", named());
+    end(second).await;
+    assert_eq!(named(), before, "the first is still there");
+    // The other way round.
+    let (third, url) = beside(&first).await;
+    let kept = first.leave().await;
+    assert!(named().contains(&url), "{}", named());
+    end(third).await;
+    assert!(!file.exists(), "nobody is left in {}", kept.path().display());
+}
+
+/// A second `accord up` in the same folder, and its address.
+async fn beside(first: &Accord) -> (tokio::process::Child, String) {
+    let mut command = accord(first.path());
+    let mut child = command.args(["up", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = lines.next_line().await.unwrap().unwrap();
+    (child, ready.split_whitespace().last().unwrap().to_owned())
+}
+
+async fn end(mut child: tokio::process::Child) {
+    let id = child.id().unwrap().to_string();
+    assert!(tokio::process::Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
+    assert!(child.wait().await.unwrap().success());
 }
