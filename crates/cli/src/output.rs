@@ -2,6 +2,9 @@
 //!
 //! Data goes out byte for byte. Words may carry colours; they are dropped where the stream is not a terminal
 //! or `NO_COLOR` is set.
+//!
+//! A reader of stdout that went away (`| head`) fails nothing: what is left to say is dropped, and the command ends as it
+//! would have. What has no end of its own asks [`still_read`].
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,12 +27,32 @@ pub(crate) fn has_data() -> bool {
     HAS_DATA.load(Ordering::Relaxed)
 }
 
+static IS_UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Fails where nobody reads stdout any more.
+pub(crate) fn still_read() -> io::Result<()> {
+    match IS_UNREAD.load(Ordering::Relaxed) {
+        true => Err(io::ErrorKind::BrokenPipe.into()),
+        false => Ok(()),
+    }
+}
+
+/// Notes that the reader has gone, instead of failing.
+fn noted(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            IS_UNREAD.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+        written => written,
+    }
+}
+
 /// Writes bytes to stdout as they are.
 pub(crate) fn data(bytes: &[u8]) -> io::Result<()> {
     HAS_DATA.store(true, Ordering::Relaxed);
     let mut stdout = io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.flush()
+    noted(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
 /// Writes a value to stdout as one line of JSON.
@@ -64,8 +87,7 @@ pub(crate) fn result(data: Option<&RawValue>, text: Option<&str>) -> io::Result<
 /// Writes words to stdout.
 pub(crate) fn show(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    noted(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
 /// Writes words to stderr. A command does not fail because nobody listens there.

@@ -61,6 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         for (bytes, part) in judge.judge_batch(&batch, workers)? {
             tally += part;
             output::data(&bytes)?;
+            output::still_read()?;
         }
     }
     Ok(tally.exit())

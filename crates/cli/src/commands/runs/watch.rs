@@ -13,8 +13,8 @@ use crate::{output, runtime};
 /// Follow a run until it is over: attempts, tools, verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What happened before is shown first. With --json each event is a line of JSON. Ctrl-C stops
-watching and leaves the run alone.
+What happened before is shown first. With --json each event is a line of JSON. Ctrl-C, or a reader
+that goes away, ends the watching (exit code 4) and leaves the run alone.
 Exit codes: 0 completed, 2 the contract was not met, 3 failed otherwise, 4 stopped or timed out.
 
 Examples:
@@ -40,6 +40,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 output::json(event)?;
             } else if let Some(line) = event::view(event, start) {
                 output::show(&line)?;
+            }
+            // Who has seen the end has seen how it ended.
+            if !event::ends(&event.body) {
+                output::still_read()?;
             }
             Ok(())
         };

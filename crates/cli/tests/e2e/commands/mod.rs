@@ -9,6 +9,7 @@ mod registry;
 mod running;
 mod sessions;
 mod stopping;
+mod unread;
 
 use std::path::Path;
 use std::process::Stdio;
