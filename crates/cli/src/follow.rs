@@ -8,6 +8,7 @@ use std::time::Duration;
 use accord_api::{EventId, EventView, RunId, RunStatus, RunView};
 use accord_client::{Client, ClientError, EventFilter};
 use futures_util::StreamExt as _;
+use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -34,8 +35,9 @@ pub(crate) enum OnSignal {
     Leave,
 }
 
-/// What made us stop following.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What made us stop following. The names are part of the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Interruption {
     /// Ctrl-C, or a friend of it.
     Signal,

@@ -26,7 +26,7 @@ pub(crate) use report::Report;
 The result goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
 starts its own for as long as the run lasts. Ctrl-C stops the run. Exit codes: 0 conforming result,
 1 usage or configuration, 2 the contract was not met, 3 the model, CLI or server failed, 4 stopped
-or timed out.
+or timed out; with --json, \"interruption\" says what stopped it: signal or timeout.
 
 Examples:
   accord run summarizer \"Summarise the attached minutes\"

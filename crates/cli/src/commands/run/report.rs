@@ -24,7 +24,7 @@ pub(crate) struct Report {
     error: Option<RunFailure>,
     attempts: usize,
     usage: accord_api::Usage,
-    #[serde(skip)]
+    /// What this command stopped the run for. The run itself is stopped, whoever did it and why.
     interruption: Option<Interruption>,
     #[serde(skip)]
     exit: Exit,
@@ -36,6 +36,8 @@ impl Report {
     pub(crate) fn new(ending: Ending, attempts: &[Attempt]) -> Self {
         let exit = ending.exit();
         let Ending { run, interruption } = ending;
+        // It was told to stop, and was at its end already.
+        let interruption = interruption.filter(|_| run.status != RunStatus::Completed);
         let (result_text, result_data, schema_validation) = match run.result {
             Some(result) => (result.result_text, result.result_data, result.schema_validation),
             None => (None, None, None),

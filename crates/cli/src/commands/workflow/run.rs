@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use accord_api::{CreateWorkflowRun, Demands, FailureType, WorkflowRunView, WorkflowStatus};
 use accord_client::Client;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::follow::{Ending, follow};
@@ -78,7 +79,8 @@ async fn with(
     let ending = follow(client, &arguments.workflow, &request, limit).await?;
     let exit = exit(&ending);
     if arguments.json {
-        output::json(&ending.run)?;
+        let interruption = ending.interruption.filter(|_| exit != Exit::Success);
+        output::json(&Printed { run: &ending.run, interruption })?;
         return Ok(exit);
     }
     let Ending { run, interruption } = ending;
@@ -91,6 +93,14 @@ async fn with(
         output::talk(&workflow::failure(&run));
     }
     Ok(exit)
+}
+
+/// A run, and what this command stopped it for.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    run: &'a WorkflowRunView,
+    interruption: Option<Interruption>,
 }
 
 /// A text as it is, everything else as JSON: indented where a person looks.

@@ -21,26 +21,28 @@ async fn newest(host: &Accord) -> RunStatus {
 
 #[tokio::test]
 async fn a_time_limit_and_a_signal_stop_the_run_on_the_server() {
-    let model = model([Reply::hang(), Reply::hang(), Reply::hang()]).await;
+    let model = model([Reply::hang(), Reply::hang(), Reply::hang(), Reply::hang()]).await;
     let host = Project::new().agent(&agent("slow", &model, &json!({}))).up().await;
     let ran = run(host.path(), &["run", "slow", "x", "--timeout", "1"]).await;
     assert_eq!(ran.ends(4, &["was stopped", "--timeout"]).stdout, "");
     assert_eq!(newest(&host).await, RunStatus::Stopped);
+    let ran = run(host.path(), &["run", "slow", "x", "--timeout", "1", "--json"]).await.ends(4, &[]).json();
+    assert_eq!((&ran["status"], &ran["interruption"]), (&json!("stopped"), &json!("timeout")));
 
     let mut command = accord(host.path());
     command.args(["run", "slow", "x", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    model.wait_for_requests(2).await;
+    model.wait_for_requests(3).await;
     interrupt(&child).await;
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(4));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["status"], json!("stopped"));
+    assert_eq!((&report["status"], &report["interruption"]), (&json!("stopped"), &json!("signal")));
     assert_eq!(newest(&host).await, RunStatus::Stopped);
 
     // Whoever only watches leaves the run alone.
     let created = host.client.create_run(&crate::support::ask("slow"), None).await.unwrap();
-    model.wait_for_requests(3).await;
+    model.wait_for_requests(4).await;
     let mut command = accord(host.path());
     let mut child =
         command.args(["runs", "watch", created.run_id.as_str()]).stdout(Stdio::piped()).spawn().unwrap();
