@@ -3,9 +3,10 @@
 use std::io;
 use std::ops::Range;
 
+use accord_api::ErrorBody;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::document::Source;
 use crate::excerpt::{Position, draw, visible};
@@ -29,6 +30,17 @@ pub(crate) struct Problem {
     message: String,
     hint: Option<String>,
     place: Option<Box<Spot>>,
+    #[serde(flatten)]
+    answer: Option<Box<Answer>>,
+}
+
+/// What a coordinator's error has for programs.
+#[derive(Debug, Serialize)]
+struct Answer {
+    name: String,
+    status_code: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Value>,
 }
 
 /// Where it is; and the drawing of it for people.
@@ -45,12 +57,19 @@ struct Spot {
 
 impl Problem {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, place: None }
+        Self { message: message.into(), hint: None, place: None, answer: None }
     }
 
     /// What to do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// The coordinator's error that it is.
+    pub(crate) fn answered(mut self, body: &ErrorBody) -> Self {
+        let ErrorBody { error, status_code, details, .. } = body.clone();
+        self.answer = Some(Box::new(Answer { name: error, status_code, details }));
         self
     }
 
@@ -105,7 +124,7 @@ impl From<io::Error> for Failure {
 }
 
 /// Says what went wrong; as JSON on stdout too where that was asked for and nothing is there yet. A reader that went away
-/// needs no words: it is gone on purpose.
+/// needs no words: it is gone on purpose. Only what was not at its end then has this failure.
 pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
     let told = |problem: &Problem| {
         problem.tell();
@@ -132,8 +151,23 @@ pub(crate) fn tell(failure: Failure, as_json: bool) -> Exit {
 }
 
 /// Prints what clap has to say: help and version are answers, everything else is wrong usage.
-pub(crate) fn usage(error: &clap::Error) -> Exit {
+pub(crate) fn usage(error: &clap::Error, as_json: bool) -> Exit {
     // Nothing is left to be done when the message itself cannot be written.
     let _ = error.print();
-    if error.use_stderr() { Exit::Usage } else { Exit::Success }
+    if !error.use_stderr() {
+        return Exit::Success;
+    }
+    if as_json {
+        let _ = output::json(&json!({"error": misused(&error.render().to_string())}));
+    }
+    Exit::Usage
+}
+
+/// What clap says in paragraphs: what is wrong, a tip where there is one, the usage, and where to read more.
+fn misused(said: &str) -> Problem {
+    let paragraphs: Vec<&str> = said.split("\n\n").map(str::trim).collect();
+    let wrong = paragraphs.first().copied().unwrap_or_default();
+    let tip = paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix("tip: "));
+    let hint = tip.or(paragraphs.last().copied()).unwrap_or_default();
+    Problem::new(wrong.strip_prefix("error: ").unwrap_or(wrong)).hint(hint)
 }

@@ -38,12 +38,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let result = match arguments::Arguments::try_parse() {
         Ok(arguments) => commands::run(arguments.command),
-        Err(error) => return failure::usage(&error).into(),
+        Err(error) => return failure::usage(&error, wants_json()).into(),
     };
     result.unwrap_or_else(|failure| failure::tell(failure, wants_json())).into()
 }
 
-/// Whether a program reads the answer, whichever command it is that was given: failures are told to it too.
+/// Whether a program reads the answer, whichever command it is that was given: failures are told to it too, and wrong usage.
 fn wants_json() -> bool {
     std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

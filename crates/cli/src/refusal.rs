@@ -16,7 +16,8 @@ impl From<ClientError> for Failure {
             ClientError::Unreachable { .. } => {
                 Self::Remote(Problem::new(message).hint("is it running? accord up starts one"))
             }
-            ClientError::Api(_) | ClientError::Unreadable { .. } => Self::Remote(Problem::new(message)),
+            ClientError::Api(body) => Self::Remote(Problem::new(message).answered(&body)),
+            ClientError::Unreadable { .. } => Self::Remote(Problem::new(message)),
         }
     }
 }
@@ -27,7 +28,7 @@ fn refused(body: &ErrorBody) -> Problem {
         message.push_str("\n  ");
         message.push_str(&line);
     }
-    Problem::new(message).hint(hint(&body.error))
+    Problem::new(message).hint(hint(&body.error)).answered(body)
 }
 
 /// The message has the first error in it; these are the others.
@@ -84,6 +85,9 @@ mod tests {
             "message": "no: $.a: is missing\n  $.b: is not a number",
             "hint": "accord agents show NAME shows what the agent takes",
             "place": null,
+            "name": "ParameterValidationFailed",
+            "status_code": 400,
+            "details": body.details,
         });
         assert_eq!(told, expected);
         assert_eq!(hint("SchemaInUse"), "SchemaInUse is explained in docs/errors/SchemaInUse.md");

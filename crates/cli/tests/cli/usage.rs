@@ -1,5 +1,7 @@
 //! Help, version, completions, and wrong usage.
 
+use serde_json::json;
+
 use crate::support::Folder;
 
 #[test]
@@ -44,6 +46,51 @@ fn wrong_usage_exits_with_one() {
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
         assert!(ran.stderr.contains("--help"), "{arguments:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn wrong_usage_is_json_where_that_is_asked_for() {
+    let folder = Folder::with(&[]);
+    let told = |arguments: &[&str]| {
+        let ran = folder.run(arguments, "");
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.starts_with("error: ") && ran.stderr.contains("--help"), "{ran:?}");
+        ran.json()
+    };
+    let expected = json!({"error": {
+        "message": "invalid value '0' for '--limit <N>': 0 is not in 1..=4294967295",
+        "hint": "For more information, try '--help'.",
+        "place": null,
+    }});
+    assert_eq!(told(&["runs", "list", "--limit", "0", "--json"]), expected);
+    let expected = json!({"error": {
+        "message": "unexpected argument '--shema' found",
+        "hint": "a similar argument exists: '--schema'",
+        "place": null,
+    }});
+    assert_eq!(told(&["check", "--json", "--shema", "x"]), expected);
+    let missing = told(&["agents", "show", "--json"]);
+    assert!(missing["error"]["message"].as_str().unwrap().ends_with("\n  <NAME>"), "{missing}");
+    // Behind the two dashes it is no argument.
+    assert_eq!(folder.run(&["runs", "show", "--", "--json"], "").stdout, "");
+}
+
+#[test]
+fn a_reader_that_went_away_changes_no_exit_code() {
+    let folder = Folder::with(&[("integer.json", r#"{"type": "integer"}"#)]);
+    let ends = |arguments: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = folder.command(arguments).stdout(writer).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap().lines().count())
+    };
+    std::fs::write(folder.path().join("good"), "5").unwrap();
+    std::fs::write(folder.path().join("bad"), "x").unwrap();
+    assert_eq!(ends(&["completions", "bash"]), (Some(0), 0));
+    assert_eq!(ends(&["agents", "list"]).0, Some(0));
+    assert_eq!(ends(&["check", "--json", "--schema", "integer.json", "good"]), (Some(0), 0));
+    assert_eq!(ends(&["check", "--json", "--schema", "integer.json", "bad"]).0, Some(2));
+    assert_eq!(ends(&["check", "--json", "--schema", "none.json", "bad"]).0, Some(1));
 }
 
 #[test]

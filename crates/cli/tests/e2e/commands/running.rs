@@ -28,6 +28,7 @@ async fn a_run_has_the_exit_code_of_its_outcome() {
         [&json!("completed"), &json!("good"), &json!({"severity": "high"}), &json!(null), &json!(1)]
     );
     assert_eq!((&ran["error"], &ran["schema_validation"]["valid"]), (&json!(null), &json!(true)));
+    assert_eq!(ran["interruption"], json!(null));
 
     let ran = run(folder, &["run", "bad", "x"]).await;
     let ran = ran.ends(2, &["failed[output_schema_validation_failed]", "accord runs attempts run_"]);
@@ -73,6 +74,18 @@ async fn wrong_usage_exits_with_one_and_queues_nothing() {
     for (arguments, said) in cases {
         assert_eq!(run(host.path(), arguments).await.ends(1, said).stdout, "", "{arguments:?}");
     }
+    let failed = async |arguments: &[&str]| {
+        let ran = run(host.path(), &[arguments, &["--json"]].concat()).await.ends(1, &["error: "]).json();
+        let error = &ran["error"];
+        assert!(error["message"].is_string() && error["hint"].is_string(), "{ran}");
+        (error["name"].clone(), error["status_code"].clone(), error["details"].clone())
+    };
+    let (name, status, _) = failed(&["run", "nobody", "x"]).await;
+    assert_eq!((name, status), (json!("AgentNotFound"), json!(404)));
+    let (name, status, details) = failed(&["run", "typed", "--param", "count=1"]).await;
+    assert_eq!((name, status), (json!("ParameterValidationFailed"), json!(400)));
+    assert_eq!(details["errors"][0]["path"], json!("$"), "{details}");
+    assert_eq!(failed(&["run", "typed", "--timeout", "0"]).await, (json!(null), json!(null), json!(null)));
     let runs = run(host.path(), &["runs", "list", "--json"]).await.json();
     assert_eq!((&runs["items"], model.requests().len()), (&json!([]), 0));
 }
@@ -212,4 +225,18 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
         "the accord run that this run was for was killed before it ended; start it again"});
     assert_eq!((runs[0].0, runs[1].0), (&json!("completed"), &json!("failed")));
     assert_eq!((&runs[1].1["type"], &runs[1].1["message"]), (&error["type"], &error["message"]));
+}
+
+#[tokio::test]
+async fn an_agent_can_be_used_as_soon_as_it_is_written() {
+    let model = always("done").await;
+    let project = Project::new();
+    std::fs::remove_dir(project.path().join(".accord/agents")).unwrap();
+    let host = project.up().await;
+    for name in ["first", "second"] {
+        let folder = host.path().join(".accord/agents").join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("agent.json"), agent(name, &model, &json!({})).to_string()).unwrap();
+        assert_eq!(run(host.path(), &["run", name, "x"]).await.ends(0, &[]).stdout, "done\n");
+    }
 }
