@@ -18,6 +18,7 @@ pub(crate) mod fixture;
 mod kb;
 pub(crate) mod name;
 mod read;
+mod splice;
 mod stamp;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::document::Format;
 use super::files::{FileAgent, Home, PROMPT_FILE};
+use super::splice::spliced;
 use super::yaml;
 
 /// Writes a blueprint to where it lives. A prompt with a file of its own stays there.
@@ -18,7 +19,10 @@ pub(super) fn write(home: &Home, value: &Value) -> Result<(), String> {
         prompt = members.shift_remove("system_prompt").and_then(|prompt| prompt.as_str().map(str::to_owned));
     }
     let text = match home.format {
-        Format::Yaml => yaml::write(&value)?,
+        Format::Yaml => match fs::read_to_string(&home.file).ok().and_then(|old| spliced(&old, &value)) {
+            Some(text) => text,
+            None => yaml::write(&value)?,
+        },
         Format::Json => serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n",
     };
     let written = || {

@@ -1,5 +1,6 @@
 //! Agents' files: good ones, wrong ones, hostile ones.
 
+mod comments;
 mod current;
 mod hostile;
 mod kinds;
