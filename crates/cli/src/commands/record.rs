@@ -7,7 +7,6 @@ use accord_client::Client;
 use serde_json::{Value, json};
 
 use crate::commands::run::{self, Report};
-use crate::config::{Config, ProviderKind};
 use crate::connection::{self, Access};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -46,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let blueprint = standing_alone(&project, &arguments.run.agent).await?;
         let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
-        let (executors, recorder) = host::recording_executors(&config)?;
+        let (executors, recorder, providers) = host::recording_executors(&config)?;
         // The agent is put in below: one of a file would win over it.
         let alone = config.without_agents();
         let (embedded, client) = Embedded::start(&alone, store, executors).await?;
@@ -61,7 +60,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 problem.hint("nothing was written; ask for something else, and change the key"),
             ));
         }
-        let mut cassette = recorder.cassette(portable(blueprint, &config), parameters, comparable(&attempts));
+        let provider = blueprint.pointer("/executor/provider").and_then(Value::as_str);
+        let provider = provider.and_then(|name| Some(recorder.provider(name, providers.get(name)?)));
+        let mut cassette = recorder.cassette(blueprint, parameters, comparable(&attempts));
+        cassette.provider = provider;
         cassette.contract = contract(&request);
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
         place.write(&text)?;
@@ -132,8 +134,8 @@ fn set(value: &mut Value, name: &str, member: Value) {
     }
 }
 
-/// What of an attempt must be the same when it is replayed: how an answer was judged, and for what. What was asked is
-/// compared with the recording when it is asked.
+/// What of an attempt must be the same when it is replayed: how an answer was judged, for what, and what it
+/// cost. What was asked is compared with the recording when it is asked.
 pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
     let one = |attempt: &Attempt| {
         json!({
@@ -143,34 +145,11 @@ pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
             "outcome": attempt.outcome,
             "errors": attempt.errors,
             "repairs": attempt.repairs,
+            "usage": attempt.usage,
             "text": attempt.text,
         })
     };
     attempts.iter().map(one).collect()
-}
-
-/// The blueprint with a provider that every machine knows: a configured name means nothing elsewhere.
-fn portable(mut blueprint: Value, config: &Config) -> Value {
-    let name = blueprint.pointer("/executor/provider").and_then(Value::as_str);
-    let provider = name.and_then(|name| config.values.providers.get(name)).cloned();
-    let executor = blueprint.get_mut("executor").and_then(Value::as_object_mut);
-    if let (Some(provider), Some(executor)) = (provider, executor) {
-        let kind = match provider.kind {
-            ProviderKind::Anthropic => "anthropic",
-            ProviderKind::Openai => "openai",
-            ProviderKind::OpenaiChat => "openai-chat",
-            ProviderKind::OpenaiCompatible => "openai-compatible",
-            ProviderKind::Ollama => "ollama",
-        };
-        executor.insert("provider".to_owned(), json!(kind));
-        if let (None, Some(base_url)) = (executor.get("base_url"), provider.base_url) {
-            executor.insert("base_url".to_owned(), json!(base_url));
-        }
-        if let (None, Some(profile)) = (executor.get("schema_profile"), provider.schema_profile) {
-            executor.insert("schema_profile".to_owned(), json!(profile));
-        }
-    }
-    blueprint
 }
 
 /// Where the cassette goes, found out before anything is asked: an answer may have cost money.

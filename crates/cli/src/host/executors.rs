@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use accord_contract::lower::Profile;
 use accord_executor::{
     Auth, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
     LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
-    RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, SubmitServer, Transport,
+    RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, Stage, SubmitServer, Transport,
 };
 
 use crate::config::{self, Config};
@@ -20,13 +21,13 @@ pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     Ok(registry(tools(config), providers, Arc::clone(&network), network))
 }
 
-/// The executors, and a recorder that keeps what models are asked and what they answer.
-pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder), Failure> {
+/// The executors, a recorder that keeps what models are asked and what they answer, and the providers that are asked.
+pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder, Providers), Failure> {
     let providers = providers(config)?;
     let recorder = Recorder::new(Redactor::new(secrets(&providers)));
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
-    Ok((registry(tools(config), providers, transport, network), recorder))
+    Ok((registry(tools(config), providers.clone(), transport, network), recorder, providers))
 }
 
 /// The built-in tools.
@@ -55,11 +56,7 @@ fn registry(
 ) -> Registry {
     let tools = Arc::new(tools);
     let servers = McpServers::new(network, std::env::vars_os());
-    let (replayed, replayed_servers) = (tools.clone(), servers.clone());
-    let make: MakeExecutor = Arc::new(move |transport| -> Arc<dyn Executor> {
-        let executor = LlmExecutor::new(keyless(), transport, replayed.clone());
-        Arc::new(executor.with_mcp_servers(replayed_servers.clone()))
-    });
+    let replay = replay(tools.clone(), servers.clone());
     // What a CLI hands in comes through this program itself; the name alone finds it where its path is not known.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
@@ -69,7 +66,15 @@ fn registry(
         .with("external", Arc::new(ExternalExecutor::new(std::env::vars_os())))
         .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools).with_mcp_servers(servers)))
         .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
-        .with("replay", Arc::new(ReplayExecutor::new(make)))
+        .with("replay", replay)
+}
+
+fn replay(tools: Arc<BuiltinTools>, servers: McpServers) -> Arc<dyn Executor> {
+    let make: MakeExecutor = Arc::new(move |stage: Stage| -> Arc<dyn Executor> {
+        let executor = LlmExecutor::new(stage.providers, stage.transport, tools.clone());
+        Arc::new(executor.with_mcp_servers(servers.clone()).with_first_pause(Duration::ZERO))
+    });
+    Arc::new(ReplayExecutor::new(make))
 }
 
 /// The network.
@@ -137,14 +142,6 @@ fn kind(kind: config::ProviderKind) -> ProviderKind {
         config::ProviderKind::OpenaiCompatible => ProviderKind::OpenAiCompatible,
         config::ProviderKind::Ollama => ProviderKind::Ollama,
     }
-}
-
-/// The built-in providers for a recording: nothing is sent, so no key is asked for.
-fn keyless() -> Providers {
-    let with_key =
-        |kind| Provider { api_key: Some(Secret::new("a-recording-needs-no-key")), ..Provider::new(kind) };
-    let add = |all: Providers, kind: ProviderKind| all.with(kind.name(), with_key(kind));
-    ProviderKind::ALL.into_iter().fold(Providers::default(), add)
 }
 
 fn secrets(providers: &Providers) -> Vec<String> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::body::Body;
+use super::provider::RecordedProvider;
 
 /// The version of the format that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
@@ -17,6 +18,9 @@ pub struct Cassette {
     accord_cassette: u32,
     /// The blueprint of the agent, as it was.
     pub agent: Value,
+    /// The provider that the blueprint names. Older recordings keep none: their blueprints name a built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<RecordedProvider>,
     /// The parameters of the run.
     pub parameters: Value,
     /// The contract that the caller brought, if one did: `output_schema` and `output_schema_options` of the request.
@@ -32,7 +36,15 @@ pub struct Cassette {
 impl Cassette {
     /// A cassette of these parts, under no contract but the agent's.
     pub fn new(agent: Value, parameters: Value, exchanges: Vec<Exchange>, attempts: Value) -> Self {
-        Self { accord_cassette: VERSION, agent, parameters, contract: Value::Null, exchanges, attempts }
+        Self {
+            accord_cassette: VERSION,
+            agent,
+            provider: None,
+            parameters,
+            contract: Value::Null,
+            exchanges,
+            attempts,
+        }
     }
 }
 

@@ -7,10 +7,12 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 
+use crate::llm::Provider;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 
 use super::body::Body;
 use super::format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+use super::provider::RecordedProvider;
 use super::redactor::Redactor;
 
 /// The longest body that is recorded. Twice what is judged of an answer, since a stream wraps every word of it.
@@ -19,6 +21,9 @@ const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 /// Headers of answers that are kept: what the body is, when to try again, how the provider names the request.
 const KEPT_HEADERS: &[&str] =
     &["content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
+
+/// What stands where a key was in a text that a provider said.
+const SCRUBBED: &str = "[secret]";
 
 /// Collects the exchanges of a run. Clones collect into the same recording.
 #[derive(Clone, Default)]
@@ -51,7 +56,16 @@ impl Recorder {
     pub fn cassette(&self, agent: Value, parameters: Value, attempts: Value) -> Cassette {
         let exchanges = self.lock().iter().filter_map(|recording| self.exchange(recording)).collect();
         let redactor = &self.redactor;
-        Cassette::new(redactor.agent(agent), redactor.value(parameters), exchanges, redactor.value(attempts))
+        // What is told of a provider's error has lost the key before, to another word than the body has here.
+        let attempts = Redactor::new([SCRUBBED.to_owned()]).value(redactor.value(attempts));
+        Cassette::new(redactor.agent(agent), redactor.value(parameters), exchanges, attempts)
+    }
+
+    /// The provider that a blueprint names, as it is kept.
+    pub fn provider(&self, name: &str, provider: &Provider) -> RecordedProvider {
+        let mut recorded = RecordedProvider::new(name, provider);
+        recorded.base_url = recorded.base_url.map(|address| self.redactor.text(&address));
+        recorded
     }
 
     /// Whether a secret would be read where the pieces of a stream are put together, though no piece holds it.

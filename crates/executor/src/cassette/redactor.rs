@@ -102,7 +102,7 @@ fn join(value: &Value, place: &mut String, joined: &mut BTreeMap<String, String>
 }
 
 /// An address without user, password and query.
-fn bare(address: &str) -> String {
+pub(super) fn bare(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));

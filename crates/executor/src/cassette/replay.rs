@@ -11,16 +11,26 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::llm::Providers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 use crate::transport::Transport;
 
 use super::file::CassetteError;
 use super::format::Cassette;
+use super::provider::providers;
 use super::transport::{Matching, ReplayTransport};
 
-/// Makes the executor that was recorded, over another transport.
-pub type MakeExecutor = Arc<dyn Fn(Arc<dyn Transport>) -> Arc<dyn Executor> + Send + Sync>;
+/// What a recorded executor works with, in the place of the world.
+pub struct Stage {
+    /// Whom it knows: the recorded provider, without its key.
+    pub providers: Providers,
+    /// How it asks them.
+    pub transport: Arc<dyn Transport>,
+}
+
+/// Makes the executor that was recorded, to work with this and nothing else.
+pub type MakeExecutor = Arc<dyn Fn(Stage) -> Arc<dyn Executor> + Send + Sync>;
 
 /// Opens recorded sessions. Each begins at the beginning of its cassette; with exact matching, one that continues a
 /// conversation finds its place by what it asks.
@@ -59,10 +69,11 @@ impl Executor for ReplayExecutor {
             CassetteError::Broken(text) => OpenError::Settings(text),
         })?;
         let recorded = recorded_settings(&cassette, &path)?;
+        let providers = providers(cassette.provider.as_ref());
         let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
         // Nothing is spent, whatever it cost when it was recorded.
         let start = Start { settings: recorded, costs_are_limited: false, ..start };
-        (self.make_inner)(transport).open(start).await
+        (self.make_inner)(Stage { providers, transport }).open(start).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use accord_executor::{
     Body, Cassette, Cut, Events, Exchange, Executor, OpenError, RecordedRequest, RecordedResponse, Recorder,
-    RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply, Session, Start, Transport,
+    RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply, Session, Stage, Start, Transport,
     TransportError, Turn, TurnError,
 };
 use futures_util::StreamExt;
@@ -42,7 +42,7 @@ async fn ask(session: &mut dyn Session, prompt: &str) -> Result<String, TurnErro
 }
 
 fn replaying() -> ReplayExecutor {
-    ReplayExecutor::new(Arc::new(|transport| Arc::new(Asking(transport))))
+    ReplayExecutor::new(Arc::new(|stage: Stage| Arc::new(Asking(stage.transport))))
 }
 
 fn ok(parts: &[&[u8]]) -> Scripted {

@@ -1,6 +1,6 @@
 //! `accord record` and `accord replay`.
 
-use accord_test_support::Reply;
+use accord_test_support::{ModelServer, Reply};
 use serde_json::{Value, json};
 
 use super::{contracted, finish, run};
@@ -138,4 +138,61 @@ async fn an_address_leaves_its_secrets_out_of_a_recording() {
     let told = told.stdout + &told.stderr;
     assert!(told.contains("u:(hidden)@") && told.contains("key=(hidden)"), "{told}");
     assert!(!told.contains("secret"), "{told}");
+}
+
+/// A project whose one provider has a name, a key and prices of its own.
+fn of_a_lab(model: &ModelServer, replied: &Value) -> Project {
+    let provider = format!(
+        "[providers.lab]\nkind = \"openai-chat\"\nbase_url = \"{}\"\napi_key_env = \"LAB\"\n\
+         price_per_million_input = 1.0\nprice_per_million_output = 2.5\n",
+        model.url()
+    );
+    let mut blueprint = json!({"name": "a", "executor": {"type": "llm", "provider": "lab", "model": "m"}});
+    blueprint.as_object_mut().unwrap().extend(replied.as_object().unwrap().clone());
+    let project = Project::new().agent(&blueprint);
+    std::fs::write(project.path().join("accord.toml"), provider).unwrap();
+    project
+}
+
+async fn record_in_the_lab(project: &Project) -> super::Ran {
+    let mut record = accord(project.path());
+    record.env("LAB", "labsecret55").args(["record", "a", "x", "-o", "tape.json", "--json"]);
+    finish(&mut record, "").await
+}
+
+#[tokio::test]
+async fn the_errors_of_a_named_provider_are_replayed_in_its_name() {
+    let refused = Reply::error(400, "response_format is not supported for labsecret55");
+    let model = model([refused, Reply::submit(&json!({"severity": "low"})), Reply::error(401, "no")]).await;
+    let project = of_a_lab(&model, &json!({"output_schema": severity()}));
+    let elsewhere = tempfile::tempdir().unwrap();
+    for (code, said, word) in [(0, "replayed 2 attempts", "lab http"), (3, "replayed 1 attempt", "`lab`")] {
+        record_in_the_lab(&project).await.ends(code, &[]);
+        let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
+        assert!(tape.contains(word), "{tape}");
+        std::fs::rename(project.path().join("tape.json"), elsewhere.path().join("tape.json")).unwrap();
+        run(elsewhere.path(), &["replay", "tape.json"]).await.ends(code, &[said]);
+    }
+}
+
+#[tokio::test]
+async fn what_a_run_cost_is_replayed() {
+    let model = model([Reply::text("hello").usage(1000, 20)]).await;
+    let project = of_a_lab(&model, &json!({}));
+    let recorded = record_in_the_lab(&project).await.ends(0, &[]).json();
+    assert_eq!(recorded["usage"], json!({"input_tokens": 1000, "output_tokens": 20, "cost_usd": 0.00105}));
+    let mut replay = accord(project.path());
+    let replayed = finish(replay.env("LAB", "labsecret55").args(["replay", "tape.json", "--json"]), "").await;
+    assert_eq!(replayed.ends(0, &[]).json()["usage"], recorded["usage"]);
+    // A recording that was made before prices were kept.
+    let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
+    let mut old: Value = serde_json::from_str(&tape).unwrap();
+    old.as_object_mut().unwrap().remove("provider");
+    old["agent"]["executor"]["provider"] = json!("openai-chat");
+    old["agent"]["executor"]["base_url"] = json!(model.url());
+    old["attempts"][0].as_object_mut().unwrap().remove("usage");
+    std::fs::write(project.path().join("tape.json"), old.to_string()).unwrap();
+    let mut replay = accord(project.path());
+    let replayed = finish(replay.env("LAB", "labsecret55").args(["replay", "tape.json", "--json"]), "").await;
+    assert_eq!(replayed.ends(0, &[]).json()["usage"], json!({"input_tokens": 1000, "output_tokens": 20}));
 }

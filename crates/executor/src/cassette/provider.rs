@@ -1,0 +1,116 @@
+//! The provider of a recording, as far as a replay needs it.
+//!
+//! Its name and its address stand in what is said of its errors, whether it has a key decides what is said of one that is
+//! refused, and its prices give what a run cost. A replay is to say the same, on machines that have never heard of it, so it
+//! is kept beside the blueprint. Its key and its headers are not.
+
+use serde::{Deserialize, Serialize};
+
+use crate::llm::{Provider, ProviderKind, Providers, Secret};
+
+use super::redactor::bare;
+
+/// What is kept of a provider.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedProvider {
+    /// The name that the blueprint calls it by.
+    pub name: String,
+    /// Its dialect.
+    pub kind: ProviderKind,
+    /// Its address, without user, password and query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Whether it had a key.
+    #[serde(default)]
+    pub has_key: bool,
+    /// The subset of JSON Schema that it enforces, where it is another than its dialect's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema_profile: Option<String>,
+    /// Dollars for a million tokens read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_per_million_input: Option<f64>,
+    /// Dollars for a million tokens written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price_per_million_output: Option<f64>,
+}
+
+impl RecordedProvider {
+    /// What is kept of this one.
+    pub fn new(name: &str, provider: &Provider) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: provider.kind,
+            base_url: provider.base_url.as_deref().map(bare),
+            has_key: provider.api_key.is_some(),
+            schema_profile: provider.schema_profile.clone(),
+            price_per_million_input: provider.price_per_million_input,
+            price_per_million_output: provider.price_per_million_output,
+        }
+    }
+
+    fn provider(&self) -> Provider {
+        Provider {
+            base_url: self.base_url.clone(),
+            api_key: self.has_key.then(no_key),
+            schema_profile: self.schema_profile.clone(),
+            price_per_million_input: self.price_per_million_input,
+            price_per_million_output: self.price_per_million_output,
+            ..Provider::new(self.kind)
+        }
+    }
+}
+
+/// The providers of a replay: the recorded one, and the built-in ones for recordings that keep none.
+pub(super) fn providers(recorded: Option<&RecordedProvider>) -> Providers {
+    let built_in = ProviderKind::ALL.into_iter().fold(Providers::default(), |all, kind| {
+        all.with(kind.name(), Provider { api_key: Some(no_key()), ..Provider::new(kind) })
+    });
+    match recorded {
+        Some(recorded) => built_in.with(&recorded.name, recorded.provider()),
+        None => built_in,
+    }
+}
+
+/// Nothing is sent, so any key will do.
+fn no_key() -> Secret {
+    Secret::new("a-recording-needs-no-key")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_provider_is_kept_without_its_secrets() {
+        let provider = Provider {
+            base_url: Some("https://me:password@models.example/v1?key=query".to_owned()),
+            api_key: Some(Secret::new("sk-secret")),
+            headers: vec![("x-team".to_owned(), "team-secret".to_owned())],
+            price_per_million_input: Some(0.1),
+            ..Provider::new(ProviderKind::OpenAiChat)
+        };
+        let recorded = RecordedProvider::new("lab", &provider);
+        let written = json!({
+            "name": "lab", "kind": "openai-chat", "base_url": "https://models.example/v1", "has_key": true,
+            "price_per_million_input": 0.1,
+        });
+        assert_eq!(serde_json::to_value(&recorded).unwrap(), written);
+        assert_eq!(serde_json::from_value::<RecordedProvider>(written).unwrap(), recorded);
+        let expected = Provider {
+            base_url: Some("https://models.example/v1".to_owned()),
+            api_key: Some(no_key()),
+            headers: Vec::new(),
+            ..provider
+        };
+        assert_eq!(providers(Some(&recorded)).get("lab"), Some(&expected));
+    }
+
+    #[test]
+    fn a_recording_that_keeps_no_provider_has_the_built_in_ones() {
+        let names = ["anthropic", "ollama", "openai", "openai-chat", "openai-compatible"];
+        assert_eq!(providers(None).names(), names);
+        assert!(names.iter().all(|name| providers(None).get(name).unwrap().api_key.is_some()));
+    }
+}
