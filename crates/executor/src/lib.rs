@@ -28,7 +28,8 @@ mod turn;
 pub use answer::{Answer, Stop, Usage};
 pub use cassette::{
     Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedProvider, RecordedRequest,
-    RecordedResponse, Recorder, RecordingTransport, Redactor, ReplayExecutor, ReplayTransport, Reply, Stage,
+    RecordedResponse, RecordedResult, Recorder, RecordingTransport, Redactor, ReplayExecutor,
+    ReplayTransport, Reply, Stage,
 };
 pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
 pub use event::{Event, Events};

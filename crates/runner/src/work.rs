@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use accord_api::agent::Executor;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
 use accord_executor::{Session, Start};
 use futures_util::FutureExt;
@@ -149,13 +150,18 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
         run_id: &assignment.run_id,
         lease_id: &hold.holding.lease_id,
     };
+    let mcp_servers = match assignment.agent.executor {
+        // Nothing is started for a recording, so nothing has to be there that a server would need.
+        Executor::Replay(_) => Vec::new(),
+        _ => filling.servers(&assignment.agent.mcp_servers)?,
+    };
     let start = Start {
         session_id: assignment.session_id.to_string(),
         run_id: assignment.run_id.to_string(),
         settings: Value::clone(&assignment.settings),
         project_dir: project_dir(shared, assignment)?,
         tools: assignment.agent.tools.clone(),
-        mcp_servers: filling.servers(&assignment.agent.mcp_servers)?,
+        mcp_servers,
         parameters: assignment.parameters.clone(),
         conversation: assignment.conversation.clone(),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),

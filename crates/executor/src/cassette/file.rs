@@ -91,7 +91,7 @@ async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+    use super::super::{Body, Cut, Exchange, RecordedRequest, RecordedResponse, RecordedResult, Reply};
     use super::*;
     use serde_json::json;
 
@@ -103,9 +103,19 @@ mod tests {
             body: Body(b"data: {}\n\ndata: [DO".to_vec()),
             cut: Some(Cut::Lost("reset".to_owned())),
         };
+        let result = RecordedResult {
+            name: "read_file".to_owned(),
+            arguments: json!({"path": "a"}),
+            ok: true,
+            text: "b".to_owned(),
+        };
         let exchanges = vec![
-            Exchange { request: request.clone(), reply: Reply::Error("refused".to_owned()) },
-            Exchange { request, reply: Reply::Response(response) },
+            Exchange {
+                request: request.clone(),
+                reply: Reply::Error("refused".to_owned()),
+                results: Vec::new(),
+            },
+            Exchange { request, reply: Reply::Response(response), results: vec![result] },
         ];
         Cassette::new(
             json!({"name": "a"}),

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::toolbox::ToolSpec;
+
 use super::body::Body;
 use super::provider::RecordedProvider;
 
@@ -21,6 +23,9 @@ pub struct Cassette {
     /// The provider that the blueprint names. Older recordings keep none: their blueprints name a built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<RecordedProvider>,
+    /// The tools of MCP servers, as they were offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp_tools: Vec<ToolSpec>,
     /// The parameters of the run.
     pub parameters: Value,
     /// The contract that the caller brought, if one did: `output_schema` and `output_schema_options` of the request.
@@ -40,6 +45,7 @@ impl Cassette {
             accord_cassette: VERSION,
             agent,
             provider: None,
+            mcp_tools: Vec::new(),
             parameters,
             contract: Value::Null,
             exchanges,
@@ -56,6 +62,22 @@ pub struct Exchange {
     pub request: RecordedRequest,
     /// What came back.
     pub reply: Reply,
+    /// What the tools gave that it asked for, in the order of the calls. Older recordings keep none.
+    pub results: Vec<RecordedResult>,
+}
+
+/// What a tool gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedResult {
+    /// The tool's name.
+    pub name: String,
+    /// What it was asked, for whoever reads: not used to replay.
+    pub arguments: Value,
+    /// Whether it did what it was asked.
+    pub ok: bool,
+    /// The output, or what was wrong.
+    pub text: String,
 }
 
 /// What is kept of a request.
@@ -114,6 +136,8 @@ struct Written {
     response: Option<RecordedResponse>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    results: Vec<RecordedResult>,
 }
 
 impl TryFrom<Written> for Exchange {
@@ -125,7 +149,7 @@ impl TryFrom<Written> for Exchange {
             (None, Some(error)) => Reply::Error(error),
             _ => return Err("an exchange has either a `response` or an `error`"),
         };
-        Ok(Self { request: written.request, reply })
+        Ok(Self { request: written.request, reply, results: written.results })
     }
 }
 
@@ -135,6 +159,6 @@ impl From<Exchange> for Written {
             Reply::Response(response) => (Some(response), None),
             Reply::Error(error) => (None, Some(error)),
         };
-        Self { request: exchange.request, response, error }
+        Self { request: exchange.request, response, error, results: exchange.results }
     }
 }

@@ -1,7 +1,7 @@
 //! Recordings: what went over the wire in a run, kept so that the run can be had again offline and at no cost.
 //!
 //! A recording holds no header of a request, no address beyond its path, and none of the secrets that the recorder was
-//! told of. A replayed run goes through the same code as a live one; only the network is exchanged.
+//! told of. A replayed run goes through the same code as a live one; only the network and the tools are exchanged.
 
 mod body;
 mod difference;
@@ -11,11 +11,12 @@ mod provider;
 mod recorder;
 mod redactor;
 mod replay;
+mod tools;
 mod transport;
 
 pub use body::Body;
 pub use file::CassetteError;
-pub use format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+pub use format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, RecordedResult, Reply};
 pub use provider::RecordedProvider;
 pub use recorder::{Recorder, RecordingTransport};
 pub use redactor::Redactor;

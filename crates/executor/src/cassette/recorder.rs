@@ -8,12 +8,14 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 
 use crate::llm::Provider;
+use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 
 use super::body::Body;
-use super::format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, Reply};
+use super::format::{Cassette, Cut, Exchange, RecordedRequest, RecordedResponse, RecordedResult, Reply};
 use super::provider::RecordedProvider;
 use super::redactor::Redactor;
+use super::tools::RecordingToolbox;
 
 /// The longest body that is recorded. Twice what is judged of an answer, since a stream wraps every word of it.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -28,13 +30,20 @@ const SCRUBBED: &str = "[secret]";
 /// Collects the exchanges of a run. Clones collect into the same recording.
 #[derive(Clone, Default)]
 pub struct Recorder {
-    exchanges: Arc<Mutex<Vec<Recording>>>,
+    tape: Arc<Mutex<Tape>>,
     redactor: Redactor,
+}
+
+#[derive(Default)]
+struct Tape {
+    exchanges: Vec<Recording>,
+    mcp_tools: Vec<ToolSpec>,
 }
 
 struct Recording {
     request: RecordedRequest,
     progress: Progress,
+    results: Vec<RecordedResult>,
 }
 
 enum Progress {
@@ -48,17 +57,21 @@ enum Progress {
 impl Recorder {
     /// A recorder that keeps these secrets out.
     pub fn new(redactor: Redactor) -> Self {
-        Self { exchanges: Arc::default(), redactor }
+        Self { tape: Arc::default(), redactor }
     }
 
     /// The recording so far. A request that was given up before it was answered is not in it: nobody saw an answer. A
     /// body that was not read to its end is in it as far as it came.
     pub fn cassette(&self, agent: Value, parameters: Value, attempts: Value) -> Cassette {
-        let exchanges = self.lock().iter().filter_map(|recording| self.exchange(recording)).collect();
+        let tape = self.lock();
+        let exchanges = tape.exchanges.iter().filter_map(|recording| self.exchange(recording)).collect();
         let redactor = &self.redactor;
         // What is told of a provider's error has lost the key before, to another word than the body has here.
         let attempts = Redactor::new([SCRUBBED.to_owned()]).value(redactor.value(attempts));
-        Cassette::new(redactor.agent(agent), redactor.value(parameters), exchanges, attempts)
+        let agent = redactor.agent(agent);
+        let mut cassette = Cassette::new(agent, redactor.value(parameters), exchanges, attempts);
+        cassette.mcp_tools = tape.mcp_tools.clone();
+        cassette
     }
 
     /// The provider that a blueprint names, as it is kept.
@@ -68,9 +81,14 @@ impl Recorder {
         recorded
     }
 
+    /// The same tools, with what they give recorded.
+    pub(crate) fn listen_to(&self, tools: Box<dyn Toolbox>) -> Box<dyn Toolbox> {
+        Box::new(RecordingToolbox::new(tools, self.clone()))
+    }
+
     /// Whether a secret would be read where the pieces of a stream are put together, though no piece holds it.
     pub fn spells_a_secret(&self) -> bool {
-        self.lock().iter().any(|recording| match &recording.progress {
+        self.lock().exchanges.iter().any(|recording| match &recording.progress {
             Progress::Answered(response) => self.redactor.is_spelled(&self.redactor.bytes(&response.body.0)),
             Progress::Waiting | Progress::Failed(_) => false,
         })
@@ -89,7 +107,7 @@ impl Recorder {
                 Reply::Response(response)
             }
         };
-        Some(Exchange { request: recording.request.clone(), reply })
+        Some(Exchange { request: recording.request.clone(), reply, results: recording.results.clone() })
     }
 
     fn begin(&self, request: &Request) -> usize {
@@ -97,26 +115,51 @@ impl Recorder {
             path: self.redactor.text(path_of(&request.url)),
             body: self.redactor.value(request.body.clone()),
         };
-        let mut exchanges = self.lock();
-        exchanges.push(Recording { request, progress: Progress::Waiting });
+        let exchanges = &mut self.lock().exchanges;
+        exchanges.push(Recording { request, progress: Progress::Waiting, results: Vec::new() });
         exchanges.len() - 1
     }
 
+    /// These tools of MCP servers were offered.
+    pub(super) fn offered(&self, specs: Vec<ToolSpec>) {
+        let hidden = |spec: ToolSpec| ToolSpec {
+            description: self.redactor.text(&spec.description),
+            parameters: self.redactor.value(spec.parameters),
+            ..spec
+        };
+        self.lock().mcp_tools = specs.into_iter().map(hidden).collect();
+    }
+
+    /// A tool gave this. It was asked for by the last answer.
+    pub(super) fn gave(&self, name: &str, arguments: &Value, output: &ToolOutput) {
+        let result = RecordedResult {
+            name: name.to_owned(),
+            arguments: self.redactor.value(arguments.clone()),
+            ok: output.ok,
+            text: self.redactor.text(&output.text),
+        };
+        if let Some(recording) = self.lock().exchanges.last_mut() {
+            recording.results.push(result);
+        }
+    }
+
     fn set(&self, index: usize, progress: Progress) {
-        if let Some(recording) = self.lock().get_mut(index) {
+        if let Some(recording) = self.lock().exchanges.get_mut(index) {
             recording.progress = progress;
         }
     }
 
     fn update(&self, index: usize, change: impl FnOnce(&mut RecordedResponse)) {
-        if let Some(Recording { progress: Progress::Answered(response), .. }) = self.lock().get_mut(index) {
+        if let Some(Recording { progress: Progress::Answered(response), .. }) =
+            self.lock().exchanges.get_mut(index)
+        {
             change(response);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Recording>> {
+    fn lock(&self) -> MutexGuard<'_, Tape> {
         // Every change is whole, so what a panicking thread left is sound.
-        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

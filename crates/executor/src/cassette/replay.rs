@@ -1,8 +1,8 @@
 //! The `replay` executor: a recorded agent over its recording.
 //!
 //! The blueprint in the cassette says which executor it was and with what settings. That executor is made over the
-//! recording instead of the network and does all the work, so that nothing is tried that a live run would not do.
-//! Tools are those that the replaying blueprint lists: a cassette cannot grant any.
+//! recording instead of the network and does all the work, so that nothing is tried that a live run would not do. Its
+//! tools give what they once gave: see `tools`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,11 +14,13 @@ use serde_json::Value;
 use crate::llm::Providers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
+use crate::toolbox::Toolboxes;
 use crate::transport::Transport;
 
 use super::file::CassetteError;
 use super::format::Cassette;
 use super::provider::providers;
+use super::tools::ReplayToolboxes;
 use super::transport::{Matching, ReplayTransport};
 
 /// What a recorded executor works with, in the place of the world.
@@ -27,6 +29,8 @@ pub struct Stage {
     pub providers: Providers,
     /// How it asks them.
     pub transport: Arc<dyn Transport>,
+    /// Its tools, which give what was recorded and run nothing.
+    pub toolboxes: Arc<dyn Toolboxes>,
 }
 
 /// Makes the executor that was recorded, to work with this and nothing else.
@@ -70,10 +74,13 @@ impl Executor for ReplayExecutor {
         })?;
         let recorded = recorded_settings(&cassette, &path)?;
         let providers = providers(cassette.provider.as_ref());
+        let mcp_tools = cassette.mcp_tools.clone();
         let transport = Arc::new(ReplayTransport::with_matching(cassette, matching));
-        // Nothing is spent, whatever it cost when it was recorded.
-        let start = Start { settings: recorded, costs_are_limited: false, ..start };
-        (self.make_inner)(Stage { providers, transport }).open(start).await
+        let toolboxes = Arc::new(ReplayToolboxes { tape: Arc::clone(&transport), mcp_tools });
+        // Nothing is spent, whatever it cost when it was recorded; and no server is asked.
+        let (costs_are_limited, mcp_servers) = (false, Vec::new());
+        let start = Start { settings: recorded, costs_are_limited, mcp_servers, ..start };
+        (self.make_inner)(Stage { providers, transport, toolboxes }).open(start).await
     }
 }
 

@@ -1,10 +1,11 @@
 //! A recording in the place of the network.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use futures_util::stream;
 
+use crate::toolbox::ToolOutput;
 use crate::transport::{Request, Response, Transport, TransportError};
 
 use super::difference::first_difference;
@@ -25,7 +26,19 @@ pub enum Matching {
 pub struct ReplayTransport {
     exchanges: Vec<Exchange>,
     matching: Matching,
-    used: Mutex<Vec<bool>>,
+    state: Mutex<State>,
+}
+
+/// How far a recording is used.
+struct State {
+    /// Which exchanges were had.
+    used: Vec<bool>,
+    /// The last one that was had.
+    current: Option<usize>,
+    /// How many of its results were had.
+    results: usize,
+    /// What was asked for and is not there, in words.
+    missing: Option<String>,
 }
 
 impl ReplayTransport {
@@ -36,24 +49,57 @@ impl ReplayTransport {
 
     /// Answers requests as told.
     pub fn with_matching(cassette: Cassette, matching: Matching) -> Self {
-        let used = Mutex::new(vec![false; cassette.exchanges.len()]);
-        Self { exchanges: cassette.exchanges, matching, used }
+        let used = vec![false; cassette.exchanges.len()];
+        let state = State { used, current: None, results: 0, missing: None };
+        Self { exchanges: cassette.exchanges, matching, state: Mutex::new(state) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Every change is whole, so what a panicking thread left is sound.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the tool gave that is called now: the next result of the last exchange. Where there is none the turn cannot go
+    /// on, which the next request says, unless only the order of requests counts.
+    pub(super) fn result(&self, name: &str) -> ToolOutput {
+        let mut state = self.lock();
+        let exchange = state.current.and_then(|index| self.exchanges.get(index));
+        let result = exchange.and_then(|exchange| exchange.results.get(state.results));
+        match result.filter(|result| result.name == name) {
+            Some(result) => {
+                state.results += 1;
+                ToolOutput { ok: result.ok, text: result.text.clone() }
+            }
+            None => {
+                let (number, count) = (state.current.map_or(0, |index| index + 1), self.exchanges.len());
+                let text = format!(
+                    "the recording has no result for the call of `{name}` in exchange {number} of {count}, and a replay \
+                     runs no tools; record again with `accord record`"
+                );
+                state.missing.get_or_insert_with(|| text.clone());
+                ToolOutput { ok: false, text }
+            }
+        }
     }
 
     fn take(&self, request: &Request) -> Result<&Exchange, TransportError> {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        if let (Matching::Exact, Some(missing)) = (self.matching, &state.missing) {
+            return Err(TransportError::Impossible(missing.clone()));
+        }
         let path = path_of(&request.url);
         let fits = |exchange: &Exchange| match self.matching {
             Matching::Order => true,
             Matching::Exact => exchange.request.path == path && exchange.request.body == request.body,
         };
-        let mut unused = self.exchanges.iter().zip(used.iter_mut()).filter(|(_, used)| !**used);
-        match unused.find(|(exchange, _)| fits(exchange)) {
-            Some((exchange, used)) => {
+        let mut unused = self.exchanges.iter().enumerate().zip(&mut state.used).filter(|(_, used)| !**used);
+        match unused.find(|((_, exchange), _)| fits(exchange)) {
+            Some(((index, exchange), used)) => {
                 *used = true;
+                (state.current, state.results) = (Some(index), 0);
                 Ok(exchange)
             }
-            None => Err(TransportError::Impossible(self.explain(&used, path, request))),
+            None => Err(TransportError::Impossible(self.explain(&state.used, path, request))),
         }
     }
 

@@ -61,13 +61,7 @@ impl BuiltinTools {
 
 impl Toolboxes for BuiltinTools {
     fn open(&self, names: &[String], project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
-        let mut tools = Vec::new();
-        for name in names {
-            let tool = Builtin::named(name).ok_or_else(|| unknown(name))?;
-            if !tools.contains(&tool) {
-                tools.push(tool);
-            }
-        }
+        let tools = listed(names)?;
         Folder::open(project_dir).map_err(|error| OpenError::Missing(closed(project_dir, &error)))?;
         if tools.contains(&Builtin::RunCommand) {
             self.commands.check()?;
@@ -75,6 +69,27 @@ impl Toolboxes for BuiltinTools {
         let commands = Arc::clone(&self.commands);
         Ok(Box::new(Builtins { tools, project_dir: project_dir.into(), commands }))
     }
+}
+
+/// What is offered where these tools are listed.
+pub(crate) fn specs(names: &[String]) -> Result<Vec<ToolSpec>, OpenError> {
+    Ok(listed(names)?.into_iter().map(Builtin::spec).collect())
+}
+
+/// Whether this is the name of a tool here.
+pub(crate) fn is_built_in(name: &str) -> bool {
+    Builtin::named(name).is_some()
+}
+
+fn listed(names: &[String]) -> Result<Vec<Builtin>, OpenError> {
+    let mut tools = Vec::new();
+    for name in names {
+        let tool = Builtin::named(name).ok_or_else(|| unknown(name))?;
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    Ok(tools)
 }
 
 fn closed(project_dir: &Path, error: &io::Error) -> String {

@@ -78,7 +78,7 @@ async fn a_recording_holds_everything_but_secrets() {
     let exchange = |messages: Value, reply| {
         let request =
             RecordedRequest { path: "/base/v1/chat".to_owned(), body: json!({"messages": messages}) };
-        Exchange { request, reply }
+        Exchange { request, reply, results: Vec::new() }
     };
     let mut hidden = agent();
     hidden["executor"]["api_key"] = json!("[redacted]");
@@ -137,7 +137,7 @@ async fn another_request_is_refused_unless_only_the_order_counts() {
 async fn equal_requests_are_answered_in_their_order() {
     let exchange = |path: &str, body: Value, text: &str| {
         let request = RecordedRequest { path: path.to_owned(), body };
-        Exchange { request, reply: answered(text.as_bytes(), None) }
+        Exchange { request, reply: answered(text.as_bytes(), None), results: Vec::new() }
     };
     let exchanges = vec![
         exchange("/v1/chat", json!({"a": 1, "b": 2}), "one"),
@@ -201,7 +201,12 @@ async fn a_replay_does_not_wait() {
         [("retry-after".to_owned(), "30".to_owned()), ("request-id".to_owned(), "r".to_owned())].into();
     let reply = Reply::Response(RecordedResponse { status: 429, headers, body: Body::default(), cut: None });
     let request = RecordedRequest { path: "/v1/chat".to_owned(), body: json!(1) };
-    let cassette = Cassette::new(json!({}), json!({}), vec![Exchange { request, reply }], json!(null));
+    let cassette = Cassette::new(
+        json!({}),
+        json!({}),
+        vec![Exchange { request, reply, results: Vec::new() }],
+        json!(null),
+    );
     let response = ReplayTransport::new(cassette).send(self::request("http://h", json!(1))).await.unwrap();
     let headers = [("request-id".to_owned(), "r".to_owned()), ("retry-after".to_owned(), "0".to_owned())];
     assert_eq!((response.status, response.headers), (429, headers.to_vec()));

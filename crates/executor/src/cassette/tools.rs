@@ -1,0 +1,89 @@
+//! Tools in recordings: what they gave is recorded, and on replay given again. Nothing is run then.
+//!
+//! A tool changes what it touches, and a recording may be somebody else's: who replays it must not run its commands, and
+//! must get the same results whatever the files have become. So the results stand in the recording, each behind the exchange
+//! whose answer asked for it. The request that follows carries their texts too, but it is no source for them: three of the
+//! five dialects do not say there whether a tool did what it was asked, one has no ids to find a result by, calls that never
+//! reached a tool stand among the others, and after the last answer of a run that was ended no request follows.
+//!
+//! The tools of MCP servers are recorded as they were offered, because no server is started to tell them. The built-in ones
+//! are those that the replaying blueprint lists: a change of them shows, like any other change of what is asked.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::session::OpenError;
+use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
+use crate::tools::{is_built_in, specs};
+
+use super::recorder::Recorder;
+use super::transport::ReplayTransport;
+
+/// Tools that are listened to.
+pub(super) struct RecordingToolbox {
+    pub(super) inner: Box<dyn Toolbox>,
+    pub(super) recorder: Recorder,
+}
+
+impl RecordingToolbox {
+    pub(super) fn new(inner: Box<dyn Toolbox>, recorder: Recorder) -> Self {
+        let offered = inner.specs().into_iter().filter(|spec| !is_built_in(&spec.name));
+        recorder.offered(offered.collect());
+        Self { inner, recorder }
+    }
+}
+
+#[async_trait]
+impl Toolbox for RecordingToolbox {
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.inner.specs()
+    }
+
+    async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+        let output = self.inner.call(name, arguments, cancel).await;
+        // What a tool says when it is ended is heard by nobody.
+        if !cancel.is_cancelled() {
+            self.recorder.gave(name, arguments, &output);
+        }
+        output
+    }
+
+    async fn close(&self) {
+        self.inner.close().await;
+    }
+}
+
+/// Opens recorded tools.
+pub(super) struct ReplayToolboxes {
+    pub(super) tape: Arc<ReplayTransport>,
+    pub(super) mcp_tools: Vec<ToolSpec>,
+}
+
+impl Toolboxes for ReplayToolboxes {
+    fn open(&self, names: &[String], _project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
+        let mut specs = specs(names)?;
+        specs.extend(self.mcp_tools.iter().cloned());
+        Ok(Box::new(ReplayToolbox { tape: Arc::clone(&self.tape), specs }))
+    }
+}
+
+/// Tools that give what they once gave.
+struct ReplayToolbox {
+    tape: Arc<ReplayTransport>,
+    specs: Vec<ToolSpec>,
+}
+
+#[async_trait]
+impl Toolbox for ReplayToolbox {
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.specs.clone()
+    }
+
+    async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
+        self.tape.result(name)
+    }
+}
