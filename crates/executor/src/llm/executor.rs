@@ -11,6 +11,7 @@ use super::provider::{ProviderKind, Providers};
 use super::retry::{FIRST_PAUSE, Pauses};
 use super::session::LlmSession;
 use super::settings::{Reasoning, Settings};
+use crate::cassette::Recorder;
 use crate::mcp::McpServers;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
@@ -23,19 +24,26 @@ pub struct LlmExecutor {
     transport: Arc<dyn Transport>,
     toolboxes: Arc<dyn Toolboxes>,
     servers: Option<McpServers>,
+    recorder: Option<Recorder>,
     first_pause: Duration,
 }
 
 impl LlmExecutor {
     /// An executor that asks these providers, by this way, with these tools.
     pub fn new(providers: Providers, transport: Arc<dyn Transport>, toolboxes: Arc<dyn Toolboxes>) -> Self {
-        Self { providers, transport, toolboxes, servers: None, first_pause: FIRST_PAUSE }
+        Self { providers, transport, toolboxes, servers: None, recorder: None, first_pause: FIRST_PAUSE }
     }
 
     /// With MCP servers, for agents that list some.
     #[must_use]
     pub fn with_mcp_servers(self, servers: McpServers) -> Self {
         Self { servers: Some(servers), ..self }
+    }
+
+    /// With a recorder of what tools give, those of MCP servers among them.
+    #[must_use]
+    pub fn with_recorder(self, recorder: Recorder) -> Self {
+        Self { recorder: Some(recorder), ..self }
     }
 
     /// Another pause before the first retry; the further ones grow from it.
@@ -78,6 +86,10 @@ impl Executor for LlmExecutor {
                     "MCP servers cannot be used here: take out `mcp_servers`".into(),
                 ));
             }
+        };
+        let toolbox = match &self.recorder {
+            Some(recorder) => recorder.listen_to(toolbox),
+            None => toolbox,
         };
         Ok(Box::new(LlmSession {
             pauses: Pauses::new(self.first_pause, &start.session_id),
