@@ -18,7 +18,7 @@ use crate::failure::{Failure, Problem};
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
     let network = network()?;
-    Ok(registry(tools(config), providers, Arc::clone(&network), network))
+    Ok(registry(llm(config, providers, Arc::clone(&network), network)))
 }
 
 /// The executors, a recorder that keeps what models are asked and what they answer, and the providers that are asked.
@@ -27,7 +27,8 @@ pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder
     let recorder = Recorder::new(Redactor::new(secrets(&providers)));
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
-    Ok((registry(tools(config), providers.clone(), transport, network), recorder, providers))
+    let llm = llm(config, providers.clone(), transport, network).with_recorder(recorder.clone());
+    Ok((registry(llm), recorder, providers))
 }
 
 /// The built-in tools.
@@ -47,16 +48,18 @@ fn folder(text: &str, project: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// `network` is for MCP servers, whatever models are asked by: what they say is not recorded.
-fn registry(
-    tools: BuiltinTools,
+/// `network` is for MCP servers, whatever models are asked by.
+fn llm(
+    config: &Config,
     providers: Providers,
     transport: Arc<dyn Transport>,
     network: Arc<dyn Transport>,
-) -> Registry {
-    let tools = Arc::new(tools);
+) -> LlmExecutor {
     let servers = McpServers::new(network, std::env::vars_os());
-    let replay = replay(tools.clone(), servers.clone());
+    LlmExecutor::new(providers, transport, Arc::new(tools(config))).with_mcp_servers(servers)
+}
+
+fn registry(llm: LlmExecutor) -> Registry {
     // What a CLI hands in comes through this program itself; the name alone finds it where its path is not known.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
@@ -64,15 +67,15 @@ fn registry(
         .with("claude-code", Arc::new(ClaudeCodeExecutor::new(std::env::vars_os(), submit.clone())))
         .with("codex", Arc::new(CodexExecutor::new(std::env::vars_os(), submit)))
         .with("external", Arc::new(ExternalExecutor::new(std::env::vars_os())))
-        .with("llm", Arc::new(LlmExecutor::new(providers, transport, tools).with_mcp_servers(servers)))
+        .with("llm", Arc::new(llm))
         .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
-        .with("replay", replay)
+        .with("replay", replay())
 }
 
-fn replay(tools: Arc<BuiltinTools>, servers: McpServers) -> Arc<dyn Executor> {
-    let make: MakeExecutor = Arc::new(move |stage: Stage| -> Arc<dyn Executor> {
-        let executor = LlmExecutor::new(stage.providers, stage.transport, tools.clone());
-        Arc::new(executor.with_mcp_servers(servers.clone()).with_first_pause(Duration::ZERO))
+fn replay() -> Arc<dyn Executor> {
+    let make: MakeExecutor = Arc::new(|stage: Stage| -> Arc<dyn Executor> {
+        let executor = LlmExecutor::new(stage.providers, stage.transport, stage.toolboxes);
+        Arc::new(executor.with_first_pause(Duration::ZERO))
     });
     Arc::new(ReplayExecutor::new(make))
 }

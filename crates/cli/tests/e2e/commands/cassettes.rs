@@ -196,3 +196,60 @@ async fn what_a_run_cost_is_replayed() {
     let replayed = finish(replay.env("LAB", "labsecret55").args(["replay", "tape.json", "--json"]), "").await;
     assert_eq!(replayed.ends(0, &[]).json()["usage"], json!({"input_tokens": 1000, "output_tokens": 20}));
 }
+
+/// A server that is a shell script: it says that it was started, and has one tool. What the tool gives is to follow.
+const GREETING: &str = r#"
+echo started >> servers.txt
+read l; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}'
+read l; read l; echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"who","inputSchema":{"type":"object"}}]}}'
+"#;
+
+const ANSWER: &str = r#"
+read l; echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"'"$$"'"}]}}'
+while read l; do :; done
+"#;
+
+const WIRES: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
+
+#[tokio::test]
+async fn a_replay_runs_no_tools_on_any_wire() {
+    for wire in WIRES {
+        let replies = [
+            Reply::tool("write_file", &json!({"path": "out.txt", "content": "by the tool"}))
+                .and_tool("read_file", &json!({"path": "in.txt"}))
+                .and_tool("none", &json!({}))
+                .and_tool("read_file", &json!({"path": "gone.txt"})),
+            Reply::tool("local__who", &json!({})),
+            Reply::text("done"),
+        ];
+        let model = model(replies).await;
+        let blueprint = json!({
+            "name": "a",
+            "tools": ["read_file", "write_file"],
+            "mcp_servers": {"local": {"command": "sh", "args": ["-c", GREETING.to_owned() + ANSWER], "env": {"A": "${LAB}"}}},
+            "executor": {"type": "llm", "provider": wire, "model": "m", "base_url": model.url()},
+        });
+        let project = Project::new().agent(&blueprint);
+        std::fs::write(project.path().join("in.txt"), "first").unwrap();
+        record_in_the_lab(&project).await.ends(0, &[]);
+        drop(model);
+        std::fs::write(project.path().join("in.txt"), "second").unwrap();
+        for name in ["out.txt", "servers.txt"] {
+            std::fs::remove_file(project.path().join(name)).unwrap();
+        }
+        // The variable that the server wanted is not set either.
+        run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+        for name in ["out.txt", "servers.txt"] {
+            assert!(!project.path().join(name).exists(), "{name}, {wire}");
+        }
+        // A recording that was made before results were kept.
+        let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
+        let mut old: Value = serde_json::from_str(&tape).unwrap();
+        old["exchanges"][0].as_object_mut().unwrap().remove("results");
+        std::fs::write(project.path().join("tape.json"), old.to_string()).unwrap();
+        let said =
+            "has no result for the call of `write_file` in exchange 1 of 3, and a replay runs no tools";
+        run(project.path(), &["replay", "tape.json"]).await.ends(3, &[said]);
+        assert!(!project.path().join("out.txt").exists(), "{wire}");
+    }
+}
