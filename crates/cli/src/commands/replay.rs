@@ -20,7 +20,9 @@ use crate::view::words;
 /// Play a cassette back, offline, and compare every attempt with the recorded one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit codes are those of the recorded run; 3 where an attempt differs from the recording.
+Nothing is asked, no tool is run and no server is started: what they once gave stands in the cassette.
+No key is needed. Exit codes are those of the recorded run; 3 where an attempt differs from the
+recording.
 
 Examples:
   accord replay triage.json
@@ -44,10 +46,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let cassette = Cassette::load(&path).await.map_err(|error| Problem::new(error.to_string()))?;
         let (name, blueprint) = replaying(cassette.agent.clone(), &path.display().to_string())?;
         let store = crate::store::memory_store()?;
-        let executors = host::executors(&config)?;
-        // The project's own agents are left aside: one of the same name would win over the recorded one.
-        let alone = config.without_agents();
-        let (embedded, client) = Embedded::start(&alone, store, executors).await?;
+        // The project's own agents are left aside too: one of the same name would win over the recorded one.
+        let (embedded, client) =
+            Embedded::start(&config.offline(), store, host::replaying_executors()).await?;
         client.create_agent(&blueprint).await?;
         let request = request(&name, &cassette)?;
         let asked = ask(&client, &request, None).await;

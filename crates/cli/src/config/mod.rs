@@ -93,6 +93,13 @@ impl Config {
     pub(crate) fn without_agents(&self) -> Self {
         Self { file_agents: false, ..self.clone() }
     }
+
+    /// What of the configuration decides how answers are judged, and nothing that could reach anybody: no providers, no
+    /// servers, no folders.
+    pub(crate) fn offline(&self) -> Self {
+        let values = Values { enforcement: self.values.enforcement.clone(), ..Values::default() };
+        Self { values, ..self.without_agents() }
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,11 @@ pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder
     Ok((registry(llm), recorder, providers))
 }
 
+/// What answers from recordings. It needs no key, no network and no tools.
+pub(crate) fn replaying_executors() -> Registry {
+    Registry::default().with("replay", replay())
+}
+
 /// The built-in tools.
 pub(crate) fn tools(config: &Config) -> BuiltinTools {
     let home = std::env::home_dir();

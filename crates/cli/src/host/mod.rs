@@ -16,6 +16,6 @@ mod telemetry;
 
 pub(crate) use coordinator::{Hosted, coordinator};
 pub(crate) use embedded::{ANY_PORT, Embedded};
-pub(crate) use executors::{executors, recording_executors, tools};
+pub(crate) use executors::{executors, recording_executors, replaying_executors, tools};
 pub(crate) use log::observed;
 pub(crate) use runner::{Work, runner};

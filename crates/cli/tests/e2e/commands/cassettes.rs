@@ -181,8 +181,7 @@ async fn what_a_run_cost_is_replayed() {
     let project = of_a_lab(&model, &json!({}));
     let recorded = record_in_the_lab(&project).await.ends(0, &[]).json();
     assert_eq!(recorded["usage"], json!({"input_tokens": 1000, "output_tokens": 20, "cost_usd": 0.00105}));
-    let mut replay = accord(project.path());
-    let replayed = finish(replay.env("LAB", "labsecret55").args(["replay", "tape.json", "--json"]), "").await;
+    let replayed = run(project.path(), &["replay", "tape.json", "--json"]).await;
     assert_eq!(replayed.ends(0, &[]).json()["usage"], recorded["usage"]);
     // A recording that was made before prices were kept.
     let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
@@ -192,8 +191,7 @@ async fn what_a_run_cost_is_replayed() {
     old["agent"]["executor"]["base_url"] = json!(model.url());
     old["attempts"][0].as_object_mut().unwrap().remove("usage");
     std::fs::write(project.path().join("tape.json"), old.to_string()).unwrap();
-    let mut replay = accord(project.path());
-    let replayed = finish(replay.env("LAB", "labsecret55").args(["replay", "tape.json", "--json"]), "").await;
+    let replayed = run(project.path(), &["replay", "tape.json", "--json"]).await;
     assert_eq!(replayed.ends(0, &[]).json()["usage"], json!({"input_tokens": 1000, "output_tokens": 20}));
 }
 
@@ -252,4 +250,16 @@ async fn a_replay_runs_no_tools_on_any_wire() {
         run(project.path(), &["replay", "tape.json"]).await.ends(3, &[said]);
         assert!(!project.path().join("out.txt").exists(), "{wire}");
     }
+}
+
+#[tokio::test]
+async fn a_replay_needs_nothing_that_the_configuration_names() {
+    let model = model([Reply::text("hello")]).await;
+    let project = of_a_lab(&model, &json!({}));
+    record_in_the_lab(&project).await.ends(0, &[]);
+    let path = project.path().join("accord.toml");
+    let more = "[workflows]\nembedding_provider = \"lab\"\nembedding_model = \"m\"\n\
+                [runner]\nproject_dir = \"none\"\n[database]\nurl = \"postgres://nobody@127.0.0.1:1/none\"\n";
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + more).unwrap();
+    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
 }
