@@ -27,9 +27,9 @@ mod turn;
 
 pub use answer::{Answer, Stop, Usage};
 pub use cassette::{
-    Body, Cassette, CassetteError, Cut, Exchange, MakeExecutor, Matching, RecordedProvider, RecordedRequest,
-    RecordedResponse, RecordedResult, Recorder, RecordingTransport, Redactor, ReplayExecutor,
-    ReplayTransport, Reply, Stage,
+    Body, Cassette, CassetteError, Cut, Ended, Exchange, MakeExecutor, Matching, RecordedProvider,
+    RecordedRequest, RecordedResponse, RecordedResult, Recorder, RecordingTransport, Redactor,
+    ReplayExecutor, ReplayTransport, Reply, Stage,
 };
 pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
 pub use event::{Event, Events};

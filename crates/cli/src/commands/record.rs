@@ -64,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let provider = provider.and_then(|name| Some(recorder.provider(name, providers.get(name)?)));
         let mut cassette = recorder.cassette(blueprint, parameters, comparable(&attempts));
         cassette.provider = provider;
+        cassette.ended = report.ended();
         cassette.contract = contract(&request);
         let text = cassette.to_text().map_err(|error| Problem::new(error.to_string()))?;
         place.write(&text)?;

@@ -91,7 +91,9 @@ async fn read(path: &Path) -> Result<Vec<u8>, CassetteError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, Cut, Exchange, RecordedRequest, RecordedResponse, RecordedResult, Reply};
+    use super::super::{
+        Body, Cut, Ended, Exchange, RecordedRequest, RecordedResponse, RecordedResult, Reply,
+    };
     use super::*;
     use serde_json::json;
 
@@ -137,6 +139,16 @@ mod tests {
             r#"{"accord_cassette":1,"agent":12345678901234567890123.10,"parameters":null,"exchanges":[]}"#;
         let text = Cassette::from_text(large).unwrap().to_text().unwrap();
         assert!(text.contains("12345678901234567890123.10"));
+    }
+
+    #[test]
+    fn the_end_of_a_run_comes_back_as_it_was() {
+        for ended in [Ended::Stopped, Ended::TimedOut { seconds: 2 }] {
+            let mut recorded = cassette();
+            recorded.ended = Some(ended);
+            recorded.exchanges.iter_mut().for_each(|exchange| exchange.reply = Reply::Unanswered);
+            assert_eq!(Cassette::from_text(&recorded.to_text().unwrap()), Ok(recorded));
+        }
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub struct Cassette {
     pub contract: Value,
     /// Requests and what came back, in the order in which they were sent.
     pub exchanges: Vec<Exchange>,
+    /// How the run was ended, where it did not end by itself. A replay is ended where the recording ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
     /// What was made of the answers, for whoever records: not used to replay.
     #[serde(default)]
     pub attempts: Value,
@@ -49,9 +52,23 @@ impl Cassette {
             parameters,
             contract: Value::Null,
             exchanges,
+            ended: None,
             attempts,
         }
     }
+}
+
+/// How a run was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// It was told to stop.
+    Stopped,
+    /// Its time was over.
+    TimedOut {
+        /// How long it had.
+        seconds: u64,
+    },
 }
 
 /// A request and what came back.
@@ -97,6 +114,8 @@ pub enum Reply {
     Response(RecordedResponse),
     /// No answer: the connection failed.
     Error(String),
+    /// No answer: it was given up before there was one.
+    Unanswered,
 }
 
 /// What is kept of an answer.
@@ -127,7 +146,7 @@ pub enum Cut {
     TooLarge,
 }
 
-/// An exchange as it stands in the file: with `response` or with `error`.
+/// An exchange as it stands in the file: with `response` or with `error`, or `unanswered`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -136,6 +155,8 @@ struct Written {
     response: Option<RecordedResponse>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unanswered: Option<bool>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     results: Vec<RecordedResult>,
 }
@@ -144,10 +165,11 @@ impl TryFrom<Written> for Exchange {
     type Error = &'static str;
 
     fn try_from(written: Written) -> Result<Self, Self::Error> {
-        let reply = match (written.response, written.error) {
-            (Some(response), None) => Reply::Response(response),
-            (None, Some(error)) => Reply::Error(error),
-            _ => return Err("an exchange has either a `response` or an `error`"),
+        let reply = match (written.response, written.error, written.unanswered.unwrap_or_default()) {
+            (Some(response), None, false) => Reply::Response(response),
+            (None, Some(error), false) => Reply::Error(error),
+            (None, None, true) => Reply::Unanswered,
+            _ => return Err("an exchange has either a `response` or an `error`, or is `unanswered`"),
         };
         Ok(Self { request: written.request, reply, results: written.results })
     }
@@ -155,10 +177,11 @@ impl TryFrom<Written> for Exchange {
 
 impl From<Exchange> for Written {
     fn from(exchange: Exchange) -> Self {
-        let (response, error) = match exchange.reply {
-            Reply::Response(response) => (Some(response), None),
-            Reply::Error(error) => (None, Some(error)),
+        let (response, error, unanswered) = match exchange.reply {
+            Reply::Response(response) => (Some(response), None, None),
+            Reply::Error(error) => (None, Some(error), None),
+            Reply::Unanswered => (None, None, Some(true)),
         };
-        Self { request: exchange.request, response, error, results: exchange.results }
+        Self { request: exchange.request, response, error, unanswered, results: exchange.results }
     }
 }

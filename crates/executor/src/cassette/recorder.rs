@@ -50,6 +50,8 @@ enum Progress {
     /// There is no answer yet.
     Waiting,
     Failed(String),
+    /// It could not be sent at all.
+    Impossible,
     /// An answer; its cut is `Dropped` until the end of the body has been seen.
     Answered(RecordedResponse),
 }
@@ -60,8 +62,8 @@ impl Recorder {
         Self { tape: Arc::default(), redactor }
     }
 
-    /// The recording so far. A request that was given up before it was answered is not in it: nobody saw an answer. A
-    /// body that was not read to its end is in it as far as it came.
+    /// The recording so far. A request that could not be sent is not in it. A body that was not read to its end is in it as
+    /// far as it came.
     pub fn cassette(&self, agent: Value, parameters: Value, attempts: Value) -> Cassette {
         let tape = self.lock();
         let exchanges = tape.exchanges.iter().filter_map(|recording| self.exchange(recording)).collect();
@@ -90,13 +92,14 @@ impl Recorder {
     pub fn spells_a_secret(&self) -> bool {
         self.lock().exchanges.iter().any(|recording| match &recording.progress {
             Progress::Answered(response) => self.redactor.is_spelled(&self.redactor.bytes(&response.body.0)),
-            Progress::Waiting | Progress::Failed(_) => false,
+            Progress::Waiting | Progress::Failed(_) | Progress::Impossible => false,
         })
     }
 
     fn exchange(&self, recording: &Recording) -> Option<Exchange> {
         let reply = match &recording.progress {
-            Progress::Waiting => return None,
+            Progress::Impossible => return None,
+            Progress::Waiting => Reply::Unanswered,
             Progress::Failed(error) => Reply::Error(self.redactor.text(error)),
             Progress::Answered(response) => {
                 let mut response = response.clone();
@@ -187,9 +190,11 @@ impl Transport for RecordingTransport {
                 Ok(Response { body, ..response })
             }
             Err(error) => {
-                if let TransportError::Connection(text) = &error {
-                    self.recorder.set(index, Progress::Failed(text.clone()));
-                }
+                let progress = match &error {
+                    TransportError::Connection(text) => Progress::Failed(text.clone()),
+                    TransportError::Impossible(_) => Progress::Impossible,
+                };
+                self.recorder.set(index, progress);
                 Err(error)
             }
         }

@@ -10,15 +10,19 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
+use crate::answer::Answer;
+use crate::event::Events;
 use crate::llm::Providers;
-use crate::session::{Executor, OpenError, Session};
+use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
 use crate::start::Start;
 use crate::toolbox::Toolboxes;
 use crate::transport::Transport;
+use crate::turn::Turn;
 
 use super::file::CassetteError;
-use super::format::Cassette;
+use super::format::{Cassette, Ended};
 use super::provider::providers;
 use super::tools::ReplayToolboxes;
 use super::transport::{Matching, ReplayTransport};
@@ -80,7 +84,52 @@ impl Executor for ReplayExecutor {
         // Nothing is spent, whatever it cost when it was recorded; and no server is asked.
         let (costs_are_limited, mcp_servers) = (false, Vec::new());
         let start = Start { settings: recorded, costs_are_limited, mcp_servers, ..start };
-        (self.make_inner)(Stage { providers, transport, toolboxes }).open(start).await
+        let stage = Stage { providers, transport: transport.clone(), toolboxes };
+        let inner = (self.make_inner)(stage).open(start).await?;
+        Ok(Box::new(ReplaySession { inner, tape: transport }))
+    }
+}
+
+/// The recorded session. Where the recorded run was ended it is ended in the same way, at once: nobody waits for as long
+/// as the run once had.
+struct ReplaySession {
+    inner: Box<dyn Session>,
+    tape: Arc<ReplayTransport>,
+}
+
+#[async_trait]
+impl Session for ReplaySession {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    async fn turn(
+        &mut self,
+        turn: Turn,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, TurnFailure> {
+        let stop = cancel.child_token();
+        let mut working = self.inner.turn(turn, events, &stop);
+        let ended = tokio::select! {
+            biased;
+            result = &mut working => return result,
+            ended = self.tape.over() => ended,
+        };
+        stop.cancel();
+        let error = match ended {
+            Ended::Stopped => TurnError::Stopped,
+            Ended::TimedOut { seconds } => TurnError::TimedOut(seconds),
+        };
+        working.await.map_err(|failure| TurnFailure { error, ..failure })
+    }
+
+    fn conversation(&self) -> Option<Value> {
+        self.inner.conversation()
+    }
+
+    async fn close(self: Box<Self>) {
+        self.inner.close().await;
     }
 }
 

@@ -83,7 +83,7 @@ impl Toolbox for ReplayToolbox {
         self.specs.clone()
     }
 
-    async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
-        self.tape.result(name)
+    async fn call(&self, name: &str, _arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
+        self.tape.call(name, cancel).await
     }
 }

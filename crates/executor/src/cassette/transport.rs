@@ -1,15 +1,17 @@
 //! A recording in the place of the network.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
+use tokio_util::sync::CancellationToken;
 
 use crate::toolbox::ToolOutput;
 use crate::transport::{Request, Response, Transport, TransportError};
 
 use super::difference::first_difference;
-use super::format::{Cassette, Cut, Exchange, RecordedResponse, Reply};
+use super::format::{Cassette, Cut, Ended, Exchange, RecordedResponse, Reply};
 use super::recorder::path_of;
 
 /// Which recorded exchange answers a request.
@@ -22,9 +24,16 @@ pub enum Matching {
     Order,
 }
 
-/// Answers requests from a recording. Each exchange is used once.
+/// How long to wait behind the last piece of a body that nobody read on before the run is taken to have been ended there.
+/// Longer than a reader who has all it wants waits for the end of the body.
+const READ_ON: Duration = Duration::from_millis(500);
+
+/// Answers requests from a recording. Each exchange is used once. The recording of a run that was ended gives no answer
+/// where it ends, and says that it is over.
 pub struct ReplayTransport {
     exchanges: Vec<Exchange>,
+    ended: Option<Ended>,
+    over: CancellationToken,
     matching: Matching,
     state: Mutex<State>,
 }
@@ -51,7 +60,13 @@ impl ReplayTransport {
     pub fn with_matching(cassette: Cassette, matching: Matching) -> Self {
         let used = vec![false; cassette.exchanges.len()];
         let state = State { used, current: None, results: 0, missing: None };
-        Self { exchanges: cassette.exchanges, matching, state: Mutex::new(state) }
+        Self {
+            exchanges: cassette.exchanges,
+            ended: cassette.ended,
+            over: CancellationToken::new(),
+            matching,
+            state: Mutex::new(state),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -59,16 +74,42 @@ impl ReplayTransport {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits until the recording is over, and says how its run was ended.
+    pub(super) async fn over(&self) -> Ended {
+        match self.ended {
+            Some(ended) => {
+                self.over.cancelled().await;
+                ended
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Whether the run was ended behind this exchange.
+    fn ends_behind(&self, index: Option<usize>) -> bool {
+        self.ended.is_some() && index.map_or(0, |index| index + 1) == self.exchanges.len()
+    }
+
+    /// What the tool gave that is called now, unless the run was ended while it worked.
+    pub(super) async fn call(&self, name: &str, cancel: &CancellationToken) -> ToolOutput {
+        let (output, is_missing) = self.result(name);
+        if is_missing {
+            self.over.cancel();
+            cancel.cancelled().await;
+        }
+        output
+    }
+
     /// What the tool gave that is called now: the next result of the last exchange. Where there is none the turn cannot go
-    /// on, which the next request says, unless only the order of requests counts.
-    pub(super) fn result(&self, name: &str) -> ToolOutput {
+    /// on, which the next request says, unless only the order of requests counts. Says whether the run was ended before there was one.
+    fn result(&self, name: &str) -> (ToolOutput, bool) {
         let mut state = self.lock();
         let exchange = state.current.and_then(|index| self.exchanges.get(index));
         let result = exchange.and_then(|exchange| exchange.results.get(state.results));
         match result.filter(|result| result.name == name) {
             Some(result) => {
                 state.results += 1;
-                ToolOutput { ok: result.ok, text: result.text.clone() }
+                (ToolOutput { ok: result.ok, text: result.text.clone() }, false)
             }
             None => {
                 let (number, count) = (state.current.map_or(0, |index| index + 1), self.exchanges.len());
@@ -77,12 +118,13 @@ impl ReplayTransport {
                      runs no tools; record again with `accord record`"
                 );
                 state.missing.get_or_insert_with(|| text.clone());
-                ToolOutput { ok: false, text }
+                (ToolOutput { ok: false, text }, self.ends_behind(state.current))
             }
         }
     }
 
-    fn take(&self, request: &Request) -> Result<&Exchange, TransportError> {
+    /// The exchange that answers, with its place. None where the run was ended instead.
+    fn take(&self, request: &Request) -> Result<Option<(usize, &Exchange)>, TransportError> {
         let mut state = self.lock();
         if let (Matching::Exact, Some(missing)) = (self.matching, &state.missing) {
             return Err(TransportError::Impossible(missing.clone()));
@@ -92,13 +134,15 @@ impl ReplayTransport {
             Matching::Order => true,
             Matching::Exact => exchange.request.path == path && exchange.request.body == request.body,
         };
-        let mut unused = self.exchanges.iter().enumerate().zip(&mut state.used).filter(|(_, used)| !**used);
-        match unused.find(|((_, exchange), _)| fits(exchange)) {
-            Some(((index, exchange), used)) => {
-                *used = true;
+        let is_used = |index: usize| state.used.get(index).copied().unwrap_or(true);
+        let mut all = self.exchanges.iter().enumerate();
+        match all.find(|(index, exchange)| !is_used(*index) && fits(exchange)) {
+            Some((index, exchange)) => {
+                state.used.get_mut(index).into_iter().for_each(|used| *used = true);
                 (state.current, state.results) = (Some(index), 0);
-                Ok(exchange)
+                Ok(Some((index, exchange)))
             }
+            None if self.ended.is_some() && state.used.iter().all(|used| *used) => Ok(None),
             None => Err(TransportError::Impossible(self.explain(&state.used, path, request))),
         }
     }
@@ -133,10 +177,32 @@ impl ReplayTransport {
 #[async_trait]
 impl Transport for ReplayTransport {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
-        match &self.take(&request)?.reply {
+        let Some((index, exchange)) = self.take(&request)? else { return self.never().await };
+        let is_end = self.ends_behind(Some(index));
+        match &exchange.reply {
+            Reply::Unanswered if is_end => self.never().await,
+            Reply::Unanswered => Err(TransportError::Connection("no answer was recorded".to_owned())),
             Reply::Error(text) => Err(TransportError::Connection(text.clone())),
+            Reply::Response(response @ RecordedResponse { cut: Some(Cut::Dropped), .. }) if is_end => {
+                let Response { status, headers, body } = replay(response);
+                let over = self.over.clone();
+                let end = stream::once(async move {
+                    tokio::time::sleep(READ_ON).await;
+                    over.cancel();
+                    std::future::pending().await
+                });
+                Ok(Response { status, headers, body: Box::pin(body.chain(end)) })
+            }
             Reply::Response(response) => Ok(replay(response)),
         }
+    }
+}
+
+impl ReplayTransport {
+    /// The run was ended while it waited for this.
+    async fn never(&self) -> Result<Response, TransportError> {
+        self.over.cancel();
+        std::future::pending().await
     }
 }
 

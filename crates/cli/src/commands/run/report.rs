@@ -1,6 +1,7 @@
 //! What a run came to, for people and for pipelines.
 
 use accord_api::{Attempt, Failure as RunFailure, FailureType, RunStatus};
+use accord_executor::Ended;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -62,6 +63,16 @@ impl Report {
     /// The same of a run that is gone with the command: nobody is told to look for it.
     pub(crate) fn of_no_store(self) -> Self {
         Self { is_kept: false, ..self }
+    }
+
+    /// How the run was ended, if it did not end by itself. What time it had stands in the words alone.
+    pub(crate) fn ended(&self) -> Option<Ended> {
+        let timed_out = self.error.as_ref().filter(|error| error.kind == FailureType::TimedOut);
+        let seconds = timed_out.and_then(|error| error.message.split(' ').find_map(|word| word.parse().ok()));
+        match seconds {
+            Some(seconds) => Some(Ended::TimedOut { seconds }),
+            None => (self.exit == Exit::Stopped).then_some(Ended::Stopped),
+        }
     }
 
     /// One JSON object; or the result on stdout, and why there is none on stderr.

@@ -1,5 +1,7 @@
 //! `accord record` and `accord replay`.
 
+use std::time::Duration;
+
 use accord_test_support::{ModelServer, Reply};
 use serde_json::{Value, json};
 
@@ -262,4 +264,41 @@ async fn a_replay_needs_nothing_that_the_configuration_names() {
                 [runner]\nproject_dir = \"none\"\n[database]\nurl = \"postgres://nobody@127.0.0.1:1/none\"\n";
     std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + more).unwrap();
     run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+}
+
+#[tokio::test]
+async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
+    let stalled = || Reply::text("hello").ends_late(Duration::from_secs(600));
+    let tool = Reply::tool("local__who", &json!({}));
+    let busy = Reply::error(529, "busy").retry_after(200);
+    let timed_out = "no result within 1 second";
+    let cases = [
+        ("silent", Reply::hang(), timed_out),
+        ("stalled", stalled(), timed_out),
+        ("pause", busy, timed_out),
+        ("tool", tool, timed_out),
+        ("turn", Reply::hang(), timed_out),
+        ("stopped", stalled(), "was stopped"),
+    ];
+    for (name, reply, said) in cases {
+        let model = model([Reply::text("{}"), reply]).await;
+        let mut blueprint = agent(name, &model, &contracted());
+        let server = GREETING.to_owned() + "while read l; do :; done";
+        blueprint["mcp_servers"] = json!({"local": {"command": "sh", "args": ["-c", server]}});
+        match name {
+            "turn" => blueprint["executor"]["timeout_seconds"] = json!(1),
+            "stopped" => {}
+            _ => blueprint["limits"] = json!({"timeout_seconds": 1}),
+        }
+        let project = Project::new().agent(&blueprint);
+        let mut record = vec!["record", name, "x", "-o", "tape.json"];
+        if name == "stopped" {
+            record.extend(["--timeout", "1"]);
+        }
+        run(project.path(), &record).await.ends(4, &["recorded 2 exchanges", said]);
+        drop(model);
+        run(project.path(), &["replay", "tape.json"])
+            .await
+            .ends(4, &["replayed 2 attempts, as recorded", said]);
+    }
 }
