@@ -302,3 +302,14 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
             .ends(4, &["replayed 2 attempts, as recorded", said]);
     }
 }
+
+#[tokio::test]
+async fn a_key_that_a_tool_gave_is_left_out_of_a_recording() {
+    let model = model([Reply::tool("read_file", &json!({"path": "in.txt"})), Reply::text("done")]).await;
+    let project = of_a_lab(&model, &json!({"tools": ["read_file"]}));
+    std::fs::write(project.path().join("in.txt"), "the key is labsecret55").unwrap();
+    record_in_the_lab(&project).await.ends(0, &[]);
+    let tape = std::fs::read_to_string(project.path().join("tape.json")).unwrap();
+    assert!(tape.contains("the key is [redacted]") && !tape.contains("labsecret55"), "{tape}");
+    run(project.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
+}
