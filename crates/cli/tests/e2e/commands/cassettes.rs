@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use accord_test_support::{ModelServer, Reply};
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{contracted, finish, run};
@@ -271,7 +272,7 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
     let stalled = || Reply::text("hello").ends_late(Duration::from_secs(600));
     let tool = Reply::tool("local__who", &json!({}));
     let busy = Reply::error(529, "busy").retry_after(200);
-    let timed_out = "no result within 1 second";
+    let timed_out = "no result within 3 seconds";
     let cases = [
         ("silent", Reply::hang(), timed_out),
         ("stalled", stalled(), timed_out),
@@ -280,27 +281,29 @@ async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
         ("turn", Reply::hang(), timed_out),
         ("stopped", stalled(), "was stopped"),
     ];
-    for (name, reply, said) in cases {
+    // Beside each other: each takes as long as it has.
+    join_all(cases.map(async |(name, reply, said)| {
         let model = model([Reply::text("{}"), reply]).await;
         let mut blueprint = agent(name, &model, &contracted());
         let server = GREETING.to_owned() + "while read l; do :; done";
         blueprint["mcp_servers"] = json!({"local": {"command": "sh", "args": ["-c", server]}});
         match name {
-            "turn" => blueprint["executor"]["timeout_seconds"] = json!(1),
+            "turn" => blueprint["executor"]["timeout_seconds"] = json!(3),
             "stopped" => {}
-            _ => blueprint["limits"] = json!({"timeout_seconds": 1}),
+            _ => blueprint["limits"] = json!({"timeout_seconds": 3}),
         }
         let project = Project::new().agent(&blueprint);
         let mut record = vec!["record", name, "x", "-o", "tape.json"];
         if name == "stopped" {
-            record.extend(["--timeout", "1"]);
+            record.extend(["--timeout", "3"]);
         }
         run(project.path(), &record).await.ends(4, &["recorded 2 exchanges", said]);
         drop(model);
         run(project.path(), &["replay", "tape.json"])
             .await
             .ends(4, &["replayed 2 attempts, as recorded", said]);
-    }
+    }))
+    .await;
 }
 
 #[tokio::test]
