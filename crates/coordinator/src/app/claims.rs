@@ -52,6 +52,8 @@ impl App {
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
         let place = self.hub.wait_for_work(Arc::clone(&profile));
         loop {
+            // Each time: who waits for long is alive all the while.
+            self.heard_of(&request.runner_id).await?;
             place.looks();
             let claimed = self.look(&request.runner_id, &profile, max).await?;
             if !claimed.is_empty() || Instant::now() >= deadline || self.closing.is_cancelled() {
@@ -60,7 +62,7 @@ impl App {
                 claimed.iter().for_each(|claimed| metrics::claimed(&claimed.run, now));
                 return self.handed_out(claimed, &profile).await;
             }
-            let next_look = deadline.min(Instant::now() + SLOW_POLL);
+            let next_look = deadline.min(Instant::now() + SLOW_POLL.min(self.between_beats()));
             tokio::select! {
                 _ = timeout_at(next_look, place.woken()) => {}
                 () = self.closing.cancelled() => {}

@@ -45,7 +45,7 @@ use crate::outside::{Embedder, Outside};
 use crate::settings::Settings;
 use contracts::Contracts;
 use handed::Handed;
-use runners::Profiles;
+use runners::Runners;
 use workflows::Workflows;
 
 /// What the use cases work with.
@@ -59,7 +59,7 @@ pub struct App {
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
     handed: Handed,
-    pub(crate) profiles: Profiles,
+    pub(crate) runners: Runners,
     /// Who answers at `/mcp`.
     pub(crate) mcp: OnceLock<Guest>,
     /// What makes vectors of texts, where an embedding model is configured.
@@ -85,7 +85,7 @@ impl App {
             hub: Hub::default(),
             contracts: Contracts::default(),
             handed: Handed::default(),
-            profiles: Profiles::default(),
+            runners: Runners::default(),
             mcp: OnceLock::new(),
             embedder: None,
             closing: CancellationToken::new(),

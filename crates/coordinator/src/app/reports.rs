@@ -3,7 +3,7 @@
 use accord_api::{FinishedRun, Holding, ReportAttempts, ReportEvents};
 use accord_domain::attempt::Attempt;
 use accord_domain::event::Body;
-use accord_domain::id::RunId;
+use accord_domain::id::{RunId, RunnerId};
 use accord_store::Report;
 
 use super::App;
@@ -26,6 +26,7 @@ const ATTEMPT_TEXT_BYTES: usize = 1024 * 1024;
 impl App {
     /// The work begins.
     pub(crate) async fn run_started(&self, run_id: RunId, holding: &Holding) -> Result<FinishedRun, Error> {
+        self.told_by(&holding.runner_id).await;
         let run = self.store.start_run(&holder(run_id, holding), self.outside.now()).await?;
         Ok(FinishedRun { run_id: run.id, status: run.status })
     }
@@ -34,6 +35,7 @@ impl App {
     pub(crate) async fn report_events(&self, run_id: RunId, report: ReportEvents) -> Result<(), Error> {
         check_count("events", report.events.len(), MOST_EVENTS)?;
         report.events.iter().try_for_each(check_event)?;
+        self.told_by(&report.holding.runner_id).await;
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: report.events,
@@ -49,6 +51,7 @@ impl App {
         let delivery = report.holding.attempt;
         let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
         let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
+        self.told_by(&report.holding.runner_id).await;
         let figures: Vec<Figures> = attempts.iter().map(Figures::of).collect();
         let report = Report {
             holder: holder(run_id, &report.holding),
@@ -59,6 +62,12 @@ impl App {
         self.store.report(report).await?;
         figures.iter().for_each(metrics::attempt);
         Ok(())
+    }
+
+    /// Who reports is alive. Where that cannot be written the report is still heard: a runner that is gone may end what it
+    /// holds.
+    pub(super) async fn told_by(&self, runner_id: &RunnerId) {
+        let _ = self.heard_of(runner_id).await;
     }
 }
 

@@ -40,13 +40,18 @@ const BEATS_IN_A_LEASE: u32 = 3;
 /// coordinator, and is to hear of that soon.
 const KNOWN_FOR: Duration = Duration::from_secs(10);
 
-/// What the runners that ask can do: each asks for work again and again.
+/// What is known of runners without looking: each asks for work and reports again and again.
 #[derive(Debug)]
-pub(crate) struct Profiles(Cache<(Instant, Arc<Profile>)>);
+pub(crate) struct Runners {
+    /// What they can do, and since when that is known.
+    profiles: Cache<(Instant, Arc<Profile>)>,
+    /// When it was last written that they are alive.
+    seen: Cache<Timestamp>,
+}
 
-impl Default for Profiles {
+impl Default for Runners {
     fn default() -> Self {
-        Self(Cache::new())
+        Self { profiles: Cache::new(), seen: Cache::new() }
     }
 }
 
@@ -58,6 +63,7 @@ impl App {
         let id = RunnerId::new(self.outside.unique());
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner).await?;
+        self.runners.seen.put(id.to_string(), now);
         let lease_seconds = self.settings.queue.lease_seconds;
         let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
@@ -85,13 +91,40 @@ impl App {
     /// A runner ends.
     pub(crate) async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), Error> {
         self.store.remove_runner(runner_id).await?;
-        self.profiles.0.forget(runner_id.as_str());
+        self.runners.profiles.forget(runner_id.as_str());
+        self.runners.seen.forget(runner_id.as_str());
         Ok(())
+    }
+
+    /// A runner has asked or told something, so it is alive. Written where that was not done lately: what runners say is
+    /// too much for a write each.
+    pub(super) async fn heard_of(&self, runner_id: &RunnerId) -> Result<(), Error> {
+        let now = self.outside.now();
+        let is_fresh = |at: Timestamp| now.duration_since(at).unsigned_abs() < self.between_beats();
+        match self.runners.seen.get(runner_id.as_str()).is_some_and(is_fresh) {
+            true => Ok(()),
+            // Boxed: what is rare would make every request as large.
+            false => Box::pin(self.note(runner_id, now)).await,
+        }
+    }
+
+    async fn note(&self, runner_id: &RunnerId, now: Timestamp) -> Result<(), Error> {
+        // Before it is written, so that of many at once one writes.
+        self.runners.seen.put(runner_id.to_string(), now);
+        let beat = Beat { runner_id: runner_id.clone(), runs: Vec::new(), lease: self.lease(), now };
+        match self.store.heartbeat(beat).await {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.runners.profiles.forget(runner_id.as_str());
+                self.runners.seen.forget(runner_id.as_str());
+                Err(error.into())
+            }
+        }
     }
 
     /// What a runner can do.
     pub(super) async fn profile(&self, runner_id: &RunnerId) -> Result<Arc<Profile>, Error> {
-        if let Some((since, profile)) = self.profiles.0.get(runner_id.as_str())
+        if let Some((since, profile)) = self.runners.profiles.get(runner_id.as_str())
             && since.elapsed() < KNOWN_FOR
         {
             return Ok(profile);
@@ -101,7 +134,7 @@ impl App {
             Error::new(ErrorName::RunnerNotFound, message)
         })?;
         let profile = Arc::new(runner.profile);
-        self.profiles.0.put(runner_id.to_string(), (Instant::now(), Arc::clone(&profile)));
+        self.runners.profiles.put(runner_id.to_string(), (Instant::now(), Arc::clone(&profile)));
         Ok(profile)
     }
 
@@ -116,7 +149,6 @@ impl App {
         let topics = request.runs.iter().map(|held| Topic::Run(held.run_id.clone())).collect();
         let watch = self.hub.watch(topics);
         let queued = self.hub.watch(vec![Topic::Queued]);
-        let beat_every = self.lease().unsigned_abs() / BEATS_IN_A_LEASE;
         loop {
             let directives = self.beat(&request).await?;
             let waiting = self.waiting(&request).await?;
@@ -125,7 +157,7 @@ impl App {
             if !nothing_to_do || !is_known || Instant::now() >= deadline || self.closing.is_cancelled() {
                 return Ok(answer(request, directives, waiting));
             }
-            let next_beat = deadline.min(Instant::now() + beat_every);
+            let next_beat = deadline.min(Instant::now() + self.between_beats());
             tokio::select! {
                 _ = timeout_at(next_beat, watch.changed()) => {}
                 changed = self.others_wait(&request, &queued) => changed?,
@@ -169,12 +201,20 @@ impl App {
             lease: self.lease(),
             now: self.outside.now(),
         };
-        Ok(self.store.heartbeat(beat).await?)
+        let now = beat.now;
+        let directives = self.store.heartbeat(beat).await?;
+        self.runners.seen.put(request.runner_id.to_string(), now);
+        Ok(directives)
     }
 
     /// How long a lease holds.
     pub(super) fn lease(&self) -> SignedDuration {
         SignedDuration::from_secs(self.settings.queue.lease_seconds.into())
+    }
+
+    /// How often at least it is written that a runner is alive.
+    pub(super) fn between_beats(&self) -> Duration {
+        self.lease().unsigned_abs() / BEATS_IN_A_LEASE
     }
 
     /// Who was heard of after this is alive: as long as a lease that nobody renewed.

@@ -59,6 +59,77 @@ async fn only_registered_runners_claim_and_are_alive() {
     assert_eq!(refused(&desk.post("/runner/claims", claim).await), (404, "RunnerNotFound"));
 }
 
+async fn is_alive(desk: &Desk, runner: &str) -> bool {
+    let (_, runners) = desk.get("/runners").await;
+    let mut runners = runners["items"].as_array().unwrap().iter();
+    runners.find(|known| known["runner_id"] == runner).unwrap()["alive"] == true
+}
+
+#[tokio::test]
+async fn whatever_a_runner_says_shows_that_it_is_alive() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let claim = json!({"runner_id": runner, "max": 1});
+    desk.pass(31);
+    assert!(!is_alive(&desk, &runner).await);
+    assert_eq!(desk.post("/runner/claims", claim).await.0, 200);
+    assert!(is_alive(&desk, &runner).await);
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let events = json!({"holding": held.holding, "events": []});
+    let attempts = json!({"holding": held.holding, "attempts": []});
+    let finish = json!({"holding": held.holding, "status": "completed", "result_text": "t"});
+    let path = |step: &str| format!("/runner/runs/{run}/{step}");
+    let reports =
+        [("started", held.holding.clone()), ("events", events), ("attempts", attempts), ("finish", finish)];
+    for (step, report) in reports {
+        desk.pass(31);
+        assert!(!is_alive(&desk, &runner).await, "before {step}");
+        let answer = desk.post(&path(step), report).await;
+        assert!(answer.0 < 300, "{answer:?}");
+        assert!(is_alive(&desk, &runner).await, "after {step}");
+    }
+    desk.delete(&format!("/runner/{runner}")).await;
+    desk.pass(31);
+    let gone = json!({"runner_id": runner, "max": 1});
+    assert_eq!(refused(&desk.post("/runner/claims", gone).await), (404, "RunnerNotFound"));
+}
+
+#[tokio::test]
+async fn that_a_runner_is_alive_is_written_now_and_then() {
+    let desk = Desk::new();
+    let runner = desk.runner().await;
+    let mut seen = Vec::new();
+    for _ in 0..6 {
+        desk.pass(4);
+        desk.post("/runner/claims", json!({"runner_id": runner, "max": 1})).await;
+        seen.push(text(&desk.get("/runners").await.1["items"][0], "seen_at"));
+    }
+    let expected = ["00", "00", "12", "12", "12", "24"].map(|second| format!("2026-11-01T00:00:{second}Z"));
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_that_waits_shows_that_its_runner_is_alive() {
+    let mut settings = settings();
+    settings.queue.lease_seconds = 1;
+    let desk = Desk::with(settings);
+    let runner = desk.runner().await;
+    let mut claim =
+        Box::pin(desk.post("/runner/claims", json!({"runner_id": runner, "max": 1, "wait_seconds": 30})));
+    assert!(futures_util::poll!(&mut claim).is_pending());
+    desk.pass(60);
+    let alive = async {
+        while !is_alive(&desk, &runner).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        answer = claim => assert_eq!(answer.0, 0, "it waits, and its runner is dead"),
+        () = alive => {}
+    }
+}
+
 #[tokio::test]
 async fn a_claim_has_all_that_the_run_needs() {
     let desk = Desk::new();

@@ -24,6 +24,7 @@ impl App {
     /// Ends a run, or takes it back.
     pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
         let holder = holder(run_id, &report.holding);
+        self.told_by(&holder.runner_id).await;
         let run = match (report.status, self.handed.take(&holder)) {
             (FinishStatus::Completed, Some(assignment)) => {
                 self.completed(holder, &assignment, report).await?
