@@ -15,6 +15,7 @@ mod metrics;
 mod outside;
 mod server;
 mod settings;
+mod strict;
 
 pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind};
 pub use background::Background;

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use acting::Acting;
 pub use agents::agents_in;
-pub(crate) use agents::{Expected, Made, Promise, hex, watch as watch_agents};
+pub(crate) use agents::{Expected, Made, Promise, hex, plain_kind, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub use guest::{Guest, GuestAnswer, GuestBody};

@@ -5,11 +5,15 @@ use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::app::plain_kind;
 use crate::error::Error;
+use crate::strict::Strict;
 
 /// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
-    match serde_json::from_slice(bytes) {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let read = T::deserialize(Strict(&mut deserializer));
+    match read.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
         Err(_) => read_slowly(bytes),
     }
@@ -17,7 +21,7 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
 
 fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(invalid)?;
+    let value = serde_path_to_error::deserialize(Strict(&mut deserializer)).map_err(invalid)?;
     deserializer
         .end()
         .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("the body: {error}")))?;
@@ -28,22 +32,67 @@ fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
 pub(crate) fn read_tagged<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     let value: Value = read(bytes)?;
     // By reference, so that the value is still there to be read once more.
-    T::deserialize(&value).or_else(|_| serde_path_to_error::deserialize(&value).map_err(invalid))
+    T::deserialize(Strict(&value))
+        .or_else(|_| serde_path_to_error::deserialize(Strict(&value)).map_err(invalid))
 }
 
 /// A place that is longer than this helps nobody to find it.
 const LONGEST_PATH: usize = 200;
 
-fn shortened(path: String) -> String {
+fn shortened(path: &str) -> String {
     match path.char_indices().nth(LONGEST_PATH) {
         Some((end, _)) => format!("{}…", path.get(..end).unwrap_or_default()),
-        None => path,
+        None => path.to_owned(),
     }
 }
 
 fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
-    let path = shortened(error.path().to_string());
-    let message = error.into_inner().to_string();
-    let place = if path == "." { String::new() } else { format!(" at {path}") };
+    let path = error.path().to_string();
+    // A name that could not be taken is none of the path.
+    let path = shortened(path.strip_suffix('?').map_or(path.as_str(), |path| path.trim_end_matches('.')));
+    let message = told(&error.into_inner().to_string());
+    let place = if matches!(path.as_str(), "" | ".") { String::new() } else { format!(" at {path}") };
     Error::new(ErrorName::InvalidRequest, format!("the body cannot be read{place}: {message}"))
+}
+
+/// What the reader says, without the names of types in this program.
+fn told(message: &str) -> String {
+    let Some((found, wanted)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let (wanted, place) = wanted.split_at(wanted.find(" at line ").unwrap_or(wanted.len()));
+    let found = found.replacen("invalid type: sequence", "invalid type: list", 1);
+    let found = found.replacen("invalid type: map", "invalid type: object", 1);
+    let found = found.replacen("invalid type: floating point", "invalid type: number", 1);
+    format!("{found}, expected {}{place}", plain_kind(wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_of_json() {
+        let cases = [
+            (
+                "invalid type: sequence, expected struct CreateRun at line 1 column 1",
+                "invalid type: list, expected an object at line 1 column 1",
+            ),
+            (
+                "invalid type: map, expected a sequence at line 1 column 1",
+                "invalid type: object, expected a list at line 1 column 1",
+            ),
+            (
+                r#"invalid type: string ", expected u32", expected i32"#,
+                r#"invalid type: string ", expected u32", expected a whole number"#,
+            ),
+            (
+                "invalid type: floating point `1.5`, expected u32 at line 2 column 3",
+                "invalid type: number `1.5`, expected a whole number, 0 or more at line 2 column 3",
+            ),
+            ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
+            ("EOF while parsing a value at line 1 column 0", "EOF while parsing a value at line 1 column 0"),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(told(message), expected);
+        }
+    }
 }

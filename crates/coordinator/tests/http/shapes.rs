@@ -55,6 +55,40 @@ async fn a_mistake_in_a_body_is_located() {
 }
 
 #[tokio::test]
+async fn lists_are_no_objects_and_no_key_is_given_twice() {
+    let desk = Desk::with_writer().await;
+    let twice = |at: &str| {
+        format!("the body cannot be read{at}: the key \"k\" is given twice; give it once at line 1")
+    };
+    let list =
+        |at: &str| format!("the body cannot be read{at}: invalid type: list, expected an object at line 1");
+    let schema = r#"{"type": "object", "properties": {"k": {}, "k": {}}}"#;
+    let cases = [
+        ("/runs", r#"["start_session", "writer", {"prompt": "a"}]"#.to_owned(), list("")),
+        ("/runs", r#"{"additional_demands": ["gpu-box"]}"#.to_owned(), list(" at additional_demands")),
+        ("/runs", r#"{"output_schema_options": [0]}"#.to_owned(), list(" at output_schema_options")),
+        ("/runner/claims", r#"["rnr_a", 1, 0]"#.to_owned(), list("")),
+        ("/runner/heartbeat", r#"{"runner_id": "rnr_a", "runs": [["run_a", "lse_a", 1]]}"#.to_owned(), list(" at runs[0]")),
+        ("/keys", r#"["admin", "a"]"#.to_owned(), list("")),
+        ("/runs", r#"{"agent_name": "writer", "parameters": {"k": 1, "k": 1}}"#.to_owned(), twice(" at parameters")),
+        ("/runs", format!(r#"{{"output_schema": {schema}}}"#), twice(" at output_schema.properties")),
+        ("/schemas", format!(r#"{{"name": "s", "schema": {schema}}}"#), twice(" at schema.properties")),
+        ("/schemas/validate", r#"{"schema": {}, "value": [{"k": 1, "k": 2}]}"#.to_owned(), twice(" at value[0]")),
+        ("/agents", r#"{"name": "a", "executor": {"k": 1, "k": 2}}"#.to_owned(), twice(" at executor")),
+        ("/agents", r#"{"k": 1, "k": 2}"#.to_owned(), twice("")),
+        ("/workflows", r#"{"name": "a", "nodes": {"k": {}, "k": {}}}"#.to_owned(), twice(" at nodes")),
+        ("/workflows/a/runs", r#"{"input": {"k": {}, "k": {}}}"#.to_owned(), twice(" at input")),
+        ("/runs", r#"{"priority": "high"}"#.to_owned(), "the body cannot be read at priority: invalid type: string \"high\", expected a whole number at line 1".to_owned()),
+    ];
+    for (path, body, expected) in cases {
+        let answer = send(&desk, "POST", path, Some("application/json"), &body).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path} {body}");
+        let message = answer.1["message"].as_str().unwrap();
+        assert!(message.starts_with(&expected), "{path} {body}: {message}");
+    }
+}
+
+#[tokio::test]
 async fn json_has_other_names() {
     let desk = Desk::with_writer().await;
     for content_type in

@@ -34,6 +34,7 @@ pub(in crate::app) use examine::hash_of;
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(crate) use files::{FileAgent, Files, load};
 pub(in crate::app) use finding::{Finding, Mark};
+pub(crate) use read::plain as plain_kind;
 pub use view::agents_in;
 pub(crate) use view::{implicit_parameters, looked_at};
 pub(crate) use watch::watch;

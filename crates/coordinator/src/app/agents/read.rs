@@ -12,6 +12,7 @@ use serde_path_to_error::Segment;
 
 use super::finding::{Finding, Findings, Mark};
 use super::name::nearest;
+use crate::strict::Strict;
 
 /// The kinds of executors.
 const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];
@@ -98,7 +99,7 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
 /// Reads a value, notes each mistake at its place, and goes on without it.
 fn pruned<T: DeserializeOwned>(mut value: Value, base: &Place, findings: &mut Findings) -> Option<T> {
     for _ in 0..MOST_ROUNDS {
-        let error = match serde_path_to_error::deserialize(&value) {
+        let error = match serde_path_to_error::deserialize(Strict(&value)) {
             Ok(read) => return Some(read),
             Err(error) => error,
         };
@@ -198,14 +199,17 @@ fn expected(message: &str) -> Vec<&str> {
     names.split('`').skip(1).step_by(2).collect()
 }
 
-fn plain(wanted: &str) -> &str {
+/// The kind of value that the reader wants, as people call it.
+pub(crate) fn plain(wanted: &str) -> &str {
     match wanted {
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
         "f64" | "f32" => "a number",
         "a sequence" => "a list",
         "a boolean" => "true or false",
         "a map" => "an object",
         _ if wanted.starts_with("struct ") => "an object",
+        _ if wanted.starts_with("internally tagged enum ") => "an object with a type",
         _ => wanted,
     }
 }

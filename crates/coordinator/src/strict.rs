@@ -1,0 +1,340 @@
+//! Reading JSON as it is meant: objects by the names of their members, and no name twice.
+//!
+//! Left to itself the reader takes a list for any object, member by member in the order of some struct, and of two members
+//! of one name the last. Both hide mistakes, so both are refused, at any depth, while the text is read: it is not gone
+//! through once more. Members of structs are watched by the structs themselves.
+//!
+//! Absent on purpose: what is inside of raw JSON and of tagged shapes. Raw JSON is read where it is judged; of tagged shapes
+//! the reader makes a copy of its own, out of reach.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// A name that is longer than this helps nobody to find it.
+const LONGEST_NAME: usize = 100;
+
+/// Reads what another reader reads, strictly.
+pub(crate) struct Strict<D>(pub(crate) D);
+
+/// What holds nothing else is read as it is.
+macro_rules! plain {
+    ($($method:ident)*) => {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.0.$method(visitor)
+        })*
+    };
+}
+
+/// What may hold something else is looked into.
+macro_rules! nested {
+    ($($method:ident($($name:ident: $type:ty),*) $members:expr;)*) => {
+        $(fn $method<V: Visitor<'de>>(self, $($name: $type,)* visitor: V) -> Result<V::Value, D::Error> {
+            self.0.$method($($name,)* Within { visitor, members: $members })
+        })*
+    };
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Strict<D> {
+    type Error = D::Error;
+
+    plain! {
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128 deserialize_f32 deserialize_f64
+        deserialize_char deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit
+        deserialize_identifier deserialize_ignored_any
+    }
+
+    nested! {
+        deserialize_any() Members::Free;
+        deserialize_map() Members::Free;
+        deserialize_option() Members::Free;
+        deserialize_seq() Members::Free;
+        deserialize_tuple(length: usize) Members::Free;
+        deserialize_tuple_struct(name: &'static str, length: usize) Members::Free;
+        // Raw JSON comes this way.
+        deserialize_newtype_struct(name: &'static str) Members::Watched;
+    }
+
+    /// Like a map, which no list is.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.0.deserialize_map(Within { visitor, members: Members::Watched })
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.0.deserialize_unit_struct(name, visitor)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        self.0.deserialize_enum(name, variants, visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.0.is_human_readable()
+    }
+}
+
+/// Who sees to it that no member is given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Members {
+    /// Nobody yet.
+    Free,
+    /// Who takes them.
+    Watched,
+}
+
+/// Takes what another one takes, and has everything inside of it read strictly.
+struct Within<V> {
+    visitor: V,
+    members: Members,
+}
+
+macro_rules! passed {
+    ($($method:ident: $type:ty,)*) => {
+        $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
+            self.visitor.$method(value)
+        })*
+    };
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Within<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(formatter)
+    }
+
+    passed! {
+        visit_bool: bool,
+        visit_i64: i64,
+        visit_i128: i128,
+        visit_u64: u64,
+        visit_u128: u128,
+        visit_f64: f64,
+        visit_str: &str,
+        visit_borrowed_str: &'de str,
+        visit_string: String,
+        visit_bytes: &[u8],
+        visit_borrowed_bytes: &'de [u8],
+        visit_byte_buf: Vec<u8>,
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.visitor.visit_unit()
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.visitor.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.visitor.visit_some(Strict(deserializer))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<V::Value, D::Error> {
+        self.visitor.visit_newtype_struct(Strict(deserializer))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+        self.visitor.visit_seq(Items(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<V::Value, A::Error> {
+        let names = (self.members == Members::Free).then(Names::default);
+        self.visitor.visit_map(Entries { entries, names })
+    }
+}
+
+/// One thing inside of another.
+struct Inner<S>(S);
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Inner<S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        self.0.deserialize(Strict(deserializer))
+    }
+}
+
+struct Items<A>(A);
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        self.0.next_element_seed(Inner(seed))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
+}
+
+struct Entries<'de, A> {
+    entries: A,
+    /// The names so far, where nobody else looks at them.
+    names: Option<Names<'de>>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        let Some(names) = &mut self.names else { return self.entries.next_key_seed(seed) };
+        let Some(name) = self.entries.next_key_seed(Name)? else { return Ok(None) };
+        if !names.add(name.clone()) {
+            let shown: String = name.chars().take(LONGEST_NAME).collect();
+            return Err(Error::custom(format_args!("the key {shown:?} is given twice; give it once")));
+        }
+        match name {
+            Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+            Cow::Owned(name) => seed.deserialize(StringDeserializer::new(name)),
+        }
+        .map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.entries.next_value_seed(Inner(seed))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.entries.size_hint()
+    }
+}
+
+/// The names of one object. Most have one, and numbers come as objects of one too: it costs nothing to keep.
+#[derive(Default)]
+struct Names<'de> {
+    first: Option<Cow<'de, str>>,
+    others: HashSet<Cow<'de, str>>,
+}
+
+impl<'de> Names<'de> {
+    /// Whether the name is new.
+    fn add(&mut self, name: Cow<'de, str>) -> bool {
+        match &self.first {
+            None => {
+                self.first = Some(name);
+                true
+            }
+            Some(first) => *first != name && self.others.insert(name),
+        }
+    }
+}
+
+/// Reads a name, where it can be without a copy.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(name.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, name: String) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct Outer {
+        inner: Option<Inside>,
+        list: Vec<Inside>,
+        by_name: BTreeMap<String, Inside>,
+        free: Value,
+        raw: Option<Box<RawValue>>,
+    }
+
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    struct Inside {
+        count: u32,
+    }
+
+    fn read<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        T::deserialize(Strict(&mut deserializer)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_sound_is_read_as_ever() {
+        let text = r#"{"inner": {"count": 1}, "list": [{"count": 2}], "by_name": {"a": {}, "b": {}},
+            "free": {"a": [1, 2.50, -3e400, "\u00e4", null, true, {"a": 1, "\u00e4": {"a": 2}}]}, "raw": [ 1,  {"a":1} ]}"#;
+        let (strict, usual): (Outer, Outer) = (read(text).unwrap(), serde_json::from_str(text).unwrap());
+        assert_eq!(format!("{strict:?}"), format!("{usual:?}"));
+        let whole: Value = read(text).unwrap();
+        assert_eq!(whole, serde_json::from_str::<Value>(text).unwrap());
+        assert_eq!(whole.to_string(), serde_json::from_str::<Value>(text).unwrap().to_string());
+    }
+
+    #[test]
+    fn lists_are_no_objects() {
+        for text in ["[]", r#"{"inner": [1]}"#, r#"{"list": [[1]]}"#, r#"{"by_name": {"a": [1]}}"#] {
+            assert!(serde_json::from_str::<Outer>(text).is_ok(), "{text}");
+            let error = read::<Outer>(text).unwrap_err();
+            assert!(error.starts_with("invalid type: sequence, expected struct "), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        for text in [
+            r#"{"free": {"k": 1, "k": 1}}"#,
+            r#"{"free": [{"x": {"a": 1, "k": 1, "b": 2, "k": 1}}]}"#,
+            r#"{"free": {"k": 1, "\u006b": 1}}"#,
+            r#"{"by_name": {"k": {}, "k": {}}}"#,
+        ] {
+            assert!(serde_json::from_str::<Outer>(text).is_ok(), "{text}");
+            let error = read::<Outer>(text).unwrap_err();
+            assert!(
+                error.starts_with("the key \"k\" is given twice; give it once at line 1 "),
+                "{text}: {error}"
+            );
+        }
+    }
+}
