@@ -39,7 +39,7 @@ impl App {
         create: CreateSchema,
         promise: Option<Promise>,
     ) -> Result<SchemaView, Error> {
-        if let Some(fault) = name::fault(&create.name) {
+        if let Some(fault) = name::fault_of(name::Named::Schema, &create.name) {
             return Err(Error::new(ErrorName::InvalidRequest, format!("the schema's name: {fault}")));
         }
         let document = create.schema.to_string();

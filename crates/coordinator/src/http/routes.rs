@@ -145,6 +145,7 @@ mod tests {
 
     use super::{Access, FOR_RUNS, ROUTES};
     use crate::app::agents::fixture::stub;
+    use crate::app::agents::name::Named;
     use crate::{App, Settings, System, router};
 
     #[test]
@@ -152,6 +153,21 @@ mod tests {
         for (method, path, _) in FOR_RUNS {
             let route = ROUTES.iter().find(|route| (route.method, route.path) == (*method, *path)).unwrap();
             assert!(matches!(route.access, Access::Read | Access::Call), "{route:?}");
+        }
+    }
+
+    #[test]
+    fn words_beside_names_are_reserved() {
+        let mut collections: Vec<&str> =
+            ROUTES.iter().filter_map(|route| route.path.strip_suffix("/{name}")).collect();
+        collections.dedup();
+        let known = [("/agents", Named::Agent), ("/schemas", Named::Schema), ("/workflows", Named::Workflow)];
+        assert_eq!(collections, known.map(|(collection, _)| collection));
+        for (collection, named) in known {
+            let beside =
+                ROUTES.iter().filter_map(|route| route.path.strip_prefix(collection)?.strip_prefix('/'));
+            let words: Vec<&str> = beside.filter(|rest| !rest.contains(['{', '/'])).collect();
+            assert_eq!(words, named.reserved(), "{collection}");
         }
     }
 

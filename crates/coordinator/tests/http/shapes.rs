@@ -89,6 +89,26 @@ async fn lists_are_no_objects_and_no_key_is_given_twice() {
 }
 
 #[tokio::test]
+async fn nothing_gets_a_name_that_it_could_not_be_read_by() {
+    let desk = Desk::new();
+    let executor = json!({"type": "llm", "provider": "anthropic", "model": "small"});
+    let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
+    let edges = json!([{"from": "input", "to": "output"}]);
+    let cases = [
+        ("/agents", json!({"name": "validate", "executor": executor}), "InvalidAgent"),
+        ("/schemas", json!({"name": "validate", "schema": {}}), "InvalidRequest"),
+        ("/schemas", json!({"name": "infer", "schema": {}}), "InvalidRequest"),
+        ("/workflows", json!({"name": "validate", "nodes": nodes, "edges": edges}), "InvalidWorkflow"),
+    ];
+    for (path, body, name) in cases {
+        let answer = desk.post(path, body.clone()).await;
+        assert_eq!(refused(&answer), (400, name), "{path} {body}");
+        let message = answer.1["message"].as_str().unwrap();
+        assert!(message.contains("has another meaning in addresses; use another name"), "{message}");
+    }
+}
+
+#[tokio::test]
 async fn json_has_other_names() {
     let desk = Desk::with_writer().await;
     for content_type in

@@ -10,7 +10,7 @@ use accord_contract::{Invariants, Place, Schema};
 use accord_domain::agent::{Blueprint, Executor, Type};
 
 use super::finding::Findings;
-use super::name;
+use super::name::{self, Named};
 use super::read::Read;
 
 /// The tools that every runner has.
@@ -50,7 +50,7 @@ pub(super) fn check(read: &Read, findings: &mut Findings) -> Contracts {
 }
 
 fn names(blueprint: &Blueprint, findings: &mut Findings) {
-    if let Some(fault) = name::fault(&blueprint.name) {
+    if let Some(fault) = name::fault_of(Named::Agent, &blueprint.name) {
         findings.error(Place::root().key("name"), fault);
     }
     for (index, tag) in blueprint.tags.iter().enumerate() {

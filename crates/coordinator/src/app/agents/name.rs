@@ -3,6 +3,36 @@
 /// A name is a folder, a part of an address and a label: short and plain.
 const LONGEST: usize = 64;
 
+/// What has a name of its own in an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// An agent.
+    Agent,
+    /// A registered schema.
+    Schema,
+    /// A workflow.
+    Workflow,
+}
+
+impl Named {
+    /// Words that stand in addresses where the name would stand, for something else: what was called so could not be read
+    /// or removed.
+    pub(crate) fn reserved(self) -> &'static [&'static str] {
+        match self {
+            Self::Agent | Self::Workflow => &["validate"],
+            Self::Schema => &["validate", "infer"],
+        }
+    }
+}
+
+/// What is wrong with the name of something new; nothing, where it can be used.
+pub(crate) fn fault_of(named: Named, name: &str) -> Option<String> {
+    match named.reserved().contains(&name) {
+        true => Some(format!("the name '{name}' has another meaning in addresses; use another name")),
+        false => fault(name),
+    }
+}
+
 /// What is wrong with a name; nothing, where it can be used.
 pub(crate) fn fault(name: &str) -> Option<String> {
     if name.is_empty() {
@@ -79,6 +109,14 @@ mod tests {
         for name in ["", ".hidden", "-x", "_x", "a b", "a/b", "..", "ä", "a\0", long.as_str()] {
             assert!(fault(name).is_some(), "{name:?}");
         }
+    }
+
+    #[test]
+    fn words_of_addresses_are_no_names() {
+        let told = "the name 'infer' has another meaning in addresses; use another name";
+        assert_eq!(fault_of(Named::Schema, "infer"), Some(told.to_owned()));
+        assert_eq!(fault_of(Named::Agent, "infer"), None);
+        assert!(fault_of(Named::Agent, "a b").is_some());
     }
 
     #[test]

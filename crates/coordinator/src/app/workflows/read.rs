@@ -5,6 +5,7 @@ use accord_contract::Place;
 use accord_workflow::{self as workflow, Graph, Gravity};
 use serde_json::Value;
 
+use crate::app::agents::name::{Named, fault_of};
 use crate::app::agents::{self, Document, Finding, Format};
 
 /// What became of a document.
@@ -38,7 +39,7 @@ impl Read {
         let mut read = Self { document, graph, problems: Vec::new() };
         read.problems = read.told(findings);
         let name = read.value_of("name");
-        let wrong_name = agents::name::fault(&name).filter(|_| !name.is_empty());
+        let wrong_name = fault_of(Named::Workflow, &name).filter(|_| !name.is_empty());
         let other_name = stem.filter(|stem| !name.is_empty() && *stem != name).map(|stem| {
             format!("the workflow is called '{name}', and its file '{stem}'; give both one name")
         });

@@ -28,7 +28,7 @@ async fn a_schema_is_registered_once() {
     let wrong = fixture.post("/schemas", &json!({"name": "x", "schema": {"type": "objekt"}})).await;
     assert_eq!(wrong.error(), (400, "InvalidSchema".into()));
     assert_eq!(wrong.json()["details"]["path"], "$.type");
-    for name in ["", "a b", "../x", ".x"] {
+    for name in ["", "a b", "../x", ".x", "validate", "infer"] {
         let body = json!({"name": name, "schema": {}});
         assert_eq!(fixture.post("/schemas", &body).await.error(), (400, "InvalidRequest".into()));
     }

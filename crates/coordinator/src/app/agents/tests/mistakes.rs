@@ -52,6 +52,14 @@ limits: { max_steps: 0 }
 }
 
 #[test]
+fn words_of_addresses_are_no_names() {
+    let text = "name: validate\nexecutor: { type: llm, provider: anthropic, model: m }\n";
+    let files = loaded(&[("validate/agent.yaml", text)]);
+    let expected = "1:7 $.name: the name 'validate' has another meaning in addresses; use another name";
+    assert_eq!(told(&files.agents["validate"]), [expected]);
+}
+
+#[test]
 fn json_has_places_too() {
     let text = "{\n  \"name\": \"a\",\n  \"executor\": {\"type\": \"llm\", \"provider\": \"ollama\"},\n  \"tgas\": []\n}\n";
     let expected = [
