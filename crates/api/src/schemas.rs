@@ -1,7 +1,7 @@
 //! The registry of output schemas.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::agents::LoweringReport;
@@ -68,15 +68,20 @@ pub struct ValidateSchema {
     #[schema(value_type = Object)]
     pub schema: Value,
     /// A model's answer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Or a value.
-    #[serde(default)]
+    /// Or a value; null is one.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub value: Option<Value>,
     /// How much may be mended.
     #[serde(default)]
     pub mode: accord_domain::contract::ValidationMode,
+}
+
+/// What is there is a value, null too.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// What was found.
@@ -117,4 +122,23 @@ pub struct InferSchemaAnswer {
     /// The schema.
     #[schema(value_type = Object)]
     pub schema: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn null_is_a_value_and_nothing_is_none() {
+        for (document, value) in [
+            (json!({"schema": true, "mode": "strict"}), None),
+            (json!({"schema": true, "value": null, "mode": "strict"}), Some(Value::Null)),
+        ] {
+            let request: ValidateSchema = serde_json::from_value(document.clone()).unwrap();
+            assert_eq!(request.value, value);
+            assert_eq!(serde_json::to_value(request).unwrap(), document);
+        }
+    }
 }

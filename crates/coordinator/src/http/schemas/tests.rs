@@ -119,6 +119,10 @@ async fn a_schema_is_checked_and_judges() {
     assert_eq!(value["verdict"]["valid"], false);
     assert_eq!(value["verdict"]["errors"][0]["path"], "$.summary");
     assert_eq!(value["verdict"]["outcome"], "schema_invalid");
+    let null = send(json!({"schema": summary(), "value": null})).await.json();
+    assert_eq!(null["verdict"]["errors"][0]["keyword"], "type");
+    let null = send(json!({"schema": {"type": "null"}, "value": null})).await.json();
+    assert_eq!(null["verdict"]["valid"], true);
     let mended =
         send(json!({"schema": summary(), "text": "{'summary': 's',}", "mode": "lenient"})).await.json();
     assert_eq!(mended["verdict"]["valid"], true);
