@@ -12,7 +12,7 @@ use axum::{Extension, Json, Router};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::extract::JsonBody;
+use super::extract::{JsonBody, MaybeJson};
 use super::{body, conditions};
 use crate::app::{App, Caller, Made};
 use crate::error::Error;
@@ -242,11 +242,9 @@ pub(super) async fn validate(
 pub(super) async fn validate_known(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-    JsonBody(bytes): JsonBody,
+    MaybeJson(bytes): MaybeJson,
 ) -> Result<Json<ValidateAgentAnswer>, Error> {
-    if bytes.is_empty() {
-        return Ok(Json(app.validate_known_agent(&name).await?));
-    }
+    let Some(bytes) = bytes else { return Ok(Json(app.validate_known_agent(&name).await?)) };
     let value: Value = body::read(&bytes)?;
     Ok(Json(app.validate_agent(Some(&name), value).await?))
 }

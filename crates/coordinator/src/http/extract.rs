@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
@@ -26,6 +26,22 @@ impl FromRequest<Arc<App>> for JsonBody {
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
         json(request, app.settings.request_limit_bytes).await.map(Self)
+    }
+}
+
+/// A JSON body, as bytes, or none at all: then no content type has to be there either. Only for what changes nothing, or a
+/// page in a browser could do it.
+pub(crate) struct MaybeJson(pub(crate) Option<Bytes>);
+
+impl FromRequest<Arc<App>> for MaybeJson {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Error> {
+        if request.body().is_end_stream() {
+            return Ok(Self(None));
+        }
+        let bytes = json(request, app.settings.request_limit_bytes).await?;
+        Ok(Self((!bytes.is_empty()).then_some(bytes)))
     }
 }
 

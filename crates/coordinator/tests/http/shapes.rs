@@ -109,6 +109,17 @@ async fn nothing_gets_a_name_that_it_could_not_be_read_by() {
 }
 
 #[tokio::test]
+async fn an_agent_is_checked_as_it_is_without_a_body() {
+    let desk = Desk::with_writer().await;
+    let path = "/agents/writer/validate";
+    let (status, answer) = desk.post_empty(path).await;
+    assert_eq!((status, &answer["valid"]), (200, &json!(true)), "{answer}");
+    assert_eq!(send(&desk, "POST", path, Some("application/json"), "").await, (200, answer));
+    let plain = send(&desk, "POST", path, None, "{}").await;
+    assert_eq!(refused(&plain), (415, "UnsupportedMediaType"));
+}
+
+#[tokio::test]
 async fn json_has_other_names() {
     let desk = Desk::with_writer().await;
     for content_type in
