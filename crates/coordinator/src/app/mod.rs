@@ -37,6 +37,7 @@ pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub use guest::{Guest, GuestAnswer, GuestBody};
 pub(crate) use keys::{Caller, Keys};
 pub use keys::{new_key, refuse_open_bind};
+pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
 pub(crate) use workflows::{MadeWorkflow, watch_workflows};
 

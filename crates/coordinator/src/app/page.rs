@@ -9,7 +9,7 @@ use crate::error::Error;
 const USUAL_LIMIT: u32 = 50;
 
 /// A page is held in memory whole.
-const HIGHEST_LIMIT: u32 = 500;
+pub(crate) const HIGHEST_LIMIT: u32 = 500;
 
 /// The length of a page that somebody asks for.
 pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
@@ -33,7 +33,31 @@ pub(crate) fn view<T, V>(page: accord_store::Page<T>, view: impl FnMut(T) -> V) 
     Page { items: page.items.into_iter().map(view).collect(), next_cursor: page.next }
 }
 
-/// A page of few things that are at hand in the order of their names: the cursor is the last name of the page before. All
+/// What a cursor begins with that is the last name of the page before. Any word could be a name; so what was made up, or
+/// comes from another list, is noticed.
+const AFTER: &str = "after:";
+
+/// The cursor of the page behind a name.
+pub(crate) fn cursor_after(name: &str) -> String {
+    format!("{AFTER}{name}")
+}
+
+/// The name that a cursor stands for.
+pub(crate) fn name_in(cursor: &str) -> Result<&str, Error> {
+    cursor.strip_prefix(AFTER).ok_or_else(|| broken(cursor))
+}
+
+/// Enough of a cursor to recognise it by.
+const SHOWN: usize = 64;
+
+fn broken(cursor: &str) -> Error {
+    let shown: String = cursor.chars().take(SHOWN).collect();
+    let message =
+        format!("the cursor '{shown}' is none of this list; use the next_cursor of the page before");
+    Error::new(ErrorName::InvalidRequest, message)
+}
+
+/// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before. All
 /// of them, where nobody asks for less.
 pub(crate) fn by_name<T>(
     mut items: Vec<T>,
@@ -41,8 +65,8 @@ pub(crate) fn by_name<T>(
     cursor: Option<&str>,
     name: impl Fn(&T) -> &str,
 ) -> Result<Page<T>, Error> {
-    if let Some(cursor) = cursor {
-        items.retain(|item| name(item) > cursor);
+    if let Some(last) = cursor.map(name_in).transpose()? {
+        items.retain(|item| name(item) > last);
     }
     first(items, asked, name)
 }
@@ -54,15 +78,15 @@ pub(crate) fn by_falling_name<T>(
     cursor: Option<&str>,
     name: impl Fn(&T) -> &str,
 ) -> Result<Page<T>, Error> {
-    if let Some(cursor) = cursor {
-        items.retain(|item| name(item) < cursor);
+    if let Some(last) = cursor.map(name_in).transpose()? {
+        items.retain(|item| name(item) < last);
     }
     first(items, asked, name)
 }
 
 fn first<T>(mut items: Vec<T>, asked: Option<u32>, name: impl Fn(&T) -> &str) -> Result<Page<T>, Error> {
     let more = shorten(&mut items, asked)?;
-    let next_cursor = items.last().filter(|_| more).map(|item| name(item).to_owned());
+    let next_cursor = items.last().filter(|_| more).map(|item| cursor_after(name(item)));
     Ok(Page { items, next_cursor })
 }
 
@@ -74,11 +98,7 @@ pub(crate) fn by_count<T>(
 ) -> Result<Page<T>, Error> {
     let before = match cursor {
         None => 0,
-        Some(cursor) => cursor.parse::<usize>().map_err(|_| {
-            let message =
-                format!("the cursor '{cursor}' is none of this list; use the next_cursor of the page before");
-            Error::new(ErrorName::InvalidRequest, message)
-        })?,
+        Some(cursor) => cursor.parse::<usize>().map_err(|_| broken(cursor))?,
     };
     items.drain(..before.min(items.len()));
     let more = shorten(&mut items, asked)?;
@@ -110,9 +130,10 @@ mod tests {
             next_cursor: next.map(str::to_owned),
         };
         assert_eq!(page(None, None), expected(&["a", "b", "c"], None));
-        assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("b")));
-        assert_eq!(page(Some(2), Some("b")), expected(&["c"], None));
+        assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("after:b")));
+        assert_eq!(page(Some(2), Some("after:b")), expected(&["c"], None));
         assert!(by_name(all(), Some(0), None, String::as_str).is_err());
+        assert!(by_name(all(), None, Some("b"), String::as_str).is_err());
     }
 
     #[test]
@@ -120,9 +141,10 @@ mod tests {
         let all = || vec!["c".to_owned(), "b".to_owned(), "a".to_owned()];
         let page = |limit, cursor| by_falling_name(all(), limit, cursor, String::as_str).unwrap();
         assert_eq!(page(None, None), Page { items: all(), next_cursor: None });
-        let first = Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("b".to_owned()) };
+        let first =
+            Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("after:b".to_owned()) };
         assert_eq!(page(Some(2), None), first);
-        assert_eq!(page(Some(2), Some("b")), Page { items: vec!["a".to_owned()], next_cursor: None });
+        assert_eq!(page(Some(2), Some("after:b")), Page { items: vec!["a".to_owned()], next_cursor: None });
     }
 
     #[test]

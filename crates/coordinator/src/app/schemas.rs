@@ -20,11 +20,12 @@ use crate::error::Error;
 impl App {
     /// The registered schemas, by name.
     pub(crate) async fn schemas(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
-        let page = self.store.schemas(&page::request(query.limit, query.cursor)?).await?;
+        let cursor = query.cursor.as_deref().map(page::name_in).transpose()?.map(str::to_owned);
+        let page = self.store.schemas(&page::request(query.limit, cursor)?).await?;
         let mut users = self.schema_users().await?;
         let items = page.items.into_iter().map(|record| view(record, &mut users));
         let items: Result<Vec<SchemaView>, Error> = items.collect();
-        Ok(Page { items: items?, next_cursor: page.next })
+        Ok(Page { items: items?, next_cursor: page.next.as_deref().map(page::cursor_after) })
     }
 
     /// One registered schema.

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, ErrorName, Page, ValidateAgentAnswer};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, Page, ValidateAgentAnswer};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -12,7 +11,7 @@ use axum::{Extension, Json, Router};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::extract::{JsonBody, MaybeJson};
+use super::extract::{JsonBody, MaybeJson, Query};
 use super::{body, conditions};
 use crate::app::{App, Caller, Made};
 use crate::error::Error;
@@ -52,9 +51,8 @@ pub(super) struct AgentQuery {
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
-    query: Result<Query<AgentQuery>, QueryRejection>,
+    Query(query): Query<AgentQuery>,
 ) -> Result<Json<Page<AgentSummary>>, Error> {
-    let Query(query) = query.map_err(|error| Error::new(ErrorName::InvalidRequest, error.body_text()))?;
     let tags = query.tags.unwrap_or_default();
     let tags: Vec<String> =
         tags.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned).collect();

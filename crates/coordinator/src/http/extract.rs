@@ -6,13 +6,13 @@ use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
-use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 
-use crate::app::App;
+use crate::app::{App, HIGHEST_LIMIT, LONGEST_WAIT_SECONDS};
 use crate::error::Error;
 
 /// A JSON body, as bytes.
@@ -112,10 +112,32 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
         match axum::extract::Query::try_from_uri(&parts.uri) {
             Ok(axum::extract::Query(query)) => Ok(Self(query)),
             Err(rejection) => {
-                let message = format!("the query cannot be read: {}", rejection.body_text());
+                let message = wrong_query(&parts.uri, &rejection.body_text());
                 Err(Error::new(ErrorName::InvalidRequest, message))
             }
         }
+    }
+}
+
+/// How much of a value is shown: enough to recognise it by.
+const SHOWN: usize = 80;
+
+/// What is wrong with a query, with the value and what it can be.
+fn wrong_query(uri: &Uri, reason: &str) -> String {
+    let reason = reason.strip_prefix("Failed to deserialize query string: ").unwrap_or(reason);
+    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri).map(|query| query.0);
+    let named = reason.split_once(": ").and_then(|(name, why)| {
+        let value = pairs.unwrap_or_default().into_iter().find(|pair| pair.0 == name)?.1;
+        Some((name, why, value.chars().take(SHOWN).collect::<String>()))
+    });
+    match named {
+        Some((_, why, _)) if why.starts_with("unknown field") => format!("the query cannot be read: {why}"),
+        Some(("limit", _, value)) => format!("limit is '{value}'; it can be 1 to {HIGHEST_LIMIT}"),
+        Some(("wait", _, value)) => {
+            format!("wait is '{value}'; it can be 0 to {LONGEST_WAIT_SECONDS}, in whole seconds")
+        }
+        Some((name, why, value)) => format!("{name} is '{value}': {why}"),
+        None => format!("the query cannot be read: {reason}"),
     }
 }
 

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use accord_api::{
-    CreateSchema, ErrorBody, ErrorName, InferSchema, InferSchemaAnswer, Page, PageQuery, SchemaView,
-    ValidateSchema, ValidateSchemaAnswer,
+    CreateSchema, ErrorBody, InferSchema, InferSchemaAnswer, Page, PageQuery, SchemaView, ValidateSchema,
+    ValidateSchemaAnswer,
 };
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 
-use super::extract::JsonBody;
+use super::extract::{JsonBody, Query};
 use super::{body, conditions};
 use crate::app::{App, Caller, Expected};
 use crate::error::Error;
@@ -36,9 +35,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
 )]
 pub(super) async fn list(
     State(app): State<Arc<App>>,
-    query: Result<Query<PageQuery>, QueryRejection>,
+    Query(query): Query<PageQuery>,
 ) -> Result<Json<Page<SchemaView>>, Error> {
-    let Query(query) = query.map_err(|error| Error::new(ErrorName::InvalidRequest, error.body_text()))?;
     Ok(Json(app.schemas(query).await?))
 }
 

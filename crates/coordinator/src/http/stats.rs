@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use accord_api::{ErrorBody, ErrorName, Stats, StatsQuery};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use accord_api::{ErrorBody, Stats, StatsQuery};
+use axum::extract::State;
 use axum::routing::get;
 use axum::{Json, Router};
 
+use super::extract::Query;
 use crate::app::App;
 use crate::error::Error;
 
@@ -28,8 +28,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
 )]
 pub(super) async fn stats(
     State(app): State<Arc<App>>,
-    query: Result<Query<StatsQuery>, QueryRejection>,
+    Query(query): Query<StatsQuery>,
 ) -> Result<Json<Stats>, Error> {
-    let Query(query) = query.map_err(|error| Error::new(ErrorName::InvalidRequest, error.body_text()))?;
     Ok(Json(app.stats(query).await?))
 }

@@ -21,7 +21,7 @@ async fn by_twos(desk: &Desk, bearer: &str, path: &str, id: &str) -> Vec<Vec<Val
 
 /// What no list takes.
 async fn refuses_the_rest(desk: &Desk, bearer: &str, path: &str) {
-    for query in ["limit=0", "limit=501", "limit=x", "page=2"] {
+    for query in ["limit=0", "limit=501", "limit=x", "limit=-1", "page=2", "cursor=zzz"] {
         let answer = desk.ask_as(bearer, "GET", &format!("{path}?{query}"), None).await;
         assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path}?{query}");
     }
@@ -53,6 +53,43 @@ async fn keys_come_page_by_page() {
     }
     assert_eq!(by_twos(&desk, &bearer, "/keys", "key_id").await, [&keys[..2], &keys[2..]]);
     refuses_the_rest(&desk, &bearer, "/keys").await;
+}
+
+#[tokio::test]
+async fn what_has_a_name_comes_page_by_page() {
+    let desk = Desk::new();
+    let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
+    for name in ["a", "b", "c"] {
+        desk.agent(json!({"name": name})).await;
+        assert_eq!(desk.post("/schemas", json!({"name": name, "schema": {}})).await.0, 201);
+        let edges = json!([{"from": "input", "to": "output"}]);
+        let made = desk.post("/workflows", json!({"name": name, "nodes": nodes, "edges": edges})).await;
+        assert_eq!(made.0, 201, "{}", made.1);
+    }
+    for path in ["/agents", "/schemas", "/workflows"] {
+        let expected = [vec![json!("a"), json!("b")], vec![json!("c")]];
+        assert_eq!(by_twos(&desk, "", path, "name").await, expected, "{path}");
+        refuses_the_rest(&desk, "", path).await;
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_query_is_told_with_its_value() {
+    let desk = Desk::with_writer().await;
+    let cases = [
+        ("/runs?limit=-1", "limit is '-1'; it can be 1 to 500"),
+        ("/agents?limit=abc", "limit is 'abc'; it can be 1 to 500"),
+        ("/runs?limit=", "limit is ''; it can be 1 to 500"),
+        ("/runs/run_a?wait=1.5", "wait is '1.5'; it can be 0 to 300, in whole seconds"),
+        ("/runs?session_id=%C3%A4", "session_id is 'ä': "),
+        ("/runs?page=2", "the query cannot be read: unknown field `page`, expected one of "),
+    ];
+    for (path, expected) in cases {
+        let answer = desk.get(path).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path}");
+        let message = text(&answer.1, "message");
+        assert!(message.starts_with(expected), "{path}: {message}");
+    }
 }
 
 #[tokio::test]
