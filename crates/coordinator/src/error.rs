@@ -4,7 +4,8 @@ use accord_api::{ErrorBody, ErrorName};
 use accord_domain::run::change::Refused;
 use accord_store::StoreError;
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::header::WWW_AUTHENTICATE;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
@@ -103,6 +104,11 @@ impl IntoResponse for Error {
             tracing::error!(error = self.name.as_str(), cause, "request failed");
         }
         let status = StatusCode::from_u16(self.name.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        (status, Json(self.body())).into_response()
+        let mut response = (status, Json(self.body())).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            // RFC 9110 wants to be told there how one shows who one is.
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
     }
 }

@@ -62,6 +62,7 @@ async fn wrong_keys_open_nothing() {
     for header in [format!("Basic {key}"), key.clone(), "Bearer".to_owned()] {
         let reply = fixture.send(Method::GET, "/agents", &[("authorization", &header)], String::new()).await;
         assert_eq!(reply.error(), (401, "Unauthorized".into()), "{header}");
+        assert_eq!(reply.headers["www-authenticate"], "Bearer");
     }
     let lower = format!("bearer {key}");
     let reply = fixture.send(Method::GET, "/agents", &[("authorization", &lower)], String::new()).await;
