@@ -49,8 +49,9 @@ pub struct StatsRow {
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
-    /// Money, where known.
-    pub cost_usd: f64,
+    /// Money, of the runs of which it is known. Absent where it is known of no run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
     /// Milliseconds from making to end: the median.
     pub latency_ms_p50: u64,
     /// Milliseconds from making to end: 95 of 100 are quicker.

@@ -34,7 +34,7 @@ SELECT key,
     coalesce(sum(attempts), 0)::bigint AS attempts,
     least(coalesce(sum(input_tokens), 0), 9223372036854775807)::bigint AS input_tokens,
     least(coalesce(sum(output_tokens), 0), 9223372036854775807)::bigint AS output_tokens,
-    coalesce(sum(cost_usd), 0) AS cost_usd,
+    sum(cost_usd) AS cost_usd,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY latency_ms) AS p50,
     percentile_disc(0.95) WITHIN GROUP (ORDER BY latency_ms) AS p95
 FROM counted GROUP BY key ORDER BY key COLLATE \"C\"";

@@ -92,7 +92,9 @@ fn add(sum: &mut Sum, row: &Row<'_>) -> Done<()> {
     total.attempts += counted::<u64>(row.get(9)?)?;
     total.input_tokens += counted::<u64>(row.get(3)?)?;
     total.output_tokens += counted::<u64>(row.get(4)?)?;
-    total.cost_usd += row.get::<_, Option<f64>>(5)?.unwrap_or_default();
+    if let Some(cost) = row.get::<_, Option<f64>>(5)? {
+        *total.cost_usd.get_or_insert(0.0) += cost;
+    }
     let (created, finished): (i64, Option<i64>) = (row.get(6)?, row.get(7)?);
     let taken = finished.unwrap_or(created).saturating_sub(created) / 1000;
     sum.latencies.push(u64::try_from(taken).unwrap_or_default());

@@ -54,8 +54,8 @@ pub struct StatRow {
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
-    /// Money, where known.
-    pub cost_usd: f64,
+    /// Money, of the runs of which it is known; none where it is known of no run.
+    pub cost_usd: Option<f64>,
     /// Milliseconds from making to end: the median.
     pub latency_ms_p50: u64,
     /// Milliseconds from making to end: 95 of 100 are quicker.

@@ -54,7 +54,7 @@ fn rows(name: &str, rows: &[StatsRow], bars: Bars) -> String {
             rate(row.retry_rate, Bars::None),
             rate(row.failure_rate, Bars::None),
             tokens,
-            cost(row.cost_usd),
+            row.cost_usd.map(cost).unwrap_or_default(),
             duration(row.latency_ms_p50),
             duration(row.latency_ms_p95),
         ];
@@ -119,7 +119,7 @@ mod tests {
             attempts: 11,
             input_tokens: 12_345,
             output_tokens: 678,
-            cost_usd: 0.0456,
+            cost_usd: Some(0.0456),
             latency_ms_p50: 900,
             latency_ms_p95: 2_300,
             ..StatsRow::default()

@@ -64,7 +64,7 @@ pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
         attempts: 5,
         input_tokens: 50,
         output_tokens: 100,
-        cost_usd: 0.625,
+        cost_usd: Some(0.625),
         latency_ms_p50: 30_000,
         latency_ms_p95: 60_000,
     };
@@ -125,7 +125,7 @@ pub async fn unknown_costs_are_none(store: Arc<dyn Store>) {
     assert_eq!(store.run(&run_id("a")).await.unwrap().usage, usage);
     let rows = store.stats(&ALL).await.unwrap();
     let row = rows.first().unwrap();
-    assert_eq!((row.cost_usd, row.input_tokens), (0.0, usage.input_tokens));
+    assert_eq!((row.cost_usd, row.input_tokens), (None, usage.input_tokens));
 }
 
 /// Errors are counted by place and keyword, wherever in a list they stand.
