@@ -255,6 +255,9 @@ pub struct FinishRun {
     /// What the run used in all, or this answer.
     #[serde(default)]
     pub usage: Usage,
+    /// How often the model was asked again, where the run failed.
+    #[serde(default)]
+    pub retry_count: u32,
     /// The conversation; none leaves the session's as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]

@@ -29,6 +29,7 @@ fn empty(holding: &Holding, status: FinishStatus) -> FinishRun {
         error: None,
         answer: None,
         usage: Usage::default(),
+        retry_count: 0,
         conversation: None,
         affinity: None,
         facts: Vec::new(),
@@ -58,10 +59,11 @@ pub(crate) fn is_result(finish: &FinishRun) -> bool {
 
 /// The report of what the work came to.
 pub(crate) fn report(hold: &Hold, outcome: Outcome, affinity: Option<Demands>) -> FinishRun {
-    let Outcome { end, usage, facts, conversation } = outcome;
+    let Outcome { end, usage, retries, facts, conversation } = outcome;
     let conversation = conversation.and_then(|value| raw(&value));
     let base = |status| FinishRun {
         usage,
+        retry_count: retries,
         facts: facts.clone(),
         conversation: conversation.clone(),
         affinity: affinity.clone(),

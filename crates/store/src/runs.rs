@@ -114,6 +114,8 @@ pub struct Finish {
     pub end: End,
     /// What it used in all.
     pub usage: Usage,
+    /// How often the model was asked again, where the runner held it to the contract.
+    pub retries: u32,
     /// The conversation, as JSON text; none leaves the session's as it is.
     pub conversation: Option<String>,
     /// What every later run of the session must demand, where the conversation lives with this runner.

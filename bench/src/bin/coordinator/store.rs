@@ -74,6 +74,7 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
     let run_id = holder.run_id.clone();
     store
         .finish_run(Finish {
+            retries: 0,
             holder,
             end: End::Completed(outcome),
             usage: Usage::default(),

@@ -43,6 +43,7 @@ async fn register(client: &Client) -> accord_api::RunnerId {
 fn finish(holding: Holding, severity: &str) -> FinishRun {
     let data = serde_json::value::to_raw_value(&json!({"severity": severity})).unwrap();
     FinishRun {
+        retry_count: 0,
         holding,
         status: FinishStatus::Completed,
         result_text: None,

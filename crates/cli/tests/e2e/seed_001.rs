@@ -133,7 +133,9 @@ async fn it_works_with_any_executor() {
         (request.output_schema, request.output_schema_options) = (Some(schema.clone()), options(1));
         let run = accord.run(&request).await;
         assert_eq!(data(&run), Some(json!({"words": 2})), "{name}: {:?}", run.error);
-        retries.push((name, run.result.unwrap().schema_validation.unwrap().retry_count));
+        let told = run.result.unwrap().schema_validation.unwrap().retry_count;
+        assert_eq!(run.retry_count, told, "{name}");
+        retries.push((name, told));
     }
     let expected = [
         ("anthropic", 1),

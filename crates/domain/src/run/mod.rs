@@ -135,7 +135,8 @@ pub struct Run {
     pub attempt: u32,
     /// How often a runner was lost with it.
     pub losses: u32,
-    /// How often the coordinator asked again, for executors that it holds to the contract itself.
+    /// How often the model was asked again: told by the runner at the end, or counted by the coordinator for executors
+    /// that it holds to the contract itself.
     pub retry_count: u32,
     /// Who works on it.
     pub lease: Option<Lease>,
@@ -153,6 +154,14 @@ pub struct Run {
     pub started_at: Option<Timestamp>,
     /// When it was over.
     pub finished_at: Option<Timestamp>,
+}
+
+impl Run {
+    /// The run, with what a runner tells of its retries.
+    #[must_use]
+    pub fn asked_again(self, retries: u32) -> Self {
+        Self { retry_count: self.retry_count.max(retries), ..self }
+    }
 }
 
 /// What a runner needs to do the work, as JSON texts. Fixed when the run is made.
@@ -204,6 +213,6 @@ pub struct Validation {
     pub strategy: Strategy,
     /// What was mended.
     pub repairs: Vec<Repair>,
-    /// How many answers were judged.
+    /// How many attempts it took, those that got no answer included.
     pub attempts: u32,
 }

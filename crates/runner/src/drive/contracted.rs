@@ -31,6 +31,7 @@ pub(super) async fn run(turns: &mut Turns<'_>, terms: &Arc<Terms>) -> (End, Vec<
     };
     let mut driver = Driver { turns, terms, state };
     let end = driver.run().await;
+    driver.turns.retries = driver.state.retries;
     (end, driver.state.facts.into_learnt(driver.state.history.was_answered()))
 }
 

@@ -51,6 +51,8 @@ pub struct Outcome {
     pub end: End,
     /// What was used in all.
     pub usage: Usage,
+    /// How often the model was asked again.
+    pub retries: u32,
     /// What was learnt about endpoints.
     pub facts: Vec<FactReport>,
     /// The conversation, for a later run of the session.
@@ -102,5 +104,5 @@ pub async fn drive(
         End::Answered(_) => turns.used(),
         _ => turns.used_in_all(),
     };
-    Outcome { end, usage, facts, conversation: turns.conversation() }
+    Outcome { end, usage, retries: turns.retries, facts, conversation: turns.conversation() }
 }

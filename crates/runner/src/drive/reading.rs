@@ -58,7 +58,7 @@ impl Bench {
     /// What is put together is never repaired: its seam may run through anything.
     fn rest(&self, before: &str, text: String) -> Reading {
         let joined = format!("{before}{text}");
-        let options = Options { mode: Mode::Strict, ..self.contract.options().clone() };
+        let options = Options { mode: Mode::Strict, ..self.contract.options() };
         let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
         let together = strictly.text(&joined);
         match (of_whole(self.text(&text)), together) {
@@ -134,7 +134,7 @@ impl Bench {
     /// The one value that a text holds, whatever it is, read as the contract says that answers are read.
     fn found(&self, text: &str) -> Option<Accepted> {
         let anything = Contract::new(Schema::compile(&Value::Bool(true)).ok()?);
-        let anything = anything.with_options(self.contract.options().clone());
+        let anything = anything.with_options(self.contract.options());
         match judge(&Judgeable::text(text), &anything) {
             Verdict::Accepted(accepted) => Some(accepted),
             Verdict::Rejected(_) => None,

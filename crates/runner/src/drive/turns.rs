@@ -28,6 +28,8 @@ pub(super) struct Turns<'a> {
     requests: Vec<u64>,
     /// Attempts that were recorded.
     recorded: u32,
+    /// How often the model was asked again; set at the end.
+    pub(super) retries: u32,
 }
 
 /// What became of a turn.
@@ -75,7 +77,8 @@ impl<'a> Turns<'a> {
     ) -> Self {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
-        Self { session, assignment, capabilities, budget, observer, used, requests: Vec::new(), recorded: 0 }
+        let (requests, recorded, retries) = (Vec::new(), 0, 0);
+        Self { session, assignment, capabilities, budget, observer, used, requests, recorded, retries }
     }
 
     /// What this delivery used.

@@ -35,7 +35,7 @@ async fn end(connection: &mut PgConnection, finish: &Finish) -> Result<Step, Fau
     let children = children(connection, &pair.session.id, &finish.end).await?;
     let mut step = pair.decide(|run, session| {
         let ended = change::finish(
-            run,
+            run.asked_again(finish.retries),
             session,
             &finish.holder,
             finish.end.clone(),

@@ -139,6 +139,7 @@ pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
     let outcome =
         Outcome { result_text: Some(text.to_owned()), result_data: None, raw: None, validation: None };
     Finish {
+        retries: 0,
         holder: holder.clone(),
         end: End::Completed(outcome),
         usage: Usage::default(),

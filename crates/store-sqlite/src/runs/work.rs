@@ -34,7 +34,7 @@ pub(super) fn report(
 }
 
 pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
-    let Finish { holder, end, usage, conversation, affinity, facts, now } = finish;
+    let Finish { holder, end, usage, retries, conversation, affinity, facts, now } = finish;
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, &holder)?;
@@ -53,7 +53,8 @@ pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
     for fact in facts {
         learn(connection, &fact)?;
     }
-    let ended = change::finish(loaded.run, loaded.session, &holder, end, usage, children, now)?;
+    let run = loaded.run.asked_again(retries);
+    let ended = change::finish(run, loaded.session, &holder, end, usage, children, now)?;
     apply(write, &place, if conversation.is_some() { ended.heard() } else { ended })
 }
 

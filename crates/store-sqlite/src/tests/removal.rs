@@ -50,6 +50,7 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         holder,
         end: End::Completed(outcome),
         usage: Usage::default(),
+        retries: 0,
         conversation: Some("[]".into()),
         affinity: None,
         facts: vec![],

@@ -214,6 +214,7 @@ pub(super) fn failed(kind: FailureType) -> End {
 
 pub(super) fn finish(holder: &Holder, end: End, seconds: i64) -> Finish {
     Finish {
+        retries: 0,
         holder: holder.clone(),
         end,
         usage: Usage { input_tokens: 10, output_tokens: 20, cost_usd: Some(0.125) },

@@ -14,8 +14,9 @@ use super::make::*;
 pub async fn the_conversation_is_kept(store: Arc<dyn Store>) {
     let one = begin(&store, fresh("a")).await;
     let talk = Some(r#"[{"role":"user","text":"ü"}]"#.to_owned());
-    let ended = Finish { conversation: talk.clone(), ..finish(&one, said("x"), 3) };
-    store.finish_run(ended).await.unwrap();
+    let ended = Finish { conversation: talk.clone(), retries: 2, ..finish(&one, said("x"), 3) };
+    assert_eq!(store.finish_run(ended).await.unwrap().retry_count, 2);
+    assert_eq!(store.run(&one.run_id).await.unwrap().retry_count, 2);
 
     store.submit_run(resume("b", "a", 4)).await.unwrap();
     let second = take(&store, 5).await;

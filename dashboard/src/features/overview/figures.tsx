@@ -16,7 +16,7 @@ export function Figures({ row }: { row: Api.StatsRow }) {
         tone={row.failed > 0 ? 'text-danger' : undefined}
       />
       <Figure label="Tokens" value={count(tokens)} note={`${count(row.input_tokens)} in · ${count(row.output_tokens)} out`} />
-      <Figure label="Cost" value={dollars(row.cost_usd)} note={row.cost_usd === 0 ? 'no prices are known' : `${dollars(row.cost_usd / row.runs)} a run`} />
+      <Figure label="Cost" value={dollars(row.cost_usd)} note={typeof row.cost_usd === 'number' ? `${dollars(row.cost_usd / row.runs)} a run` : 'no prices are known'} />
       <Figure label="Time, median" value={duration(row.latency_ms_p50)} note={`p95 ${duration(row.latency_ms_p95)}`} />
     </dl>
   )

@@ -85,10 +85,17 @@ impl App {
         usage: Usage,
         report: FinishRun,
     ) -> Result<Run, Error> {
+        let retries = match &end {
+            End::Completed(outcome) => {
+                outcome.validation.as_ref().map_or(0, |validation| validation.retry_count)
+            }
+            End::Failed(_) | End::Stopped => report.retry_count,
+        };
         let finish = Finish {
             holder,
             end,
             usage,
+            retries,
             conversation: report.conversation.map(text_of),
             affinity: report.affinity,
             facts: facts(report.facts)?,

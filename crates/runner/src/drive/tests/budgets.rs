@@ -130,7 +130,7 @@ async fn what_lost_deliveries_used_counts() {
     let mut case = Case::with(Strategy::Prompt);
     case.assignment.spent = spent(7, 1);
     let failed = Reply::Fail(TurnError::Failed("no key".into()));
-    assert_eq!(case.run(vec![says("prose"), failed]).await.failure().attempts, Some(2));
+    assert_eq!(case.run(vec![says("prose"), failed]).await.failure().attempts, Some(3));
     let mut case = Case::with(Strategy::Prompt);
     case.assignment.spent = spent(7, 1);
     assert_eq!(case.run(vec![refuses("no")]).await.failure().attempts, Some(2));
