@@ -219,23 +219,28 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Entries<'de, A> {
     }
 }
 
-/// The names of one object. Most have one, and numbers come as objects of one too: it costs nothing to keep.
+/// So many names are compared one by one, which is quicker than to hash them.
+const FEW: usize = 16;
+
+/// The names of one object.
 #[derive(Default)]
 struct Names<'de> {
-    first: Option<Cow<'de, str>>,
-    others: HashSet<Cow<'de, str>>,
+    few: Vec<Cow<'de, str>>,
+    /// Those behind the first few.
+    more: HashSet<Cow<'de, str>>,
 }
 
 impl<'de> Names<'de> {
     /// Whether the name is new.
     fn add(&mut self, name: Cow<'de, str>) -> bool {
-        match &self.first {
-            None => {
-                self.first = Some(name);
-                true
-            }
-            Some(first) => *first != name && self.others.insert(name),
+        if self.few.contains(&name) {
+            return false;
         }
+        if self.few.len() == FEW {
+            return self.more.insert(name);
+        }
+        self.few.push(name);
+        true
     }
 }
 
@@ -318,6 +323,18 @@ mod tests {
             assert!(serde_json::from_str::<Outer>(text).is_ok(), "{text}");
             let error = read::<Outer>(text).unwrap_err();
             assert!(error.starts_with("invalid type: sequence, expected struct "), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn of_many_names_none_is_given_twice() {
+        let many = |last: &str| {
+            let members: Vec<String> = (0..40).map(|number| format!("\"k{number}\": 1")).collect();
+            read::<Value>(&format!("{{{}, \"{last}\": 1}}", members.join(", ")))
+        };
+        assert!(many("k40").is_ok());
+        for twice in ["k0", "k15", "k16", "k39"] {
+            assert!(many(twice).unwrap_err().contains("is given twice"), "{twice}");
         }
     }
 
