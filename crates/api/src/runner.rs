@@ -128,8 +128,9 @@ pub struct ClaimedRun {
 pub struct Spent {
     /// Tokens and money.
     pub usage: Usage,
-    /// Answers that did not meet the contract.
-    pub answers: u32,
+    /// Answers that did not meet the contract although the model had been asked again for them. The first answer of a
+    /// delivery is none of them: whoever takes the run next begins with the task, and gets that one once more.
+    pub retries: u32,
     /// Attempts of any outcome, answered or not.
     #[serde(default)]
     pub attempts: u32,

@@ -44,7 +44,7 @@ fn problems(body: &ErrorBody) -> Vec<String> {
     let problems = body.details.as_ref().and_then(|details| details.get("problems")).cloned();
     let problems: Vec<accord_api::Problem> =
         problems.and_then(|all| serde_json::from_value(all).ok()).unwrap_or_default();
-    agent::problems(&problems).lines().map(str::to_owned).collect()
+    agent::plain_problems(&problems).lines().map(str::to_owned).collect()
 }
 
 fn hint(name: &str) -> String {
@@ -90,6 +90,12 @@ mod tests {
             "details": body.details,
         });
         assert_eq!(told, expected);
+        let problem = json!({"path": "$.a", "file": "agent.yaml", "line": 2, "column": 3,
+            "message": "is missing", "severity": "error"});
+        let body = ErrorBody { details: Some(json!({"problems": [problem]})), ..body };
+        let told = serde_json::to_value(refused(&body)).unwrap();
+        let expected = "no: $.a: is missing\n  agent.yaml:2:3: error: is missing (at $.a)";
+        assert_eq!(told["message"], expected, "without colours, which are not for data");
         assert_eq!(hint("SchemaInUse"), "SchemaInUse is explained in docs/errors/SchemaInUse.md");
     }
 }

@@ -32,6 +32,8 @@ pub(crate) enum FaultKind {
     TooDeep,
     /// A `\u` escape that is half of a pair, so no text at all.
     LoneSurrogate,
+    /// It was read, and stands for no single value.
+    Unlifted(String),
 }
 
 impl Fault {
@@ -46,6 +48,7 @@ impl Fault {
             FaultKind::NumberTooLong => "the number has more digits than can be kept exactly".to_owned(),
             FaultKind::TooDeep => format!("the value nests deeper than {MAX_DEPTH} levels"),
             FaultKind::LoneSurrogate => "a \\u escape is half of a surrogate pair".to_owned(),
+            FaultKind::Unlifted(message) => message.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::lower::Lift;
 use crate::violation::Violations;
 
 /// What a model said: a text, and the value that the provider may have handed over as structured already.
@@ -16,17 +17,21 @@ pub struct Answer<'a> {
     pub structured: Option<&'a Value>,
     /// What was asked, for invariants that speak of `input`.
     pub input: &'a Value,
+    /// The way back from the form that the provider was asked for. Every value that is found is taken back before it is
+    /// judged: the form itself may keep an open schema by chance, and errors in it would speak of places that the schema
+    /// does not have.
+    pub lift: Option<&'a Lift>,
 }
 
 impl<'a> Answer<'a> {
     /// An answer that is only a text.
     pub fn text(text: &'a str) -> Self {
-        Self { text, structured: None, input: &Value::Null }
+        Self { text, structured: None, input: &Value::Null, lift: None }
     }
 
     /// An answer that was handed over as a value, with the text as fallback.
     pub fn structured(value: &'a Value, text: &'a str) -> Self {
-        Self { text, structured: Some(value), input: &Value::Null }
+        Self { text, structured: Some(value), input: &Value::Null, lift: None }
     }
 
     /// The same answer to a known input.

@@ -81,6 +81,8 @@ fn replaying(mut blueprint: Value, cassette: &str) -> Result<(String, Value), Pr
     let name = name.ok_or_else(|| Problem::new("the cassette's agent has no name"))?;
     if let Some(members) = blueprint.as_object_mut() {
         members.insert("executor".to_owned(), json!({"type": "replay", "cassette": cassette}));
+        // Where it runs is for the recorded run to say.
+        members.remove("demands");
     }
     Ok((name, blueprint))
 }

@@ -6,6 +6,7 @@
 mod environment;
 mod file;
 mod origin;
+mod ranges;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +57,7 @@ impl Config {
             layers.set(flag.key, flag.value, Origin::Flag(flag.name));
         }
         let (values, origins) = layers.finish()?;
+        ranges::check(&values, &origins)?;
         Ok(Self { project: project.to_owned(), values, origins, file_agents: true })
     }
 

@@ -107,6 +107,15 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
 
 /// Problems as compilers write them, one a line: `file:line:column: error: message`.
 pub(crate) fn problems(problems: &[Problem]) -> String {
+    written(problems, |severity, name| Tone::from(severity).paint(name))
+}
+
+/// The same without colours, to stand in other messages.
+pub(crate) fn plain_problems(problems: &[Problem]) -> String {
+    written(problems, |_, name| name.to_owned())
+}
+
+fn written(problems: &[Problem], paint: impl Fn(Severity, &str) -> String) -> String {
     let mut text = String::new();
     for problem in problems {
         let mut place = problem.file.as_deref().map(|file| format!("{}:", line(file))).unwrap_or_default();
@@ -119,7 +128,7 @@ pub(crate) fn problems(problems: &[Problem]) -> String {
             Severity::Warning => "warning:",
         };
         let path = if problem.path == "$" { String::new() } else { format!(" (at {})", line(&problem.path)) };
-        let severity = Tone::from(problem.severity).paint(name);
+        let severity = paint(problem.severity, name);
         let _ = writeln!(text, "{place}{gap}{severity} {}{path}", line(&problem.message));
     }
     text

@@ -115,7 +115,7 @@ impl Judge<'_> {
         }
         let to_the_end = item.source == Source::Text;
         let mut conform = |value: &Value, guessed: bool| -> Option<Offer> {
-            let (value, repairs) = self.mend_single(value, alone)?;
+            let (value, repairs) = self.mend_single(&self.stands_for(value), alone)?;
             (!guessed || self.contract.schema().names_all_members(&value)).then_some(Offer { value, repairs })
         };
         match search.read(Start { at: item.start, to_the_end }, &mut conform) {
@@ -126,7 +126,8 @@ impl Judge<'_> {
                 guessed: false,
             },
             Reading::Readable { value, range, guessed } => {
-                Damaged::Read { read: value, conforming: None, range, guessed }
+                let read = self.stands_for(&value).into_owned();
+                Damaged::Read { read, conforming: None, range, guessed }
             }
             Reading::Ambiguous { first, second } => Damaged::Ambiguous(report::ambiguous(&first, &second)),
             Reading::Nothing => Damaged::Unread,
@@ -141,7 +142,7 @@ impl Judge<'_> {
         }
         let unescaped = unescape(rest);
         let (value, _) = parse::value_at(&unescaped, 0).ok()?;
-        let mended = self.mend(&value)?;
+        let mended = self.mend(&self.stands_for(&value))?;
         let mut repairs = vec![Repair {
             kind: RepairKind::Escape,
             path: "$".to_owned(),
@@ -180,11 +181,11 @@ impl Judge<'_> {
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
                 let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
-                let mut passes = |value: &Value| self.mend(value).is_some();
+                let mut passes = |value: &Value| self.mend(&self.stands_for(value)).is_some();
                 let inside = nested::inside(self.facts(), read, Wrappers::Any, &mut passes);
                 let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
                 inner.extend(nested::written_arguments(read));
-                for mended in inner.iter().filter_map(|inner| self.mend(inner)) {
+                for mended in inner.iter().filter_map(|inner| self.mend(&self.stands_for(inner))) {
                     tally.add(&mended.value, || std::iter::once(unwrapped()).chain(mended.repairs).collect());
                 }
             }

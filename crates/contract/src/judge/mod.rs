@@ -7,15 +7,17 @@
 mod lenient;
 mod report;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use serde_json::Value;
 
 use crate::contract::{Contract, Mode};
 use crate::limits::MAX_TEXT_BYTES;
+use crate::lower::LiftError;
 use crate::nested::{self, Facts, Wrappers};
 use crate::number;
-use crate::parse::{self, Fault};
+use crate::parse::{self, Fault, FaultKind};
 use crate::reasoning;
 use crate::scan::{self, Found, Item, Scan, Setting};
 use crate::verdict::{Accepted, Answer, Repair, RepairKind, Source, Verdict};
@@ -71,11 +73,45 @@ impl Judge<'_> {
         suspect && (value == self.contract.schema().document() || self.facts().is_echo(value))
     }
 
-    fn structured(&self, value: &Value) -> Option<Verdict> {
-        if self.passes(value) && !self.is_echo(value) {
-            return Some(accept(value.clone(), Vec::new(), Source::Structured));
+    /// What a value stands for.
+    fn lifted(&self, value: Value) -> Result<Value, LiftError> {
+        match self.answer.lift {
+            Some(lift) => lift.lift(value),
+            None => Ok(value),
         }
-        let mended = self.is_lenient().then(|| self.mend(value)).flatten()?;
+    }
+
+    /// The same, and the value itself where it stands for nothing.
+    fn stands_for<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        match self.answer.lift.map(|lift| lift.lift(value.clone())) {
+            Some(Ok(lifted)) => Cow::Owned(lifted),
+            Some(Err(_)) | None => Cow::Borrowed(value),
+        }
+    }
+
+    /// What was found in a text, as what it stands for.
+    fn lift_all(&self, scan: &mut Scan) {
+        for item in scan.items.iter_mut().filter(|_| self.answer.lift.is_some()) {
+            let Ok(found) = &mut item.reading else { continue };
+            match self.lifted(found.value.take()) {
+                Ok(value) => found.value = value,
+                Err(error) => {
+                    let (kind, at) = (FaultKind::Unlifted(error.to_string()), found.range.start);
+                    item.reading = Err(Fault { kind, at });
+                }
+            }
+        }
+    }
+
+    fn structured(&self, value: &Value) -> Option<Verdict> {
+        let value = match self.lifted(value.clone()) {
+            Ok(lifted) => lifted,
+            Err(error) => return Some(report::unlifted(&error, value.clone())),
+        };
+        if self.passes(&value) && !self.is_echo(&value) {
+            return Some(accept(value, Vec::new(), Source::Structured));
+        }
+        let mended = self.is_lenient().then(|| self.mend(&value)).flatten()?;
         Some(accept(mended.value, mended.repairs, Source::Structured))
     }
 
@@ -83,6 +119,11 @@ impl Judge<'_> {
         let text = self.answer.text.trim_start_matches('\u{feff}');
         let whole = parse::whole(text);
         if let Ok(value) = whole {
+            let value = match self.answer.lift.map(|lift| lift.lift(value.clone())) {
+                None => value,
+                Some(Ok(lifted)) => lifted,
+                Some(Err(error)) => return report::unlifted(&error, value),
+            };
             if self.passes(&value) && !self.is_echo(&value) {
                 return accept(value, Vec::new(), Source::Text);
             }
@@ -96,10 +137,11 @@ impl Judge<'_> {
             return self.choose(text, &Scan { items: vec![item], over_limit: false });
         }
         let options = self.contract.options();
-        let found = match options.extract_json && !options.strict_json_only {
+        let mut found = match options.extract_json && !options.strict_json_only {
             true => scan::scan(text),
             false => whole_item(text),
         };
+        self.lift_all(&mut found);
         self.choose(text, &found)
     }
 
@@ -148,13 +190,18 @@ impl Judge<'_> {
                 if self.is_echo(&found.value) {
                     continue;
                 }
-                let mut passes = |value: &Value| self.passes(value) && !self.is_echo(value);
+                let mut passes = |value: &Value| {
+                    let value = self.stands_for(value);
+                    self.passes(&value) && !self.is_echo(&value)
+                };
                 let wrappers = match source {
                     Source::Text if !self.is_lenient() => Wrappers::ToolCalls,
                     _ => Wrappers::Any,
                 };
                 for inner in nested::inside(self.facts(), &found.value, wrappers, &mut passes) {
-                    tally.add(inner, || self.is_lenient().then(unwrapped).into_iter().collect());
+                    tally.add(&self.stands_for(inner), || {
+                        self.is_lenient().then(unwrapped).into_iter().collect()
+                    });
                 }
             }
             if let Some(verdict) = tally.verdict(source) {

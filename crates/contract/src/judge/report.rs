@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Judge;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
+use crate::lower::LiftError;
 use crate::place::Place;
 use crate::scan::{Found, Item, Setting};
 use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
@@ -48,7 +49,8 @@ impl Judge<'_> {
     }
 
     fn reject_structured(&self, value: &Value) -> Rejected {
-        self.reject_read(value, Some(Candidate { range: None, value: Some(value.clone()) }))
+        let value = self.stands_for(value);
+        self.reject_read(&value, Some(Candidate { range: None, value: Some(value.clone().into_owned()) }))
     }
 
     fn reject_read(&self, value: &Value, candidate: Option<Candidate>) -> Rejected {
@@ -63,6 +65,21 @@ impl Judge<'_> {
         let errors = self.contract.invariants().check(value, self.answer.input);
         Rejected { outcome: Outcome::InvariantFailed, violations: Violations { errors, more: 0 }, candidate }
     }
+}
+
+/// A value in the form that the provider was asked for, which stands for no single value.
+pub(super) fn unlifted(error: &LiftError, value: Value) -> Verdict {
+    let violation = Violation {
+        path: error.path.clone(),
+        pointer: error.pointer.clone(),
+        keyword: "json".to_owned(),
+        message: error.message.clone(),
+    };
+    Verdict::Rejected(Rejected {
+        outcome: Outcome::SchemaInvalid,
+        violations: Violations { errors: vec![violation], more: 0 },
+        candidate: Some(Candidate { range: None, value: Some(value) }),
+    })
 }
 
 /// Broken invariants are closest, then the fewest violations; a schema given back is furthest.

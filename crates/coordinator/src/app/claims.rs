@@ -3,6 +3,7 @@
 //! A claim looks, and else waits for a wake-up, with a slow look beneath. What was handed out to somebody who has hung up
 //! meanwhile is taken back at once; what is lost on the way is taken back when its lease runs out.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -129,9 +130,11 @@ impl App {
             return Ok(Spent::default());
         }
         let mut spent = Spent::default();
+        let mut answered = HashSet::new();
         for attempt in self.store.attempts(&run.id).await? {
             spent.usage = spent.usage.and(attempt.usage);
-            spent.answers += u32::from(is_answer(attempt.outcome));
+            let is_first = is_answer(attempt.outcome) && answered.insert(attempt.delivery);
+            spent.retries += u32::from(is_answer(attempt.outcome) && !is_first);
             spent.attempts = spent.attempts.saturating_add(1);
             spent.milliseconds = spent.milliseconds.saturating_add(attempt.duration_ms);
         }

@@ -173,6 +173,6 @@ fn judge(said: Said, contract: &contract::Contract) -> (Verdict, String) {
         true => Value::Null,
         false => serde_json::from_str(&said.parameters).unwrap_or_default(),
     };
-    let answer = Answer { text: &said.text, structured: said.structured.as_ref(), input: &input };
+    let answer = Answer { text: &said.text, structured: said.structured.as_ref(), input: &input, lift: None };
     (contract::judge(&answer, contract), said.text)
 }

@@ -165,7 +165,7 @@ async fn a_claim_has_all_that_the_run_needs() {
         "model": "other",
         "project_dir": null,
         "facts": [],
-        "spent": {"usage": {"input_tokens": 0, "output_tokens": 0}, "answers": 0, "attempts": 0, "milliseconds": 0},
+        "spent": {"usage": {"input_tokens": 0, "output_tokens": 0}, "retries": 0, "attempts": 0, "milliseconds": 0},
     });
     assert_eq!(held.run, expected);
     assert_eq!(held.run["blueprint"]["name"], "full");
@@ -350,7 +350,7 @@ async fn a_delivery_knows_what_those_before_it_used() {
     let usage = json!({"input_tokens": 30, "output_tokens": 6, "cost_usd": 0.75});
     assert_eq!(
         (&held.run["attempt"], &held.run["spent"]),
-        (&json!(2), &json!({"usage": usage, "answers": 2, "attempts": 3, "milliseconds": 120}))
+        (&json!(2), &json!({"usage": usage, "retries": 1, "attempts": 3, "milliseconds": 120}))
     );
 }
 

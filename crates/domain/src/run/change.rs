@@ -254,7 +254,7 @@ pub fn held(run: &Run, holder: &Holder) -> Result<(), Refused> {
 fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
     let body = Body::RunQueued { agent_name: run.agent_name.clone(), reason: Some(reason.to_owned()) };
     let events = vec![event(&run, now, body)];
-    let run = Run { status: Status::Pending, lease: None, queued_at: now, ..run };
+    let run = Run { status: Status::Pending, lease: None, queued_at: now, started_at: None, ..run };
     Change {
         run,
         session: with_status(session, SessionStatus::Pending, now),

@@ -150,7 +150,7 @@ pub struct Run {
     pub queued_at: Timestamp,
     /// When a runner took it last.
     pub claimed_at: Option<Timestamp>,
-    /// When the work began last.
+    /// When whoever holds it, or held it at its end, began to work.
     pub started_at: Option<Timestamp>,
     /// When it was over.
     pub finished_at: Option<Timestamp>,

@@ -71,6 +71,9 @@ impl Driver<'_, '_> {
         let (strategy, prompt) = (self.state.rung.strategy(), self.state.re_prompt(self.terms));
         let model = self.state.model_name();
         self.turns.record_unanswered(asked, why, strategy, &model, prompt).await;
+        if !asked.begun {
+            self.state.take_back();
+        }
         let seen = match why {
             Why::SchemaRejected(_) | Why::FormatRejected(_) | Why::ToolRejected(_) => {
                 self.learn_refusal(why);

@@ -5,7 +5,7 @@ use accord_contract::prompt;
 use accord_executor::{Answer, Stop};
 
 use super::turns::{Asked, Judged, Turns};
-use super::{End, failure, request};
+use super::{End, failure, request, seam};
 use crate::limits::MOST_CONTINUATIONS;
 
 /// Asks for the text, and for the rest of it where it is cut off.
@@ -26,7 +26,10 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
             }
         };
         record(turns, &asked, &answer, continuation).await;
-        text.push_str(&answer.text);
+        text = match seam::starts_over(&text, &answer.text) {
+            true => answer.text,
+            false => seam::overlapped(&text, &answer.text).unwrap_or_else(|| text + &answer.text),
+        };
         match answer.stop {
             Stop::Finished | Stop::Submitted => return End::Text(text),
             Stop::Refused(words) => return failure::refused(&words, count),

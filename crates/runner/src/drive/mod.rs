@@ -12,6 +12,7 @@ mod history;
 mod offers;
 mod reading;
 mod request;
+mod seam;
 mod single;
 mod step;
 mod turns;

@@ -1,17 +1,19 @@
 //! From what a session said to what the judge says of it.
 //!
 //! The judge is the only one who parses. Where the provider was sent a lowered schema, the answer is lifted back before
-//! it is judged by the full one, and only what it was lifted to is judged.
+//! it is judged by the full one: the judge does that with every value that it finds.
 
 use std::sync::LazyLock;
 
-use accord_contract::lower::{Lift, LiftError};
+use accord_contract::lower::Lift;
 use accord_contract::{
     Accepted, Answer as Judgeable, Candidate, Contract, Mode, Options, Outcome, Rejected, RepairKind, Schema,
     Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::Answer;
 use serde_json::Value;
+
+use super::seam;
 
 /// What was said and what it is worth.
 #[derive(Debug, Clone)]
@@ -40,7 +42,7 @@ impl Bench {
         let work = move || match (submissions.is_empty(), structured) {
             (false, _) => self.submitted(submissions),
             (true, Some(value)) => {
-                let verdict = self.value(value, &text);
+                let verdict = self.judge(Some(&value), &text);
                 let raw = if text.trim().is_empty() { value_text(&verdict) } else { text };
                 Reading { raw, verdict }
             }
@@ -54,20 +56,34 @@ impl Bench {
         judged.map_err(|error| format!("the answer could not be judged: {error}"))
     }
 
-    /// What came after a cut: the rest, or the whole once more, as models like to do. Where both could be meant, neither is.
-    /// What is put together is never repaired: its seam may run through anything.
+    /// What came after a cut: the rest, or the whole once more, as models like to do. Where more than one thing could be
+    /// meant, none is. What is put together is never repaired: its seam may run through anything.
     fn rest(&self, before: &str, text: String) -> Reading {
+        if seam::starts_over(before, &text) {
+            let verdict = self.text(&text);
+            return Reading { raw: text, verdict };
+        }
         let joined = format!("{before}{text}");
         let options = Options { mode: Mode::Strict, ..self.contract.options() };
         let strictly = Self { contract: self.contract.clone().with_options(options), ..self.clone() };
         let together = strictly.text(&joined);
-        match (of_whole(self.text(&text)), together) {
-            (Some(alone), Verdict::Accepted(both)) if !same(&alone.value, &both.value) => {
-                let message = "after the cut, this may be the rest or the whole; give the whole value again";
-                Reading { raw: joined, verdict: rejected(Outcome::Ambiguous, message, alone.value) }
-            }
-            (Some(alone), _) => Reading { raw: text, verdict: Verdict::Accepted(alone) },
-            (None, verdict) => Reading { raw: joined, verdict },
+        let overlapped = seam::overlapped(before, &text).map(|joined| strictly.text(&joined));
+        let alone = of_whole(self.text(&text));
+        let meant: Vec<&Value> = [Some(&together), overlapped.as_ref()]
+            .into_iter()
+            .filter_map(|verdict| value_of(verdict?))
+            .chain(alone.as_ref().map(|alone| &alone.value))
+            .collect();
+        if let [first, others @ ..] = meant.as_slice()
+            && others.iter().any(|other| !same(first, other))
+        {
+            let message = "after the cut, this can be read in more than one way; give the whole value again";
+            let verdict = rejected(Outcome::Ambiguous, message, (*first).clone());
+            return Reading { raw: joined, verdict };
+        }
+        match alone {
+            Some(alone) => Reading { raw: text, verdict: Verdict::Accepted(alone) },
+            None => Reading { raw: joined, verdict: together },
         }
     }
 
@@ -87,78 +103,23 @@ impl Bench {
 
     /// All of them together: two different values that conform are ambiguous, as they are in one text.
     fn several(&self, texts: &[String]) -> Verdict {
-        let mut lifted = Vec::new();
-        for text in texts {
-            match (self.changing_lift(), parsed(text)) {
-                (Some(lift), Ok(value)) => match lift.lift(value.clone()) {
-                    Ok(value) => lifted.push(value.to_string()),
-                    Err(error) => return unlifted(&error, value),
-                },
-                _ => lifted.push(text.clone()),
-            }
-        }
-        self.judge(None, &lifted.join("\n"))
+        self.text(&texts.join("\n"))
     }
 
     fn text(&self, text: &str) -> Verdict {
-        let lifted = self.changing_lift().and_then(|lift| {
-            let found = self.found(text)?;
-            let verdict = self.lifted(lift, &found.value)?;
-            Some(behind(found, verdict))
-        });
-        lifted.unwrap_or_else(|| self.judge(None, text))
-    }
-
-    fn value(&self, value: Value, text: &str) -> Verdict {
-        match self.changing_lift().and_then(|lift| self.lifted(lift, &value)) {
-            None => self.judge(Some(&value), text),
-            Some(Verdict::Rejected(wanting)) if !text.trim().is_empty() => match self.text(text) {
-                Verdict::Rejected(_) => Verdict::Rejected(wanting),
-                accepted => accepted,
-            },
-            Some(verdict) => verdict,
-        }
-    }
-
-    /// The verdict on what a value stands for, where that is something else than the value itself. Then it is all that
-    /// counts: the lowered form may keep an open schema by chance, and errors in it would speak of places that the
-    /// schema does not have.
-    fn lifted(&self, lift: &Lift, value: &Value) -> Option<Verdict> {
-        match lift.lift(value.clone()) {
-            Ok(lifted) if lifted == *value => None,
-            Ok(lifted) => Some(self.judge(Some(&lifted), "")),
-            Err(error) => Some(unlifted(&error, value.clone())),
-        }
-    }
-
-    /// The one value that a text holds, whatever it is, read as the contract says that answers are read.
-    fn found(&self, text: &str) -> Option<Accepted> {
-        let anything = Contract::new(Schema::compile(&Value::Bool(true)).ok()?);
-        let anything = anything.with_options(self.contract.options());
-        match judge(&Judgeable::text(text), &anything) {
-            Verdict::Accepted(accepted) => Some(accepted),
-            Verdict::Rejected(_) => None,
-        }
+        self.judge(None, text)
     }
 
     fn judge(&self, structured: Option<&Value>, text: &str) -> Verdict {
-        let answer = Judgeable { text, structured, input: &self.input };
-        judge(&answer, &self.contract)
-    }
-
-    fn changing_lift(&self) -> Option<&Lift> {
-        self.lift.as_ref().filter(|lift| !lift.is_identity())
+        let lift = self.lift.as_ref().filter(|lift| !lift.is_identity());
+        judge(&Judgeable { text, structured, input: &self.input, lift }, &self.contract)
     }
 }
 
-/// A verdict on what was lifted, with where it stood and what was mended to read it.
-fn behind(found: Accepted, verdict: Verdict) -> Verdict {
+fn value_of(verdict: &Verdict) -> Option<&Value> {
     match verdict {
-        Verdict::Accepted(Accepted { value, repairs, .. }) => {
-            let repairs = found.repairs.into_iter().chain(repairs).collect();
-            Verdict::Accepted(Accepted { value, repairs, source: found.source })
-        }
-        rejected => rejected,
+        Verdict::Accepted(accepted) => Some(&accepted.value),
+        Verdict::Rejected(_) => None,
     }
 }
 
@@ -174,23 +135,10 @@ fn same_pair(pair: &[Value]) -> bool {
     matches!(pair, [left, right] if same(left, right))
 }
 
-fn unlifted(error: &LiftError, value: Value) -> Verdict {
-    let violation = Violation {
-        path: error.path.clone(),
-        pointer: error.pointer.clone(),
-        keyword: "json".to_owned(),
-        message: error.message.clone(),
-    };
-    with_one(Outcome::SchemaInvalid, violation, value)
-}
-
 /// A rejection of the whole value.
 fn rejected(outcome: Outcome, message: &str, value: Value) -> Verdict {
     let (path, keyword, message) = ("$".to_owned(), "json".to_owned(), message.to_owned());
-    with_one(outcome, Violation { path, pointer: String::new(), keyword, message }, value)
-}
-
-fn with_one(outcome: Outcome, violation: Violation, value: Value) -> Verdict {
+    let violation = Violation { path, pointer: String::new(), keyword, message };
     Verdict::Rejected(Rejected {
         outcome,
         violations: Violations { errors: vec![violation], more: 0 },

@@ -55,6 +55,22 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
 }
 
 #[tokio::test]
+async fn a_stronger_model_is_replayed_too_wherever_the_run_was_to_be() {
+    let wrong = r#"{"severity": "critical"}"#;
+    let model = model([wrong, wrong, r#"{"severity": "high"}"#].map(Reply::text)).await;
+    let mut blueprint = agent("triage", &model, &contracted());
+    blueprint["escalate_to"] = json!(["stronger"]);
+    blueprint["demands"] = json!({"executor_type": "llm"});
+    blueprint["output_schema_options"] = json!({"max_retries": 2, "strategy": "prompt"});
+    let project = Project::new().agent(&blueprint);
+    let folder = project.path();
+    let ran = run(folder, &["record", "triage", "x", "--output", "tape.json", "--json"]).await.ends(0, &[]);
+    assert_eq!(ran.json()["attempts"], 3);
+    drop(model);
+    run(folder, &["replay", "tape.json"]).await.ends(0, &["replayed 3 attempts, as recorded"]);
+}
+
+#[tokio::test]
 async fn what_the_caller_asked_for_is_replayed_too() {
     let answers = [r#"{"severity": "huge"}"#, r#"{"severity": 1}"#, "{}", r#"{"other": 1}"#];
     let model = model(answers.map(Reply::text)).await;

@@ -81,8 +81,11 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
         }
         (Type::Autonomous, _) => {}
     }
-    let has_models =
-        matches!(blueprint.executor, Executor::Llm(_) | Executor::ClaudeCode(_) | Executor::Codex(_));
+    // A recording may hold what a stronger model said.
+    let has_models = matches!(
+        blueprint.executor,
+        Executor::Llm(_) | Executor::ClaudeCode(_) | Executor::Codex(_) | Executor::Replay(_)
+    );
     let models = Place::root().key("escalate_to");
     if !blueprint.escalate_to.is_empty() && !has_models {
         findings.error(models.clone(), format!("an executor of type {kind} has no models to escalate to"));

@@ -109,7 +109,12 @@ fn wording(error: &serde_saphyr::Error) -> String {
         serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => {
             "not YAML: a key is given twice; keep one of them".to_owned()
         }
-        other => format!("not YAML: {}", without_place(&other.to_string())),
+        other => match without_place(&other.to_string()) {
+            several if several.starts_with("multiple YAML documents") => {
+                "not YAML of one document: take out the second `---` and all that follows".to_owned()
+            }
+            words => format!("not YAML: {words}"),
+        },
     }
 }
 
@@ -259,6 +264,8 @@ mod tests {
     fn faults_have_a_place() {
         let fault = read("a: 1\nb: [1\nc: 2\n").unwrap_err();
         assert!(fault.position.is_some_and(|position| position.line >= 2), "{fault:?}");
+        let several = read("a: 1\n---\na: 2\n").unwrap_err();
+        assert!(several.message.starts_with("not YAML of one document"), "{several:?}");
         let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
         assert_eq!(twice.position, Some(Position { line: 3, column: 1 }), "{twice:?}");
         assert_eq!(twice.message, "not YAML: the key \"a\" is given twice; keep one of them");

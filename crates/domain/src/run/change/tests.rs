@@ -139,8 +139,11 @@ fn a_lost_run_is_handed_out_again_until_it_was_lost_too_often() {
 #[test]
 fn a_run_given_back_counts_no_loss() {
     let change = claimed("1", 1);
-    let back = give_back(change.run, change.session, &holder("1", 1), at(2)).unwrap();
+    let begun = start(change.run, change.session, &holder("1", 1), at(1)).unwrap();
+    assert_eq!(begun.run.started_at, Some(at(1)));
+    let back = give_back(begun.run, begun.session, &holder("1", 1), at(2)).unwrap();
     assert_eq!((back.run.status, back.run.losses, back.run.attempt), (Status::Pending, 0, 1));
+    assert_eq!(back.run.started_at, None, "nobody works on it now");
     let late = start(back.run, back.session, &holder("1", 1), at(3));
     assert!(late.is_err(), "who gave it back holds it no longer");
 }

@@ -147,8 +147,10 @@ impl Reply {
 
 /// Parses the data of an event.
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
-    serde_json::from_str(data)
-        .map_err(|error| ReadError::Unreadable(format!("an event of the answer is not JSON: {error}")))
+    serde_json::from_str(data).map_err(|error| match error.is_eof() {
+        true => ReadError::BrokenOff,
+        false => ReadError::Unreadable(format!("an event of the answer is not JSON: {error}")),
+    })
 }
 
 /// Nothing, to refer to.

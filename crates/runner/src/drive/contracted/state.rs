@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) retries: u32,
     /// Whether this is the first turn with a raised ceiling.
     pub(super) just_raised: bool,
+    /// Whether what is asked next counts as a retry.
+    just_counted: bool,
     /// What the model said until it was cut off, where it is to go on.
     pub(super) before: String,
     /// The answer that is to be bettered, and all of what was said.
@@ -66,8 +68,9 @@ impl State {
             rung,
             force: false,
             // What a lost delivery asked is not asked once more; but an answer there must be, to say what is wrong with.
-            retries: assignment.spent.answers.min(terms.contract.max_retries),
+            retries: assignment.spent.retries.min(terms.contract.max_retries),
             just_raised: false,
+            just_counted: false,
             before: String::new(),
             wrong: None,
             said: String::new(),
@@ -127,8 +130,14 @@ impl State {
         raisable.then(|| now.saturating_mul(2).min(MOST_ANSWER_TOKENS))
     }
 
+    /// What was to be asked was not asked after all.
+    pub(super) fn take_back(&mut self) {
+        self.retries = self.retries.saturating_sub(u32::from(std::mem::take(&mut self.just_counted)));
+    }
+
     pub(super) fn apply(&mut self, next: Next, strategy: Strategy) {
         self.retries += u32::from(next.counted);
+        self.just_counted = next.counted;
         self.rung = next.rung;
         self.force = next.force;
         match next.say {

@@ -46,6 +46,17 @@ async fn a_turn_is_told_what_is_left_and_ends_with_it() {
 }
 
 #[tokio::test]
+async fn what_is_not_asked_for_lack_of_budget_is_no_retry() {
+    let limits = Limits { max_tokens_total: Some(20), ..Limits::default() };
+    let ran = Case::with(Strategy::Prompt)
+        .limits(limits)
+        .run(vec![says("a"), says("{\"n\": true}"), says("c")])
+        .await;
+    assert_eq!((ran.turns.len(), ran.outcome.retries), (2, 1));
+    assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
+}
+
+#[tokio::test]
 async fn too_many_steps_are_a_budget() {
     let ran = Case::with(Strategy::Prompt).run(vec![Reply::Fail(TurnError::TooManySteps(7))]).await;
     assert_eq!(ran.failure().kind, FailureType::BudgetExhausted);
@@ -105,10 +116,10 @@ async fn a_stop_ends_the_turn_and_the_run() {
 
 #[tokio::test]
 async fn what_lost_deliveries_used_counts() {
-    let spent = |tokens, answers| accord_api::Spent {
+    let spent = |tokens, retries| accord_api::Spent {
         usage: Usage { input_tokens: tokens, output_tokens: 0, cost_usd: Some(0.5) },
-        answers,
-        attempts: answers,
+        retries,
+        attempts: retries,
         milliseconds: 0,
     };
     let limits = Limits { max_tokens_total: Some(15), ..Limits::default() };
@@ -117,7 +128,7 @@ async fn what_lost_deliveries_used_counts() {
     let ran = case.run(Vec::new()).await;
     assert_eq!((ran.failure().kind, ran.turns.len()), (FailureType::BudgetExhausted, 0));
 
-    // Two retries are allowed and one answer was wrong before: one retry is left.
+    // Two retries are allowed and one was made before: one is left.
     let mut case = Case::with(Strategy::Prompt);
     case.assignment.spent = spent(7, 1);
     let ran = case.run(vec![says("prose"), says("more prose"), says("{\"n\": 1}")]).await;

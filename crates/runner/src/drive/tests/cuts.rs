@@ -78,6 +78,32 @@ async fn a_model_that_starts_over_is_taken_at_its_word() {
 }
 
 #[tokio::test]
+async fn what_is_repeated_at_the_seam_is_not_taken_twice() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+    });
+    let rows = [
+        (r#"{"b": "The quick brown fox jumps ov"#, r#"brown fox jumps over the dog"}"#),
+        (r#"{"b": "hel"#, r#"hello"}"#),
+        (r#"{"a": 12"#, "12}"),
+    ];
+    for (before, after) in rows {
+        let replies = vec![cut(before), says(after), says(r#"{"a": 1}"#)];
+        let ran = continued(schema.clone(), ValidationMode::Lenient).run(replies).await;
+        assert_eq!(ran.outcomes(), [Truncated, Ambiguous, Accepted], "{before}");
+    }
+}
+
+#[tokio::test]
+async fn a_start_that_is_cut_again_is_gone_on_from() {
+    let schema = json!({"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]});
+    let replies = vec![cut(r#"{"b": "h"#), cut(r#"{"b": "hello wor"#), says(r#"ld"}"#)];
+    let ran = continued(schema, ValidationMode::Strict).run(replies).await;
+    assert_eq!(ran.value(), (json!({"b": "hello world"}), 2));
+}
+
+#[tokio::test]
 async fn a_seam_is_never_repaired() {
     let schema = json!({"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]});
     let replies =

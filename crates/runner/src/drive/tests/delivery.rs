@@ -117,6 +117,26 @@ async fn a_wrapper_that_an_open_schema_would_take_is_no_answer() {
 }
 
 #[tokio::test]
+async fn a_lowered_answer_beside_other_json_is_never_passed_over() {
+    let list = natively(json!({"type": "array", "items": {"type": "integer"}}));
+    let map = natively(json!({"type": "object", "additionalProperties": {"type": "integer"}}));
+    let both = [
+        (list.clone(), r#"As noted in [1], the answer is {"value": [4, 5]}"#),
+        (map.clone(), r#"config {"retries": 3} gave {"value": [{"key": "k", "value": 1}]}"#),
+        (map, r#"Start from {} and add: {"value": [{"key": "k", "value": 1}]}"#),
+    ];
+    for (contract, text) in both {
+        let ran = Case::under(contract).run(vec![says(text)]).await;
+        assert_eq!(ran.outcomes()[0], Ambiguous, "{text}");
+    }
+    let ran = Case::under(list).run(vec![says(r#"From {"file": "a"} I get: {"value": [4, 5]}"#)]).await;
+    assert_eq!(ran.value(), (json!([4, 5]), 0));
+    let call = r#"<tool_call>{"name": "submit_result", "arguments": {"n": 1, "note": null}}</tool_call>"#;
+    let ran = lowered(Strategy::Native).run(vec![says(call)]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0));
+}
+
+#[tokio::test]
 async fn a_root_that_is_no_object_is_wrapped_and_unwrapped() {
     let schema = json!({"type": "array", "items": {"type": "integer"}});
     let contract = Contract { schema, strategy: Strategy::Native, ..contract(Origin::Caller) };
