@@ -104,20 +104,16 @@ pub(super) fn providers(config: &Config) -> Result<Providers, Failure> {
 
 fn provider(name: &str, settings: &config::Provider) -> Result<Provider, Problem> {
     let standard = Provider::new(kind(settings.kind));
-    let api_key = match &settings.api_key_env {
-        None => None,
-        Some(variable) => {
-            let value = std::env::var(variable).ok().filter(|value| !value.is_empty());
-            let hint = format!("set it, or take api_key_env out of [providers.{name}]");
-            let missing = || {
-                Problem::new(format!("the provider '{name}' wants {variable}, which is not set")).hint(hint)
-            };
-            Some(Secret::new(value.ok_or_else(missing)?))
-        }
-    };
+    let held = |variable: &String| std::env::var(variable).ok().filter(|value| !value.is_empty());
+    let api_key = settings.api_key_env.as_ref().and_then(held).map(Secret::new);
+    let missing_key = settings.api_key_env.clone().filter(|_| api_key.is_none());
+    if let Some(variable) = &missing_key {
+        tracing::warn!("the provider '{name}' cannot be asked: {variable} is not set");
+    }
     Ok(Provider {
         base_url: settings.base_url.clone().or(standard.base_url),
         api_key,
+        missing_key,
         headers: settings.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         price_per_million_input: settings.price_per_million_input,
         price_per_million_output: settings.price_per_million_output,

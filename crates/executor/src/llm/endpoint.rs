@@ -137,6 +137,12 @@ fn is_own(provider: &Provider, settings: &Settings, base: &Url) -> bool {
 fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<String>, OpenError> {
     let same = |address: &str| Url::parse(address).is_ok_and(|url| url.origin() == base.origin());
     let key = provider.api_key.as_ref().filter(|_| is_own(provider, settings, base));
+    if let Some(variable) = provider.missing_key.as_ref().filter(|_| is_own(provider, settings, base)) {
+        return Err(OpenError::Missing(format!(
+            "provider `{0}` has no key: set {variable} where the runner starts, or take api_key_env out of [providers.{0}]",
+            settings.provider
+        )));
+    }
     let public = provider.kind.public_base_url().is_some_and(same);
     if key.is_none() && public {
         let variable = match provider.kind {
@@ -217,6 +223,19 @@ mod tests {
             resolve(&providers, "openai", None).unwrap().headers,
             [pair("authorization", "Bearer secret-OPENAI_API_KEY")]
         );
+    }
+
+    #[test]
+    fn a_key_that_is_not_there_is_missed_by_who_needs_it() {
+        let lab = Provider {
+            base_url: Some("http://127.0.0.1:1/v1".to_owned()),
+            missing_key: Some("LAB_KEY".to_owned()),
+            ..Provider::new(ProviderKind::OpenAiCompatible)
+        };
+        let providers = keyed().with("lab", lab);
+        let told = message(resolve(&providers, "lab", None));
+        assert!(told.contains("set LAB_KEY") && told.contains("[providers.lab]"), "{told}");
+        assert!(resolve(&providers, "anthropic", None).is_ok());
     }
 
     #[test]

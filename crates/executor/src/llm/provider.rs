@@ -108,6 +108,8 @@ pub struct Provider {
     pub base_url: Option<String>,
     /// Its key. It is sent to `base_url` and nowhere else.
     pub api_key: Option<Secret>,
+    /// The variable that is to hold the key, where it holds nothing. Only who asks this provider misses it.
+    pub missing_key: Option<String>,
     /// How the key is sent.
     pub auth: Auth,
     /// The `anthropic-version` to send.
@@ -133,6 +135,7 @@ impl Provider {
             kind,
             base_url,
             api_key: None,
+            missing_key: None,
             auth: Auth::default(),
             api_version: ANTHROPIC_VERSION.to_owned(),
             headers: Vec::new(),
