@@ -27,7 +27,7 @@ pub enum Stop {
     Finished,
     /// It called the submit tool.
     Submitted,
-    /// The provider cut it off: too many tokens, context full, or the stream ended without an end.
+    /// The provider cut it off: too many tokens, or the context is full.
     Truncated,
     /// It refused, with its words where it gave any.
     Refused(String),

@@ -1,7 +1,7 @@
 //! Answers of OpenAI Responses.
 //!
-//! The last event of a stream holds the whole answer. What comes before is kept only for a stream that ends early, and
-//! for servers whose last event has no output.
+//! The last event of a stream holds the whole answer. What comes before is kept only for servers whose last event has no
+//! output.
 
 use std::collections::BTreeMap;
 
