@@ -85,6 +85,11 @@ impl Problem {
         self
     }
 
+    /// What is wrong, and what to do about it.
+    pub(crate) fn into_parts(self) -> (String, Option<String>) {
+        (self.message, self.hint)
+    }
+
     /// Tells it on stderr.
     pub(crate) fn tell(&self) {
         let mut text = format!("{} {}\n", "error:".red().bold(), visible(&self.message));
@@ -106,6 +111,16 @@ impl Spot {
             path: part.map(|(path, _)| path.to_owned()),
             pointer: part.map(|(_, pointer)| pointer.to_owned()),
             drawing: draw(source, range, part.map(|(path, _)| path)),
+        }
+    }
+}
+
+impl Failure {
+    /// What is wrong, where it is not stdout.
+    pub(crate) fn into_problem(self) -> Option<Problem> {
+        match self {
+            Self::Problem(problem) | Self::Remote(problem) => Some(problem),
+            Self::Output(_) => None,
         }
     }
 }

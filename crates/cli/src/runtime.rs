@@ -16,6 +16,7 @@ const BLOCKING_THREADS: usize = 32;
 /// Runs a future to its end.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers())
         .enable_all()
         .max_blocking_threads(BLOCKING_THREADS)
         .build()
@@ -24,6 +25,12 @@ pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> R
     // Work that was given up may still sit in a blocking call; the process ends without it.
     runtime.shutdown_background();
     result
+}
+
+/// As many as there are cores, less the one for the thread that writes to the store: it is as busy as they are, and they
+/// would take each other's core away. What takes long has threads of its own.
+fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1)
 }
 
 /// Listens for SIGINT and SIGTERM from now on: the first asks to end, the second to hurry.

@@ -69,7 +69,8 @@ impl Upkeep for SqliteStore {
             connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
             Ok(())
         })
-        .await
+        .await?;
+        self.writer.try_out().await
     }
 }
 

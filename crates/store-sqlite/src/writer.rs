@@ -1,16 +1,17 @@
 //! The one thread that writes.
 //!
 //! Use cases arrive as closures on a bounded channel. The thread takes all that have queued up while the last commit was
-//! on its way to the disk, runs them one after the other inside one transaction, commits once, and answers all of them. So one sync of the disk carries many use cases under load, and none waits for company when there is
-//! none. Where there is a crowd, it waits a moment for more of them: those who were just answered are about to come back, and
-//! would else wait for a whole commit. The slower the disk, the longer the moment.
+//! on its way to the disk, runs them one after the other inside one transaction, commits once, and answers all of them. So one
+//! sync of the disk carries many use cases under load, and none waits for company when there is none. Where there is a crowd, it
+//! waits a moment for more of them: those who were just answered are about to come back, and would else wait for a whole commit.
+//! The slower the disk, the longer the moment.
 //!
 //! What fails is undone alone: by a savepoint around it, or by not having written anything yet ([`Undo`]). What succeeded
 //! is acknowledged only after the commit; where that fails, nobody is.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_store::{Notice, StoreError};
@@ -140,6 +141,8 @@ pub(crate) struct Writer {
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
     ended: std::sync::Mutex<std::sync::mpsc::Receiver<()>>,
     commits: Arc<AtomicU64>,
+    /// Whether something could not be written since [`Writer::try_out`] was last content.
+    troubled: AtomicBool,
 }
 
 impl Writer {
@@ -159,7 +162,8 @@ impl Writer {
                 let _ = end.send(());
             })
             .map_err(|error| StoreError::Unavailable(format!("cannot start the writer's thread: {error}")))?;
-        Ok(Self { jobs: Some(jobs), ended: std::sync::Mutex::new(ended), commits })
+        let (ended, troubled) = (std::sync::Mutex::new(ended), AtomicBool::new(false));
+        Ok(Self { jobs: Some(jobs), ended, commits, troubled })
     }
 
     /// Runs one use case. When this returns, what it wrote is on disk.
@@ -172,7 +176,26 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(UseCase { undo, work: Some(work), outcome: None, reply });
         self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        let answer = answer.await.map_err(|_| gone())?;
+        if let Err(StoreError::Unavailable(_)) = &answer {
+            self.troubled.store(true, Ordering::Relaxed);
+        }
+        answer
+    }
+
+    /// Whether writing works. It is tried where it did not work the last time: then something is written that changes nothing.
+    pub(crate) async fn try_out(&self) -> Result<(), StoreError> {
+        if !self.troubled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.run(Undo::Savepoint, |write| {
+            let connection = write.connection();
+            let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            Ok(connection.pragma_update(None, "user_version", version)?)
+        })
+        .await?;
+        self.troubled.store(false, Ordering::Relaxed);
+        Ok(())
     }
 
     /// How many use cases wait.

@@ -3,7 +3,8 @@
 //!
 //! The coordinator is the real binary in a process of its own, with its database on disk and full durability. Callers speak
 //! plain HTTP/1.1 over connections that stay open, so that what they cost themselves stays small. CPU is what the kernel
-//! accounts to the coordinator's process. Behind the binary, parts can be named: `paces`, `latency`, `memory`.
+//! accounts to the coordinator's process. Behind the binary, parts can be named: `paces`, `latency`, `memory`; and numbers of
+//! callers, where not all three are wanted.
 
 #![expect(clippy::print_stdout, reason = "the tables are the output")]
 
@@ -30,11 +31,15 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let binary = PathBuf::from(arguments.next().context("name the accord binary")?);
     let parts: Vec<String> = arguments.collect();
+    let (callers, parts): (Vec<String>, Vec<String>) =
+        parts.into_iter().partition(|part| part.parse::<usize>().is_ok());
+    let callers: Vec<usize> = callers.iter().filter_map(|number| number.parse().ok()).collect();
+    let callers = if callers.is_empty() { CALLERS.to_vec() } else { callers };
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         if wanted("paces") {
-            paces(&binary).await?;
+            paces(&binary, &callers).await?;
         }
         if wanted("latency") {
             latency::idle_claims(&binary).await?;
@@ -46,14 +51,14 @@ fn main() -> Result<()> {
     })
 }
 
-async fn paces(binary: &std::path::Path) -> Result<()> {
+async fn paces(binary: &std::path::Path, callers: &[usize]) -> Result<()> {
     println!("## One cycle\n");
     println!("Create, claim, start, one event, finish, read; SQLite on disk, `synchronous=FULL`.\n");
     println!(
         "| callers | cycles/s | coordinator CPU ms per cycle | the store alone, cycles/s | ratio | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
     );
     println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
-    for callers in CALLERS {
+    for &callers in callers {
         let folder = tempfile::tempdir_in(".")?;
         let server = server::Server::start(binary, folder.path(), &["coordinator"]).await?;
         let pace = cycle::measure(&server, callers, ROUND).await?;

@@ -52,15 +52,7 @@ pub(crate) async fn coordinator(
     listen: &str,
     shutdown: CancellationToken,
 ) -> Result<Hosted, Failure> {
-    let problem = |error: std::io::Error| {
-        let hint = match error.kind() {
-            std::io::ErrorKind::AddrInUse => {
-                "another accord may run there: choose another address with --listen, for example 127.0.0.1:0"
-            }
-            _ => "it is to look like 127.0.0.1:8765; port 0 is any free one",
-        };
-        Problem::new(format!("cannot listen at {listen}: {error}")).hint(hint)
-    };
+    let problem = |error: std::io::Error| cannot_listen(listen, &error);
     let listener = TcpListener::bind(listen).await.map_err(problem)?;
     let address = listener.local_addr().map_err(problem)?;
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
@@ -74,6 +66,17 @@ pub(crate) async fn coordinator(
     app.serves_mcp(super::mcp::guest(url(address))?);
     let coordinator = Coordinator::start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
     Ok(Hosted { app, coordinator })
+}
+
+/// Why nobody can be heard at an address.
+pub(super) fn cannot_listen(listen: &str, error: &std::io::Error) -> Problem {
+    let hint = match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            "another accord may run there: choose another address with --listen, for example 127.0.0.1:0"
+        }
+        _ => "it is to look like 127.0.0.1:8765; port 0 is any free one",
+    };
+    Problem::new(format!("cannot listen at {listen}: {error}")).hint(hint)
 }
 
 fn settings(config: &Config) -> Settings {

@@ -31,6 +31,11 @@ pub(crate) fn observed<T>(
     })
 }
 
+/// Whether logs can be written as they are configured.
+pub(super) fn examine(config: &Config) -> Result<(), Problem> {
+    logs(config).map(drop)
+}
+
 fn start(config: &Config) -> Result<Option<Telemetry>, Failure> {
     let mut layers = vec![logs(config)?];
     let telemetry = Telemetry::start(config)?;

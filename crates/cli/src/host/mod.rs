@@ -12,6 +12,7 @@ mod files;
 mod log;
 mod mcp;
 mod runner;
+mod start;
 mod telemetry;
 
 pub(crate) use coordinator::{Hosted, coordinator};
@@ -19,3 +20,4 @@ pub(crate) use embedded::{ANY_PORT, Embedded};
 pub(crate) use executors::{executors, recording_executors, replaying_executors, tools};
 pub(crate) use log::observed;
 pub(crate) use runner::{Work, runner};
+pub(crate) use start::refusals;

@@ -67,7 +67,8 @@ pub(crate) fn runner(
     Ok(Work { task })
 }
 
-fn folder(config: &Config) -> Result<PathBuf, Failure> {
+/// The folder that runs work in, unless they name another.
+pub(super) fn folder(config: &Config) -> Result<PathBuf, Failure> {
     let wanted = config.project.join(Path::new(&config.values.runner.project_dir));
     let problem =
         |error| Problem::new(format!("runner.project_dir {} cannot be used: {error}", wanted.display()));

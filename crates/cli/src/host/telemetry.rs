@@ -50,12 +50,7 @@ pub(super) struct Telemetry {
 impl Telemetry {
     /// Begins to send, where an address is configured. Needs a runtime.
     pub(super) fn start(config: &Config) -> Result<Option<Self>, Failure> {
-        if std::env::var(OFF).is_ok_and(|value| value.trim().eq_ignore_ascii_case("true")) {
-            return Ok(None);
-        }
-        let configured = &config.values.telemetry.otlp_endpoint;
-        let variable = std::env::var(VARIABLE).unwrap_or_default();
-        let Some(address) = address(configured, &variable)? else { return Ok(None) };
+        let Some(address) = wanted(config)? else { return Ok(None) };
         let transport = HttpTransport::new().map_err(|error| Problem::new(error.to_string()))?;
         let sender = Sender { transport, runtime: Handle::current(), away: Arc::default() };
         let exporter = SpanExporter::builder().with_http().with_http_client(sender).with_endpoint(address);
@@ -69,6 +64,11 @@ impl Telemetry {
         let provider =
             SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
         Ok(Some(Self { provider }))
+    }
+
+    /// Whether traces can be sent as it is configured.
+    pub(super) fn examine(config: &Config) -> Result<(), Problem> {
+        wanted(config).map(drop)
     }
 
     /// What hands our spans over. Ours alone: those of the HTTP client that sends them would make more of them.
@@ -91,6 +91,14 @@ impl Telemetry {
             tracing::warn!("the last traces could not be sent");
         }
     }
+}
+
+/// The address that traces go to, where they are wanted.
+fn wanted(config: &Config) -> Result<Option<String>, Problem> {
+    if std::env::var(OFF).is_ok_and(|value| value.trim().eq_ignore_ascii_case("true")) {
+        return Ok(None);
+    }
+    address(&config.values.telemetry.otlp_endpoint, &std::env::var(VARIABLE).unwrap_or_default())
 }
 
 /// The address that traces go to.

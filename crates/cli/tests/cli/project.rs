@@ -162,6 +162,7 @@ fn the_doctor_says_what_is_in_force() {
         .map(|(name, status)| if name == "commands" { (name, "said") } else { (name, status) })
         .collect();
     let expected = [
+        ("settings", "ok"),
         ("coordinator", "warn"),
         ("store", "ok"),
         ("agents", "ok"),
@@ -186,6 +187,53 @@ fn the_doctor_fails_on_what_is_broken() {
         "{}",
         ran.stdout
     );
+}
+
+#[test]
+fn the_doctor_finds_what_keeps_accord_from_starting() {
+    let folder = init();
+    for (settings, said) in [
+        ("[log]\nfilter = \"=what=\"\n", "log.filter '=what=' cannot be used"),
+        ("[telemetry]\notlp_endpoint = \"nowhere\"\n", "telemetry.otlp_endpoint is 'nowhere'"),
+        ("[runner]\nproject_dir = \"not/there\"\n", "not/there cannot be used"),
+        ("[server]\nlisten = \"everywhere\"\n", "cannot listen at everywhere"),
+        (
+            "[workflows]\nembedding_provider = \"nobody\"\nembedding_model = \"m\"\n",
+            "no embeddings can be had: ",
+        ),
+    ] {
+        folder.write(".accord/config.toml", settings.as_bytes());
+        let ran = doctor(&folder, &[]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let line = ran.stdout.lines().find(|line| line.starts_with("fail  settings: ")).unwrap_or_default();
+        assert!(line.contains(said), "{settings}: {}", ran.stdout);
+        let up = folder.run(&["up"], "");
+        assert!(up.code == Some(1) && up.stderr.contains(said), "{settings}: {up:?}");
+    }
+}
+
+#[test]
+fn a_folder_of_agents_that_cannot_be_read_is_not_an_empty_one() {
+    let folder = init();
+    std::fs::remove_dir_all(folder.path().join(".accord/agents")).unwrap();
+    folder.write(".accord/agents", b"a file");
+    let ran = doctor(&folder, &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("fail  agents: ") && ran.stdout.contains("cannot be read"), "{}", ran.stdout);
+    let ran = folder.run(&["run", "word-count", "--param", "text=a"], "");
+    assert!(ran.stderr.contains("cannot be read"), "{ran:?}");
+}
+
+#[test]
+fn a_start_that_fails_leaves_room_for_the_next() {
+    let folder = Folder::with(&[]);
+    folder.write(".accord/schemas", b"where a folder should be");
+    let ran = folder.run(&["init"], "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("cannot write"), "{}", ran.stderr);
+    std::fs::remove_file(folder.path().join(".accord/schemas")).unwrap();
+    let ran = folder.run(&["init"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 #[test]

@@ -199,7 +199,11 @@ impl Catalog {
         match self.store.agent(name).await? {
             Some(record) => Ok(self.stored(record).await),
             None => {
-                let message = format!("there is no agent '{name}'; GET /agents lists those that are there");
+                let others = match &self.files().unreadable {
+                    Some(unreadable) => unreadable.clone(),
+                    None => "GET /agents lists those that are there".to_owned(),
+                };
+                let message = format!("there is no agent '{name}'; {others}");
                 Err(Error::new(ErrorName::AgentNotFound, message))
             }
         }

@@ -23,14 +23,27 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
     }
 }
 
-/// The page that somebody asks for.
-pub(crate) fn request(asked: Option<u32>, cursor: Option<String>) -> Result<PageRequest, Error> {
-    Ok(PageRequest { limit: limit(asked)?, cursor })
-}
+/// A list of the store's. Its cursors begin with its name, so that those of another list are noticed: both are a time and a
+/// number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct List(pub(crate) &'static str);
 
-/// A page of the store's things, as callers see them.
-pub(crate) fn view<T, V>(page: accord_store::Page<T>, view: impl FnMut(T) -> V) -> Page<V> {
-    Page { items: page.items.into_iter().map(view).collect(), next_cursor: page.next }
+impl List {
+    /// The page that somebody asks for.
+    pub(crate) fn request(self, asked: Option<u32>, cursor: Option<String>) -> Result<PageRequest, Error> {
+        let place = |cursor: String| match cursor.strip_prefix(self.0).and_then(|rest| rest.strip_prefix(':'))
+        {
+            Some(place) => Ok(place.to_owned()),
+            None => Err(broken(&cursor)),
+        };
+        Ok(PageRequest { limit: limit(asked)?, cursor: cursor.map(place).transpose()? })
+    }
+
+    /// A page of it, as callers see it.
+    pub(crate) fn view<T, V>(self, page: accord_store::Page<T>, view: impl FnMut(T) -> V) -> Page<V> {
+        let next_cursor = page.next.map(|place| format!("{}:{place}", self.0));
+        Page { items: page.items.into_iter().map(view).collect(), next_cursor }
+    }
 }
 
 /// What a cursor begins with that is the last name of the page before. Any word could be a name; so what was made up, or

@@ -11,20 +11,23 @@ use accord_domain::session::{Session, Status};
 use accord_store::SessionFilter;
 use serde_json::json;
 
+use super::App;
+use super::page::List;
 use super::runs::raw;
-use super::{App, page};
 use crate::error::Error;
 
 /// How many ends that were not told a view shows. Each is some hundred bytes.
 const MOST_UNDELIVERED: u32 = 1_000;
 
+const LIST: List = List("sessions");
+
 impl App {
     /// Sessions, newest first.
     pub(crate) async fn sessions(&self, query: SessionQuery) -> Result<Page<SessionView>, Error> {
         let SessionQuery { status, agent_name, parent_session_id, limit, cursor } = query;
-        let request = page::request(limit, cursor)?;
+        let request = LIST.request(limit, cursor)?;
         let filter = SessionFilter { status, agent_name, parent_session_id };
-        Ok(page::view(self.store.sessions(&filter, &request).await?, view))
+        Ok(LIST.view(self.store.sessions(&filter, &request).await?, view))
     }
 
     /// One session.

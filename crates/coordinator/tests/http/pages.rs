@@ -74,6 +74,23 @@ async fn what_has_a_name_comes_page_by_page() {
 }
 
 #[tokio::test]
+async fn a_page_goes_on_in_its_own_list() {
+    let desk = Desk::with_writer().await;
+    for _ in 0..3 {
+        desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    }
+    let pages = |path| by_twos(&desk, "", path, "session_id");
+    let (runs, sessions) = (pages("/runs").await, pages("/sessions").await);
+    assert_eq!((runs.len(), &runs), (2, &sessions));
+    let next = text(&desk.get("/runs?limit=2").await.1, "next_cursor");
+    for path in ["/sessions", "/workflow-runs", "/schemas"] {
+        let answer = desk.get(&format!("{path}?cursor={next}")).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path}");
+        assert!(text(&answer.1, "message").contains(&next), "{path}: {}", answer.1);
+    }
+}
+
+#[tokio::test]
 async fn a_wrong_query_is_told_with_its_value() {
     let desk = Desk::with_writer().await;
     let cases = [

@@ -1,10 +1,11 @@
 //! Workflows over HTTP: what is checked before anything runs.
 
+use accord_coordinator::Settings;
 use axum::body::Body;
 use axum::http::Request;
 use serde_json::{Value, json};
 
-use crate::support::{Desk, Held, refused, text};
+use crate::support::{Desk, Held, refused, settings, text};
 
 fn document(name: &str, nodes: Value, edges: &[(&str, &str)]) -> Value {
     let edges: Vec<Value> = edges.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
@@ -51,6 +52,26 @@ async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
     }
     let (status, made) = desk.post("/workflows", outer("{{ part.words }}")).await;
     assert_eq!((status, &made["summary"]["problems"]), (201, &json!([])));
+}
+
+#[tokio::test]
+async fn a_file_is_used_as_it_is_at_that_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nobody watches: the desk has no background.
+    let desk = Desk::with(Settings { workflows_dir: Some(folder.path().to_owned()), ..settings() });
+    let file = folder.path().join("echo.json");
+    let graph = |value: &str| {
+        let nodes = json!({"input": {"type": "input"}, "output": {"type": "output", "value": value}});
+        document("echo", nodes, &[("input", "output")]).to_string()
+    };
+    assert_eq!(desk.get("/workflows/echo").await.0, 404);
+    for value in ["one", "two"] {
+        std::fs::write(&file, graph(value)).unwrap();
+        let (status, found) = desk.get("/workflows/echo").await;
+        assert_eq!((status, &found["workflow"]["nodes"]["output"]["value"]), (200, &json!(value)));
+    }
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(desk.post("/workflows/echo/runs", json!({})).await.0, 404);
 }
 
 #[tokio::test]

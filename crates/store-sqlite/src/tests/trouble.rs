@@ -70,7 +70,10 @@ async fn a_lock_of_another_process_passes() {
     let locked = store.submit_run(submission("a", 10)).await;
     assert!(matches!(&locked, Err(StoreError::Unavailable(cause)) if cause.contains("locked")), "{locked:?}");
     assert!(matches!(store.run(&RunId::new("a")).await, Err(StoreError::NoRun(_))), "reading goes on");
+    let ready = store.ping().await;
+    assert!(matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("locked")), "{ready:?}");
     other.execute_batch("ROLLBACK").unwrap();
+    store.ping().await.unwrap();
     store.submit_run(submission("a", 10)).await.unwrap();
 }
 

@@ -10,6 +10,12 @@ use crate::view::words::counted;
 const NAME: &str = "agents";
 
 pub(super) fn checks(agents: &[AgentSummary], folder: &Path) -> Vec<Check> {
+    if let Err(error) = std::fs::read_dir(folder)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        let message = format!("{} cannot be read: {error}", folder.display());
+        return vec![Check::fail(NAME, message, "check what it is, its owner and its mode")];
+    }
     if agents.is_empty() {
         let message = format!("there is none in {}", folder.display());
         return vec![Check::warn(NAME, message, "accord init writes examples, accord agents new NAME one")];

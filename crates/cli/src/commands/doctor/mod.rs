@@ -7,6 +7,7 @@ mod database;
 mod executor;
 mod programs;
 mod providers;
+mod settings;
 
 use serde::Serialize;
 
@@ -116,7 +117,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 async fn examine(config: &Config) -> Vec<Check> {
     let known = local::summaries(&local::agents_in(&config.agents_dir()));
-    let mut checks = coordinator::checks(config).await;
+    let mut checks = settings::checks(config).await;
+    checks.extend(coordinator::checks(config).await);
     checks.push(database::check(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

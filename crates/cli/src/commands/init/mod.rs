@@ -97,7 +97,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut written = Vec::new();
     for (path, content) in files() {
         let path = inside(path);
-        write(&arguments.dir.join(&path), content)?;
+        if let Err(problem) = write(&arguments.dir.join(&path), content) {
+            // Half a project would keep the next try from writing a whole one.
+            if !arguments.force {
+                written.push(path);
+                written.iter().for_each(|path| drop(fs::remove_file(arguments.dir.join(path))));
+            }
+            return Err(problem.into());
+        }
         written.push(path);
     }
     if arguments.json {

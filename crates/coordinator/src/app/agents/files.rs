@@ -76,6 +76,8 @@ pub(crate) struct FileAgent {
 pub(crate) struct Files {
     /// By name.
     pub(crate) agents: BTreeMap<String, Arc<FileAgent>>,
+    /// Why there are none, where the folder is there and cannot be read.
+    pub(crate) unreadable: Option<String>,
 }
 
 /// Reads a folder. One that is not there has no agents.
@@ -85,7 +87,8 @@ pub(crate) fn load(folder: &Path) -> Files {
         Err(error) if error.kind() == ErrorKind::NotFound => return Files::default(),
         Err(error) => {
             tracing::warn!(folder = %folder.display(), %error, "the folder of agents cannot be read");
-            return Files::default();
+            let unreadable = format!("the folder of agents {} cannot be read: {error}", folder.display());
+            return Files { unreadable: Some(unreadable), ..Files::default() };
         }
     };
     let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
@@ -105,7 +108,7 @@ pub(crate) fn load(folder: &Path) -> Files {
             agents.entry(agent.name.clone()).or_insert_with(|| Arc::new(agent));
         }
     }
-    Files { agents }
+    Files { agents, unreadable: None }
 }
 
 /// Reads one agent of a folder: the same that [`load`] gives for its name.

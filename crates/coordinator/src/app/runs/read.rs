@@ -8,17 +8,20 @@ use accord_store::{RunFilter, WholeRun};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::app::{App, page};
+use crate::app::App;
+use crate::app::page::{self, List};
 use crate::error::Error;
 use crate::metrics;
+
+const LIST: List = List("runs");
 
 impl App {
     /// Runs, newest first, without their documents.
     pub(crate) async fn runs(&self, query: RunQuery) -> Result<Page<RunView>, Error> {
         let RunQuery { status, agent_name, session_id, since, limit, cursor } = query;
-        let request = page::request(limit, cursor)?;
+        let request = LIST.request(limit, cursor)?;
         let filter = RunFilter { status, agent_name, session_id, since };
-        Ok(page::view(self.store.runs(&filter, &request).await?, view))
+        Ok(LIST.view(self.store.runs(&filter, &request).await?, view))
     }
 
     /// The attempts of a run.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,7 +125,7 @@ fn broken(name: String, path: PathBuf, format: Format, message: String) -> FileW
     FileWorkflow { name, path, format, read: Arc::new(read), hash: hash_of(""), modified_at: None }
 }
 
-/// A number that changes when something in the folder does. For where the system does not tell.
+/// A number that changes when something in the folder does.
 pub(super) fn fingerprint(folder: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_FILES);
@@ -132,7 +133,8 @@ pub(super) fn fingerprint(folder: &Path) -> u64 {
     paths.sort();
     for path in paths {
         if let Ok(metadata) = fs::metadata(&path) {
-            (path, metadata.len(), metadata.modified().ok()).hash(&mut hasher);
+            let changed = (metadata.ino(), metadata.ctime(), metadata.ctime_nsec());
+            (path, metadata.len(), metadata.modified().ok(), changed).hash(&mut hasher);
         }
     }
     hasher.finish()

@@ -15,10 +15,13 @@ mod view;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use accord_workflow::Flow;
+use tokio::time::{Instant, sleep};
 
 pub(crate) use edit::Made as MadeWorkflow;
 pub(crate) use watch::watch as watch_workflows;
@@ -27,10 +30,18 @@ use super::cache::Cache;
 use files::FileWorkflow;
 use read::Read;
 
+/// Files that have been the same for so long are whole: of one that is being written, the beginning may well be a graph too.
+const SETTLED: Duration = Duration::from_millis(20);
+
+/// The longest wait for that: something that never stops writing must not keep a request waiting.
+const LONGEST_UNREST: Duration = Duration::from_millis(500);
+
 /// The workflows that can be used now.
 pub(crate) struct Workflows {
     folder: Option<PathBuf>,
     files: RwLock<Arc<BTreeMap<String, Arc<FileWorkflow>>>>,
+    /// How the folder looked when they were read.
+    looked: AtomicU64,
     /// What was made of stored documents, by their hash.
     read: Cache<Arc<Read>>,
     /// Graphs made ready, by the text of their definition.
@@ -42,10 +53,12 @@ pub(crate) struct Workflows {
 impl Workflows {
     /// The workflows of a folder, which are read now.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        let looked = folder.as_deref().map(files::fingerprint).unwrap_or_default();
         let loaded = folder.as_deref().map(files::load).unwrap_or_default();
         Self {
             folder,
             files: RwLock::new(Arc::new(loaded)),
+            looked: AtomicU64::new(looked),
             read: Cache::new(),
             flows: Cache::new(),
             writing: tokio::sync::Mutex::new(()),
@@ -55,13 +68,41 @@ impl Workflows {
     /// Reads the files again. Who asks meanwhile gets all of the old or all of the new.
     pub(crate) async fn reload(&self) {
         let Some(folder) = self.folder.clone() else { return };
-        if let Ok(loaded) = tokio::task::spawn_blocking(move || files::load(&folder)).await {
+        // What changes while they are read is noticed the next time.
+        let reading = move || (files::fingerprint(&folder), files::load(&folder));
+        if let Ok((looked, loaded)) = tokio::task::spawn_blocking(reading).await {
             *self.files.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
+            self.looked.store(looked, Ordering::Release);
         }
+    }
+
+    /// Reads the files again where they have changed since. The watcher hears of a change a moment after it was made, and a
+    /// run that is asked for right after its workflow was saved must not be one of before.
+    async fn refresh(&self) {
+        let Some(folder) = &self.folder else { return };
+        let mut looks = look(folder).await;
+        if looks == self.looked.load(Ordering::Acquire) {
+            return;
+        }
+        let deadline = Instant::now() + LONGEST_UNREST;
+        while Instant::now() < deadline {
+            sleep(SETTLED).await;
+            let now = look(folder).await;
+            if now == looks {
+                break;
+            }
+            looks = now;
+        }
+        self.reload().await;
     }
 
     /// The workflows in files, as they are now.
     fn files(&self) -> Arc<BTreeMap<String, Arc<FileWorkflow>>> {
         Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+async fn look(folder: &Path) -> u64 {
+    let folder = folder.to_owned();
+    tokio::task::spawn_blocking(move || files::fingerprint(&folder)).await.unwrap_or_default()
 }

@@ -17,9 +17,10 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::known::target_name;
+use crate::app::App;
 use crate::app::agents::{Promise, hex};
+use crate::app::page::List;
 use crate::app::runs::SLOW_POLL;
-use crate::app::{App, page};
 use crate::error::Error;
 use crate::hub::Topic;
 
@@ -37,6 +38,8 @@ pub(super) struct Around {
     pub(super) depth: u32,
     pub(super) surroundings: Surroundings,
 }
+
+const LIST: List = List("workflow-runs");
 
 impl App {
     /// Makes a run of a workflow.
@@ -150,9 +153,9 @@ impl App {
         query: WorkflowRunQuery,
     ) -> Result<Page<WorkflowRunSummary>, Error> {
         let WorkflowRunQuery { status, workflow_name, limit, cursor } = query;
-        let request = page::request(limit, cursor)?;
+        let request = LIST.request(limit, cursor)?;
         let filter = WorkflowRunFilter { status, workflow_name };
-        Ok(page::view(self.store.workflow_runs(&filter, &request).await?, summary))
+        Ok(LIST.view(self.store.workflow_runs(&filter, &request).await?, summary))
     }
 
     /// Asks a workflow run to stop. Can be repeated.

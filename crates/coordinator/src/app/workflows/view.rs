@@ -81,6 +81,7 @@ impl Found {
 impl App {
     /// The workflow of this name, sound or not. On the same name a file wins.
     pub(super) async fn find_workflow(&self, name: &str) -> Result<Option<Found>, Error> {
+        self.workflows.refresh().await;
         if let Some(workflow) = self.workflows.files().get(name) {
             return Ok(Some(Found::File(Arc::clone(workflow))));
         }
