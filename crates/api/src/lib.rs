@@ -27,6 +27,7 @@ pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMo
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::Body as EventBody;
 pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
+pub use accord_domain::json::read_kept;
 pub use accord_domain::key::Role;
 pub use accord_domain::run::{Failure, FailureType, Kind as RunKind, Status as RunStatus, Validation};
 pub use accord_domain::runner::Profile;

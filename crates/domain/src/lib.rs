@@ -12,6 +12,7 @@ pub mod contract;
 pub mod demands;
 pub mod event;
 pub mod id;
+pub mod json;
 pub mod key;
 pub mod run;
 pub mod runner;

@@ -14,6 +14,7 @@ use accord_api::ErrorName;
 use accord_contract::prompt::{self, ChildEnd, ChildResult};
 use accord_domain::callback::HeldReason;
 use accord_domain::id::RunId;
+use accord_domain::json::read_kept;
 use accord_domain::run::Outcome;
 use accord_domain::session::{Session, Status};
 use accord_store::{Due, Hold, StoreError};
@@ -159,7 +160,7 @@ impl App {
         let outcome = self.store.outcome(run_id).await?;
         let result = match (outcome, run.failure) {
             (Some(Outcome { result_data: Some(text), .. }), _) => {
-                Told::Data(serde_json::from_str(&text).map_err(|error| {
+                Told::Data(read_kept(&text).map_err(|error| {
                     Error::from(StoreError::Corrupt(format!("the result of {run_id}: {error}")))
                 })?)
             }

@@ -69,6 +69,27 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     assert_eq!(runs["items"].as_array().unwrap().len(), 3, "each end was told once");
 }
 
+#[tokio::test]
+async fn the_deepest_result_is_told_too() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;
+    desk.complete(&runner, "waiting").await;
+    let body = json!({
+        "agent_name": "writer", "prompt": "child", "parent_session_id": parent, "execution_mode": "async_callback",
+        "output_schema": {"type": "array"},
+    });
+    desk.run(body).await;
+    let held = desk.claim(&runner).await;
+    let deepest = (1..128).fold(json!([]), |inner, _| json!([inner]));
+    let (status, answer) = desk.finish(&held, json!({"status": "completed", "result_data": deepest})).await;
+    assert_eq!(status, 200, "{answer}");
+    desk.app.reconcile().await.unwrap();
+    let told = desk.claim(&runner).await;
+    let prompt = text(&told.run["parameters"], "prompt");
+    assert_eq!(prompt.matches('[').count(), 128, "{prompt}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_end_of_a_child_wakes_the_callback() {
     let desk = Desk::with_writer().await;

@@ -148,5 +148,5 @@ impl Accord {
 
 /// A document as a value. The coordinator has read it before; numbers stay as they are written.
 pub(super) fn document(raw: Option<&RawValue>) -> Value {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    raw.and_then(|raw| accord_api::read_kept(raw.get()).ok()).unwrap_or_default()
 }

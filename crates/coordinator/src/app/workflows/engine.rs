@@ -10,6 +10,7 @@ use std::sync::Arc;
 use accord_api::ErrorName;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::json::read_kept;
 use accord_domain::run::{Outcome, Status as RunStatus};
 use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
 use accord_store::{
@@ -119,7 +120,7 @@ impl App {
 
     async fn child_workflow_end(&self, id: &WorkflowRunId) -> Result<Event, Error> {
         let documents = self.store.workflow_documents(id).await?;
-        let head: Head = serde_json::from_str(&documents.head).map_err(Error::internal)?;
+        let head: Head = read_kept(&documents.head).map_err(Error::internal)?;
         let end = match (documents.run.status, head.error) {
             (Status::Completed, _) => End::Completed(head.output),
             (Status::Stopped, _) => End::Stopped,
@@ -312,7 +313,7 @@ fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> Workfl
 /// What a completed run has to show: the value, or the text.
 fn value_of(outcome: Outcome) -> Result<Value, Error> {
     match outcome.result_data {
-        Some(text) => serde_json::from_str(&text).map_err(Error::internal),
+        Some(text) => read_kept(&text).map_err(Error::internal),
         None => Ok(Value::from(outcome.result_text.unwrap_or_default())),
     }
 }

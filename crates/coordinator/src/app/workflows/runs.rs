@@ -8,6 +8,7 @@ use accord_api::{
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
 };
 use accord_domain::id::WorkflowRunId;
+use accord_domain::json::read_kept;
 use accord_domain::workflow::{Status, WorkflowRun};
 use accord_store::{NewWorkflowRun, WorkflowDocuments, WorkflowRunFilter};
 use accord_workflow::{Flow, Head, Known, NodeState, Purpose, State, Surroundings, Task, read};
@@ -70,7 +71,7 @@ impl App {
         };
         match self.store.submit_workflow_run(new, promise).await? {
             None => Ok(created),
-            Some(answer) => serde_json::from_str(&answer).map_err(Error::internal),
+            Some(answer) => read_kept(&answer).map_err(Error::internal),
         }
     }
 
@@ -195,11 +196,11 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
 
 /// The state of a run, from its documents.
 pub(super) fn state_of(flow: &Flow, documents: &WorkflowDocuments) -> Result<State, Error> {
-    let head: Head = serde_json::from_str(&documents.head).map_err(Error::internal)?;
+    let head: Head = read_kept(&documents.head).map_err(Error::internal)?;
     let mut state = State::new(flow.graph(), Value::Null);
     state.head = head;
     for record in &documents.nodes {
-        let node: NodeState = serde_json::from_str(&record.body).map_err(Error::internal)?;
+        let node: NodeState = read_kept(&record.body).map_err(Error::internal)?;
         if let Some(place) = flow.node(&record.node).and_then(|place| state.nodes.get_mut(place)) {
             *place = node;
         }
