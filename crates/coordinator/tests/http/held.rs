@@ -108,6 +108,22 @@ async fn when_retries_run_out_the_closest_answer_is_told() {
 }
 
 #[tokio::test]
+async fn a_limit_that_ends_a_retry_tells_of_the_answers_before() {
+    let (desk, runner) = desk(json!({"output_schema": schema()})).await;
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, answered("{\"n\": \"x\"}")).await;
+    let held = desk.claim(&runner).await;
+    let error = json!({"type": "budget_exhausted", "message": "enough"});
+    desk.finish(&held, json!({"status": "failed", "error": error})).await;
+    let (_, ended) = desk.get(&format!("/runs/{run}")).await;
+    let error = &ended["error"];
+    assert_eq!((&error["type"], &error["message"]), (&json!("budget_exhausted"), &json!("enough")));
+    assert_eq!((&error["last_output"], &error["attempts"]), (&json!("{\"n\": \"x\"}"), &json!(1)));
+    assert!(error["validation_errors"][0].is_string(), "{error}");
+}
+
+#[tokio::test]
 async fn a_callers_contract_fails_under_its_own_name() {
     let (desk, runner) = desk(json!({})).await;
     let body = json!({

@@ -8,6 +8,7 @@ use accord_domain::usage::Usage;
 use accord_store::{Fact, Finish, StoreError, Verdict, WholeRun};
 use serde_json::value::RawValue;
 
+use super::told::with_closest;
 use crate::app::App;
 use crate::error::Error;
 use crate::metrics;
@@ -42,7 +43,7 @@ impl App {
         let (run, assignment) = self.held(&holder).await?;
         match report.status {
             FinishStatus::Completed => self.completed(holder, &assignment, report).await,
-            FinishStatus::Failed => self.failed(holder, report).await,
+            FinishStatus::Failed => self.failed(run, holder, report).await,
             FinishStatus::Stopped => self.end(holder, End::Stopped, report.usage, report).await,
             FinishStatus::Answered => Box::pin(self.answered(run, assignment, holder, report)).await,
             FinishStatus::Released => Ok(self.store.give_back(&holder, self.outside.now()).await?),
@@ -71,9 +72,14 @@ impl App {
         self.end(holder, End::Completed(outcome), usage, report).await
     }
 
-    async fn failed(&self, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
+    async fn failed(&self, run: Run, holder: Holder, mut report: FinishRun) -> Result<Run, Error> {
         let failure = report.error.take().ok_or_else(|| refuse("a failed run says why: error is missing"))?;
         check_failure(&failure)?;
+        // Where the coordinator asked again, the runner knows nothing of the answers before.
+        let failure = match run.retry_count > 0 && failure.attempts.is_none() {
+            true => with_closest(failure, &self.store.attempts(&run.id).await?),
+            false => failure,
+        };
         let usage = report.usage;
         self.end(holder, End::Failed(failure), usage, report).await
     }

@@ -19,8 +19,6 @@ pub(super) enum Unmet {
 
 /// The failure that callers see: what was wrong with the answer that came closest.
 pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unmet: Unmet) -> Failure {
-    let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
-    let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX);
     let all_cut_off = attempts.iter().all(|attempt| attempt.outcome == Judged::Truncated);
     let kind = match terms.origin {
         _ if all_cut_off => FailureType::OutputTruncated,
@@ -40,13 +38,19 @@ pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unme
         ),
         false => format!("Output did not match schema after {retries}"),
     };
+    with_closest(Failure::new(kind, message), attempts)
+}
+
+/// A failure with the answer that came closest, what was wrong with it, and how many were judged.
+pub(super) fn with_closest(failure: Failure, attempts: &[Attempt]) -> Failure {
+    let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
     Failure {
         validation_errors: closest
             .map(|attempt| attempt.errors.iter().map(ToString::to_string).collect())
             .unwrap_or_default(),
         last_output: closest.map(|attempt| cut(&attempt.text, LAST_OUTPUT_BYTES).to_owned()),
-        attempts: Some(count),
-        ..Failure::new(kind, message)
+        attempts: Some(u32::try_from(attempts.len()).unwrap_or(u32::MAX)),
+        ..failure
     }
 }
 
