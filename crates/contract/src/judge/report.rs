@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::Judge;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
+use crate::parse::FaultKind;
 use crate::place::Place;
 use crate::scan::{Found, Item, Setting};
 use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
@@ -17,6 +18,9 @@ impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
     pub(super) fn reject(&self, text: &str, items: &[Item], readable: &[Found]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
+        if let Some(item) = too_deep(items) {
+            return reject_unread(text, offset, item);
+        }
         let found = readable.iter().chain(items.iter().filter_map(|item| item.reading.as_ref().ok()));
         let mut closest: Option<(usize, Rejected)> = None;
         for candidate in found.take(MAX_COMPARED) {
@@ -90,6 +94,13 @@ fn distance(rejected: &Rejected) -> usize {
         Outcome::SchemaEcho => usize::MAX,
         _ => count,
     }
+}
+
+/// What nests too deep, where nothing stands beside it: what was read inside it is no answer that could be better.
+fn too_deep(items: &[Item]) -> Option<&Item> {
+    let is_free = |item: &Item| item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Free);
+    let is_deep = |item: &&Item| matches!(&item.reading, Err(fault) if fault.kind == FaultKind::TooDeep);
+    items.iter().find(is_deep).filter(|_| !items.iter().any(is_free))
 }
 
 fn reject_unread(text: &str, offset: usize, item: &Item) -> Verdict {

@@ -10,16 +10,26 @@ use super::profile::{Anything, Maps, Profile, Tuples};
 pub(crate) struct Facts {
     kinds: Vec<Kinds>,
     transparent: Vec<bool>,
+    reshaped: bool,
 }
 
 impl Facts {
     pub(super) fn of(graph: &Graph, profile: &Profile) -> Self {
-        Self { kinds: kinds(graph, profile), transparent: transparent(graph, profile) }
+        Self {
+            kinds: kinds(graph, profile),
+            transparent: transparent(graph, profile),
+            reshaped: reshaped(graph, profile),
+        }
     }
 
     /// The kinds of the lowered values of a node.
     pub(super) fn kinds(&self, id: NodeId) -> Kinds {
         self.kinds.get(id.0).copied().unwrap_or(Kinds::ALL)
+    }
+
+    /// Whether lowered answers are written otherwise, and not only with nulls for what is absent.
+    pub(super) fn reshaped(&self) -> bool {
+        self.reshaped
     }
 
     /// Whether lowering leaves the values of a node as they are, all the way down.
@@ -100,6 +110,33 @@ fn transparent(graph: &Graph, profile: &Profile) -> Vec<bool> {
 }
 
 /// Whether this node by itself changes values.
+/// Whether anything below the root is written otherwise in lowered form.
+fn reshaped(graph: &Graph, profile: &Profile) -> bool {
+    let mut seen = vec![false; graph.len()];
+    let mut stack = vec![graph.root()];
+    while let Some(id) = stack.pop() {
+        let Some(flag) = seen.get_mut(id.0).filter(|flag| !**flag) else { continue };
+        *flag = true;
+        let shape = &graph.get(id).shape;
+        if rewrites(shape, profile) {
+            return true;
+        }
+        stack.extend(shape.children());
+    }
+    false
+}
+
+/// Whether a shape is another one in lowered form, nulls for absent members aside.
+fn rewrites(shape: &Shape, profile: &Profile) -> bool {
+    match shape {
+        Shape::Object { members, rest } => {
+            rest.is_some() && profile.maps == Maps::Pairs
+                || members.iter().any(|member| member.wire != member.name)
+        }
+        shape => changes(shape, profile),
+    }
+}
+
 fn changes(shape: &Shape, profile: &Profile) -> bool {
     match shape {
         Shape::Any => profile.anything == Anything::Text,

@@ -62,6 +62,12 @@ impl Lift {
         !self.inner.wrapped && self.inner.facts.transparent(self.inner.graph.root())
     }
 
+    /// Whether the lowered form writes values otherwise than the source: not only nulls for what is absent, but texts, lists
+    /// or wrappers that stand for something else.
+    pub fn reshapes(&self) -> bool {
+        self.inner.wrapped || self.inner.facts.reshaped()
+    }
+
     /// Turns an answer in lowered form into an answer to the source.
     pub fn lift(&self, answer: Value) -> Result<Value, LiftError> {
         let mut place = Place::root();

@@ -27,17 +27,17 @@ const RETRY_TAG: &str = "output-validation-error";
 const INPUT_TAG: &str = "input";
 
 /// The last section of the system prompt, for the contract of a blueprint.
-pub fn system_section(schema: &Schema) -> String {
+pub fn system_section(schema: &Value) -> String {
     schema_section("system_section", schema)
 }
 
 /// The section appended to the prompt of one run, for the contract of its caller.
-pub fn request_section(schema: &Schema) -> String {
+pub fn request_section(schema: &Value) -> String {
     schema_section("request_section", schema)
 }
 
-fn schema_section(name: &str, schema: &Schema) -> String {
-    let schema = safe::schema(schema);
+fn schema_section(name: &str, schema: &Value) -> String {
+    let schema = safe::json(schema, RETRY_TAG);
     template::render(name, context! { fence => safe::fence(&schema), schema })
 }
 
@@ -69,6 +69,8 @@ pub enum Delivery {
 pub struct Retry<'a> {
     /// What was wanted.
     pub schema: &'a Schema,
+    /// The schema as it is shown: in the form in which the answer is written.
+    pub form: &'a Value,
     /// What was wrong.
     pub rejected: &'a Rejected,
     /// The answer, where it is to be shown again (callers' contracts).
@@ -81,7 +83,7 @@ pub struct Retry<'a> {
 
 /// The message that asks for a better answer, in `<output-validation-error>` tags.
 pub fn retry(retry: &Retry<'_>) -> String {
-    let Retry { schema, rejected, answer, cut_off, delivery } = *retry;
+    let Retry { schema, form, rejected, answer, cut_off, delivery } = *retry;
     let violations = &rejected.violations;
     let errors: Vec<String> = violations
         .errors
@@ -94,7 +96,7 @@ pub fn retry(retry: &Retry<'_>) -> String {
         _ => Vec::new(),
     };
     let answer = answer.map(|text| safe::tagged(&safe::shortened(text), RETRY_TAG));
-    let schema = safe::schema(schema);
+    let schema = safe::json(form, RETRY_TAG);
     template::render(
         "retry",
         context! {

@@ -5,20 +5,14 @@
 
 use serde_json::Value;
 
-use crate::schema::Schema;
 use crate::violation::escape;
 
 /// How much of a previous answer is shown: its beginning and its end.
 const SHOWN_HEAD: usize = 2_000;
 const SHOWN_TAIL: usize = 1_000;
 
-/// A schema as indented JSON. In JSON a `<` only stands inside strings, so it can be written as an escape where it
-/// would begin one of our tags.
-pub(super) fn schema(schema: &Schema) -> String {
-    json(schema.document(), super::RETRY_TAG)
-}
-
-/// A value as indented JSON in which a tag can neither be opened nor closed, and which is still the same value.
+/// A value as indented JSON in which a tag can neither be opened nor closed, and which is still the same value. In JSON a `<`
+/// only stands inside strings, so it can be written as an escape where it would begin one of our tags.
 pub(super) fn json(value: &Value, tag: &str) -> String {
     broken_up(&indented(value), tag, "\\u003c")
 }

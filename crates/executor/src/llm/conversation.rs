@@ -14,6 +14,7 @@ const VERSION: u32 = 1;
 
 const NOT_RUN: &str = "not run: the result was submitted";
 const ANSWERED: &str = "see the answer to the first call";
+const RECEIVED: &str = "received; this task is over, and what follows is another one";
 const ENDED: &str = "no result: the turn was ended before";
 const CUT_OFF: &str = "not run: the message was cut off";
 
@@ -97,7 +98,21 @@ impl Conversation {
         if read.version != VERSION {
             return Err(unreadable(format!("its version is {}, not {VERSION}", read.version)));
         }
-        Ok(read)
+        Ok(read.at_rest())
+    }
+
+    /// As a new run finds it. A result that was handed in has its answer: what is said next is not about it.
+    fn at_rest(mut self) -> Self {
+        let Some(Message::Assistant { calls, .. }) = self.messages.last() else { return self };
+        if calls.iter().any(|call| call.submit) {
+            let answer = |call: &Call| match call.submit {
+                true => CallResult::new(call, true, RECEIVED),
+                false => CallResult::new(call, false, NOT_RUN),
+            };
+            let results = calls.iter().map(answer).collect();
+            self.messages.push(Message::Results { results });
+        }
+        self
     }
 
     pub(super) fn messages(&self) -> &[Message] {
@@ -181,6 +196,19 @@ mod tests {
             CallResult::new(&second, true, ANSWERED),
         ];
         assert_eq!(after(vec![work, first, second]), [Message::Results { results }]);
+    }
+
+    #[test]
+    fn what_a_new_run_says_is_no_answer_to_a_result() {
+        let (work, result) = (call("a", false), call("b", true));
+        let mut conversation = Conversation::new();
+        let calls = vec![work.clone(), result.clone()];
+        conversation.push(Message::Assistant { text: String::new(), calls, kept: None });
+        let mut restored = Conversation::restore(serde_json::to_value(&conversation).unwrap()).unwrap();
+        restored.say("next".into());
+        let results = vec![CallResult::new(&work, false, NOT_RUN), CallResult::new(&result, true, RECEIVED)];
+        let expected = [Message::Results { results }, Message::User { text: "next".into() }];
+        assert_eq!(restored.messages().get(1..).unwrap_or_default(), expected);
     }
 
     #[test]

@@ -90,12 +90,14 @@ impl Endpoint {
         })
     }
 
-    /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound.
+    /// The same usage with what it cost. Cached tokens count as others: the price is an upper bound. Every answer takes some
+    /// tokens: where none are told, nobody knows what it cost.
     pub(super) fn priced(&self, usage: Usage) -> Usage {
         let (input, output) = (self.price_per_million_input, self.price_per_million_output);
         let part = |price: Option<f64>, tokens: u64| price.unwrap_or_default() * tokens as f64;
         let cost = (part(input, usage.input_tokens) + part(output, usage.output_tokens)) / 1e6;
-        let cost_usd = self.has_prices().then_some(cost);
+        let is_told = usage.input_tokens > 0 || usage.output_tokens > 0;
+        let cost_usd = (self.has_prices() && is_told).then_some(cost);
         Usage { cost_usd, ..usage }
     }
 
@@ -284,5 +286,6 @@ mod tests {
         let endpoint = resolve(&Providers::default().with("o", priced), "o", None).unwrap();
         let usage = Usage { input_tokens: 500_000, output_tokens: 250_000, cost_usd: None };
         assert_eq!(endpoint.priced(usage), Usage { cost_usd: Some(3.0), ..usage });
+        assert_eq!(endpoint.priced(Usage::default()), Usage::default());
     }
 }

@@ -13,7 +13,7 @@ use tracing::{Instrument as _, Span, debug_span};
 use super::failure::{Asked, Trouble};
 use super::intake::Intake;
 use super::retry::{LONGEST_DEMANDED, MAX_RETRIES, Pauses, demanded};
-use super::wire::{Problem, Reply};
+use super::wire::{End, Problem, Reply};
 use crate::answer::Usage;
 use crate::event::{Event, Events};
 use crate::session::TurnError;
@@ -78,7 +78,7 @@ impl Exchange<'_> {
                 })
                 .await;
             let reason = match attempt.result {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => return Ok(self.without_secrets(reply)),
                 Err(Trouble::Lasting(error)) => return Err(error),
                 Err(Trouble::Passing(reason)) if retry == MAX_RETRIES => {
                     return Err(TurnError::Transport(format!("{reason} (after {MAX_RETRIES} retries)")));
@@ -97,6 +97,19 @@ impl Exchange<'_> {
             self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
         }
         Err(TurnError::Stopped)
+    }
+
+    /// What a provider says beside the answer is told in errors and events, and must not hold what we showed to it.
+    fn without_secrets(&self, mut reply: Reply) -> Reply {
+        let endpoint = self.asked.endpoint;
+        reply.model = endpoint.scrub(&reply.model);
+        if let End::Refused(words) = &mut reply.end {
+            *words = endpoint.scrub(words);
+        }
+        for call in &mut reply.calls {
+            call.name = endpoint.scrub(&call.name);
+        }
+        reply
     }
 
     /// One request, for traces: who was asked, and nothing of what was said.

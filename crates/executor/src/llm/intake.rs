@@ -128,7 +128,8 @@ impl Intake {
 
     fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
         match serde_json::from_slice(bytes) {
-            Ok(body) => self.wire.whole(&body),
+            // What is JSON is text.
+            Ok(body) => self.wire.whole(&body, std::str::from_utf8(bytes).unwrap_or_default()),
             Err(_) if self.wire.framing() == Framing::Lines => {
                 for line in bytes.split(|byte| *byte == b'\n') {
                     self.line(line)?;

@@ -87,17 +87,32 @@ impl Bench {
         }
     }
 
-    fn submitted(&self, mut submissions: Vec<String>) -> Reading {
+    /// Each by itself: what two calls hold together, neither of them said. Two different values that conform are
+    /// ambiguous, as they are in one text; what had to be repaired counts where nothing conforms as it stands.
+    fn submitted(&self, submissions: Vec<String>) -> Reading {
         let raw = submissions.join("\n");
-        let values: Option<Vec<Value>> = submissions.iter().map(|text| parsed(text).ok()).collect();
-        let all_same = values.as_deref().is_some_and(|values| values.windows(2).all(same_pair));
-        if all_same {
-            submissions.truncate(1);
+        let mut accepted = Vec::new();
+        let mut refused: Option<Rejected> = None;
+        for verdict in submissions.iter().map(|text| self.text(text)) {
+            match (verdict, &refused) {
+                (Verdict::Accepted(value), _) => accepted.push(value),
+                (Verdict::Rejected(next), Some(best)) if errors(&next) >= errors(best) => {}
+                (Verdict::Rejected(next), _) => refused = Some(next),
+            }
         }
-        let verdict = match submissions.as_slice() {
-            [one] => self.text(one),
-            // All of them together: two different values that conform are ambiguous, as they are in one text.
-            several => self.text(&several.join("\n")),
+        if accepted.iter().any(|value| value.repairs.is_empty()) {
+            accepted.retain(|value| value.repairs.is_empty());
+        }
+        let verdict = match (accepted.split_first(), refused) {
+            (Some((first, others)), _) if others.iter().all(|other| same(&first.value, &other.value)) => {
+                Verdict::Accepted(first.clone())
+            }
+            (Some((first, _)), _) => {
+                let message = "different results were submitted at once; submit the one that is meant, once";
+                rejected(Outcome::Ambiguous, message, first.value.clone())
+            }
+            (None, Some(refused)) => Verdict::Rejected(refused),
+            (None, None) => self.text(&raw),
         };
         Reading { raw, verdict }
     }
@@ -127,8 +142,9 @@ fn of_whole(verdict: Verdict) -> Option<Accepted> {
     }
 }
 
-fn same_pair(pair: &[Value]) -> bool {
-    matches!(pair, [left, right] if same(left, right))
+/// How much was wrong.
+fn errors(rejected: &Rejected) -> usize {
+    rejected.violations.errors.len() + rejected.violations.more
 }
 
 /// A rejection of the whole value.
@@ -170,13 +186,13 @@ pub(super) fn parsed(text: &str) -> Result<Value, String> {
     }
 }
 
-/// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless it is a number, which may
-/// have had more digits; and where the judge says that it mended the cut itself, it took the value that was cut. One that was
+/// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless the text ends in a number,
+/// which may have had more digits; and where the judge says that it mended the cut itself, it took the value that was cut. One that was
 /// found somewhere may be an example before the answer that is missing.
-pub(super) fn of_cut(verdict: Verdict) -> Verdict {
+pub(super) fn of_cut(verdict: Verdict, text: &str) -> Verdict {
     match verdict {
         Verdict::Accepted(Accepted { source, value, repairs })
-            if value.is_number()
+            if (value.is_number() && text.ends_with(|last: char| last.is_ascii_digit()))
                 || (matches!(source, Source::Fence | Source::Prose)
                     && repairs.iter().all(|repair| repair.kind != RepairKind::Truncated)) =>
         {

@@ -33,7 +33,7 @@ pub(super) enum Ask {
 
 impl Ask {
     /// The words, for a rung; none for the task itself.
-    pub(super) fn words(&self, terms: &Terms, rung: Rung) -> Option<String> {
+    pub(super) fn words(&self, terms: &Terms, rung: Rung, offer: Option<&Offer>) -> Option<String> {
         match self {
             Self::Task => None,
             Self::Rest => Some(prompt::continue_after_cut()),
@@ -44,15 +44,23 @@ impl Ask {
                 Some(prompt::nudge_submit())
             }
             Self::Better { rejected, answer, cut_off, .. } => {
-                Some(better(terms, rung, rejected, answer, *cut_off))
+                Some(better(terms, rung, offer, rejected, answer, *cut_off))
             }
         }
     }
 }
 
-fn better(terms: &Terms, rung: Rung, rejected: &Rejected, answer: &str, cut_off: bool) -> String {
+fn better(
+    terms: &Terms,
+    rung: Rung,
+    offer: Option<&Offer>,
+    rejected: &Rejected,
+    answer: &str,
+    cut_off: bool,
+) -> String {
     prompt::retry(&prompt::Retry {
         schema: terms.compiled.schema(),
+        form: form(terms, offer),
         rejected,
         answer: (terms.contract.origin == Origin::Caller).then_some(answer),
         cut_off,
@@ -77,10 +85,15 @@ pub(super) fn task(assignment: &Assignment) -> String {
 
 /// The task under a contract. A caller's contract is told with the task that it came with; a re-prompt of the
 /// coordinator holds it already.
-pub(super) fn task_under(assignment: &Assignment, terms: &Terms, rung: Rung) -> String {
+pub(super) fn task_under(
+    assignment: &Assignment,
+    terms: &Terms,
+    rung: Rung,
+    offer: Option<&Offer>,
+) -> String {
     let told_here = terms.contract.origin == Origin::Caller && rung != Rung::Tool;
     match told_here && assignment.retry_prompt.is_none() {
-        true => joined(&task(assignment), &prompt::request_section(terms.compiled.schema())),
+        true => joined(&task(assignment), &prompt::request_section(form(terms, offer))),
         false => task(assignment),
     }
 }
@@ -91,13 +104,27 @@ pub(super) fn system(assignment: &Assignment) -> String {
 }
 
 /// The system prompt under a contract: its last section says what the answer has to be, or how it is delivered.
-pub(super) fn system_under(assignment: &Assignment, terms: &Terms, rung: Rung) -> String {
+pub(super) fn system_under(
+    assignment: &Assignment,
+    terms: &Terms,
+    rung: Rung,
+    offer: Option<&Offer>,
+) -> String {
     let section = match (rung, terms.contract.origin) {
         (Rung::Tool, _) => prompt::submit_section(),
         (_, Origin::Caller) => return system(assignment),
-        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(terms.compiled.schema()),
+        (_, Origin::Blueprint | Origin::Default) => prompt::system_section(form(terms, offer)),
     };
     joined(&system(assignment), &section)
+}
+
+/// The schema as the model is to keep it. Where the provider's own form writes values otherwise, the form is all that is told:
+/// an answer to the one schema could be read as another answer to the other.
+fn form<'a>(terms: &'a Terms, offer: Option<&'a Offer>) -> &'a Value {
+    match offer {
+        Some(offer) if offer.lowered.lift.reshapes() => &offer.lowered.schema,
+        _ => terms.compiled.schema().document(),
+    }
 }
 
 fn joined(first: &str, second: &str) -> String {

@@ -21,8 +21,8 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
     let assignment = turns.assignment;
     let (system, prompt) = match terms {
         Some(terms) => (
-            request::system_under(assignment, terms, Rung::Prompt),
-            request::task_under(assignment, terms, Rung::Prompt),
+            request::system_under(assignment, terms, Rung::Prompt, None),
+            request::task_under(assignment, terms, Rung::Prompt, None),
         ),
         None => (request::system(assignment), request::task(assignment)),
     };

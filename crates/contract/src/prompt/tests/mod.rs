@@ -38,5 +38,12 @@ fn without_candidate(outcome: Outcome) -> Rejected {
 }
 
 fn text_retry<'a>(schema: &'a Schema, rejected: &'a Rejected) -> Retry<'a> {
-    Retry { schema, rejected, answer: None, cut_off: false, delivery: Delivery::Text }
+    Retry {
+        schema,
+        form: schema.document(),
+        rejected,
+        answer: None,
+        cut_off: false,
+        delivery: Delivery::Text,
+    }
 }

@@ -5,8 +5,8 @@ use crate::{Invariant, Invariants};
 
 #[test]
 fn the_sections_that_ask_for_a_format() {
-    insta::assert_snapshot!("system_section", system_section(&review()));
-    insta::assert_snapshot!("request_section", request_section(&review()));
+    insta::assert_snapshot!("system_section", system_section(review().document()));
+    insta::assert_snapshot!("request_section", request_section(review().document()));
 }
 
 #[test]

@@ -139,7 +139,7 @@ impl<'a> Explainer<'a> {
                 rest().map(|(name, _)| name.as_str()).filter(|name| !misnamed.contains(name)).collect();
             if !unexpected.is_empty() {
                 found.fail(trail, here.node.schema, "unevaluatedProperties", || {
-                    wording::unexpected(&unexpected, here.node.schema)
+                    wording::unevaluated(&unexpected, here.node.schema)
                 });
             }
             return;

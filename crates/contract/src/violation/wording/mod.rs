@@ -108,6 +108,17 @@ pub(super) fn missing_tag(name: &str, allowed: &[&Value]) -> String {
     format!("{}; it is one of {}", missing(name, None), options(allowed, &Value::Null))
 }
 
+/// Properties that no part of a schema knows. What its other parts would allow is not listed: half a list would have a model
+/// leave out what they require.
+pub(super) fn unevaluated(names: &[&str], schema: &Value) -> String {
+    const PARTS: [&str; 9] =
+        ["allOf", "anyOf", "oneOf", "$ref", "$dynamicRef", "if", "then", "else", "dependentSchemas"];
+    match PARTS.iter().any(|part| schema.get(part).is_some()) {
+        true => unexpected(names, &Value::Null),
+        false => unexpected(names, schema),
+    }
+}
+
 pub(super) fn unexpected(unexpected: &[&str], schema: &Value) -> String {
     let noun = if unexpected.len() == 1 { "property" } else { "properties" };
     let found = names(unexpected.iter().copied());

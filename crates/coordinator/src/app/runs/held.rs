@@ -167,6 +167,7 @@ impl Turn<'_> {
         let shown = self.in_force.terms.origin == Origin::Caller;
         let prompt = prompt::retry(&Retry {
             schema: self.in_force.answer.schema(),
+            form: self.in_force.answer.schema().document(),
             rejected,
             answer: shown.then_some(self.answer.text.as_str()),
             cut_off: self.answer.truncated,

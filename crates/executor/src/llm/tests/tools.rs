@@ -173,12 +173,8 @@ async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
         (answer.stop, answer.submissions, answer.text.as_str()),
         (Stop::Submitted, vec!["{\"a\":\"x\"}".to_owned()], "There.")
     );
-    let stored = opened.session.conversation();
-    opened.session.close().await;
-
     script.add([streamed("anthropic", Say::Call("submit_result", "{\"a\":\"y\"}"))]);
-    let mut resumed = working(&script, "anthropic", stored).await;
-    let answer = resumed.ask(turn("a is wrong", tool(true, false))).await.unwrap();
+    let answer = opened.ask(turn("a is wrong", tool(true, false))).await.unwrap();
     assert_eq!(answer.submissions, ["{\"a\":\"y\"}"]);
     assert_eq!(
         last_messages(&script),
@@ -195,6 +191,17 @@ async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
             ]}),
         ]
     );
+
+    // A run that resumes the session says something new.
+    let stored = opened.session.conversation();
+    opened.session.close().await;
+    script.add([streamed("anthropic", Say::Text("Done."))]);
+    let mut resumed = working(&script, "anthropic", stored).await;
+    resumed.ask(turn("And now in prose", Delivery::Text)).await.unwrap();
+    let last = last_messages(&script).pop().unwrap();
+    let text = "received; this task is over, and what follows is another one";
+    assert_eq!(last["content"][0]["content"], json!(text));
+    assert_eq!(last["content"][1], json!({"type": "text", "text": "And now in prose"}));
 }
 
 #[tokio::test]

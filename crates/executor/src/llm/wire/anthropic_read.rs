@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set};
+use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
 use crate::answer::Usage;
 
 /// One block with the text of its arguments.
@@ -16,6 +16,8 @@ use crate::answer::Usage;
 struct Block {
     value: Value,
     arguments: String,
+    /// The arguments that came with the block.
+    written: Option<String>,
 }
 
 /// A streamed answer.
@@ -40,8 +42,9 @@ impl Reader for Stream {
             }
             "content_block_start" => {
                 self.room.take(data.len())?;
-                let block = Block { value: event.at("content_block").clone(), arguments: String::new() };
-                self.blocks.insert(tokens_of(event.at("index")), block);
+                let block = Block { value: event.at("content_block").clone(), ..Block::default() };
+                let written = written::by_anthropic_start(data);
+                self.blocks.insert(tokens_of(event.at("index")), Block { written, ..block });
             }
             "content_block_delta" => self.delta(&event)?,
             "message_delta" => {
@@ -102,15 +105,17 @@ impl Stream {
 }
 
 /// Reads an answer that came in one piece.
-pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
+pub(super) fn whole(body: &Value, text: &str) -> Result<Reply, ReadError> {
     if body.at("type") == "error" {
         return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
     }
     let Some(content) = body.at("content").as_array() else {
         return Err(ReadError::Unreadable("it has no `content`".into()));
     };
-    let blocks =
-        content.iter().map(|value| Block { value: value.clone(), arguments: String::new() }).collect();
+    let mut written = written::by_anthropic(text).into_iter();
+    let block =
+        |value: &Value| Block { value: value.clone(), written: written.next().flatten(), ..Block::default() };
+    let blocks = content.iter().map(block).collect();
     reply(blocks, body, body.at("usage"), text_of(body.at("model")).to_owned()).within_room()
 }
 
@@ -123,7 +128,8 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
             "text" => text.push_str(text_of(block.value.at("text"))),
             "tool_use" => {
                 if block.arguments.is_empty() {
-                    block.arguments = arguments_text(block.value.at("input"));
+                    let written = block.written.take();
+                    block.arguments = written.unwrap_or_else(|| arguments_text(block.value.at("input")));
                 }
                 set(&mut block.value, "input", arguments_object(&block.arguments));
                 calls.push(ReplyCall {

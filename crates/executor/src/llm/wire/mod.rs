@@ -11,6 +11,7 @@ mod ollama;
 mod reply;
 mod responses;
 mod responses_read;
+mod written;
 
 use serde_json::{Value, json};
 
@@ -108,12 +109,12 @@ impl Wire {
     }
 
     /// Reads an answer that came in one piece.
-    pub(super) fn whole(self, body: &Value) -> Result<Reply, ReadError> {
+    pub(super) fn whole(self, body: &Value, text: &str) -> Result<Reply, ReadError> {
         match self {
-            Self::Anthropic => anthropic_read::whole(body),
+            Self::Anthropic => anthropic_read::whole(body, text),
             Self::Responses => responses_read::whole(body),
             Self::Chat { .. } => chat_read::whole(body),
-            Self::Ollama => ollama::whole(body),
+            Self::Ollama => ollama::whole(body, text),
         }
     }
 }

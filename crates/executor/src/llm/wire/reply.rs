@@ -173,9 +173,10 @@ pub(crate) fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// A number of tokens, 0 where there is none.
+/// A number of tokens, 0 where there is none. One that does not fit is as many as there can be: limits hold.
 pub(crate) fn tokens_of(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_default()
+    let rounded = || value.as_f64().filter(|number| *number > 0.0).map(|number| number as u64);
+    value.as_u64().or_else(rounded).unwrap_or_default()
 }
 
 /// Arguments as text, whether they came as a text or as a value.
@@ -210,6 +211,16 @@ mod tests {
         ];
         for (body, code, message) in cases {
             assert_eq!(Problem::from_body(500, body), problem(500, code, message), "{body}");
+        }
+    }
+
+    #[test]
+    fn tokens_that_do_not_fit_are_many() {
+        let read = |text: &str| tokens_of(&serde_json::from_str(text).unwrap());
+        let cases =
+            [("7", 7), ("1e30", u64::MAX), ("18446744073709551616", u64::MAX), ("-1", 0), ("\"7\"", 0)];
+        for (text, expected) in cases {
+            assert_eq!(read(text), expected, "{text}");
         }
     }
 

@@ -29,7 +29,7 @@ impl Driver<'_, '_> {
             Err(words) => return self.unanswered(asked, &Why::Failed(words)).await,
         };
         let verdict = match answer.stop {
-            Stop::Truncated => of_cut(reading.verdict),
+            Stop::Truncated => of_cut(reading.verdict, &reading.raw),
             _ => reading.verdict,
         };
         match verdict {

@@ -91,16 +91,16 @@ impl State {
 
     /// What is asked beyond the task, in words.
     pub(super) fn re_prompt(&self, terms: &Terms) -> Option<String> {
-        self.ask.words(terms, self.rung)
+        self.ask.words(terms, self.rung, self.offers.get(self.rung))
     }
 
     pub(super) fn turn(&self, assignment: &Assignment, terms: &Terms) -> Turn {
         let prompt = self.re_prompt(terms);
-        let schema = terms.compiled.schema();
+        let (schema, offer) = (terms.compiled.schema(), self.offers.get(self.rung));
         Turn {
-            system_prompt: request::system_under(assignment, terms, self.rung),
-            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung)),
-            delivery: request::delivery(self.rung, self.offers.get(self.rung), schema, self.force),
+            system_prompt: request::system_under(assignment, terms, self.rung, offer),
+            prompt: prompt.unwrap_or_else(|| request::task_under(assignment, terms, self.rung, offer)),
+            delivery: request::delivery(self.rung, offer, schema, self.force),
             model: self.model.clone(),
             max_tokens: self.max_tokens,
             allowance: Allowance::default(),

@@ -26,6 +26,16 @@ async fn a_cut_answer_gets_a_higher_ceiling() {
 }
 
 #[tokio::test]
+async fn a_number_that_was_closed_is_whole() {
+    let case =
+        |schema| Case::under(Contract { schema, strategy: Strategy::Native, ..contract(Origin::Blueprint) });
+    let ran = case(json!({"type": "integer"})).run(vec![cut("{\"value\": 12}")]).await;
+    assert_eq!(ran.value(), (json!(12), 0));
+    let ran = case(json!({"type": "integer"})).run(vec![cut("12"), says("{\"value\": 123}")]).await;
+    assert_eq!(ran.value(), (json!(123), 1));
+}
+
+#[tokio::test]
 async fn the_ceiling_has_a_ceiling() {
     let high = Capabilities { max_tokens: Some(40_000), ..able() };
     let replies = vec![cut("{"), cut("{\"n\""), says("{\"n\": 1}")];

@@ -176,6 +176,19 @@ async fn of_two_submissions_the_one_that_conforms_counts() {
 }
 
 #[tokio::test]
+async fn what_no_submission_holds_is_not_made_of_several() {
+    for halves in [["{\"n\":", "1}"], ["{\"n\": 1,", "\"note\": \"x\"}"]] {
+        for strict_json_only in [false, true] {
+            let strategy = Strategy::Tool;
+            let contract = Contract { strict_json_only, strategy, ..contract(Origin::Blueprint) };
+            let ran = Case::under(contract).run(vec![submits(&halves), submits(&["{\"n\": 2}"])]).await;
+            assert_eq!(ran.value(), (json!({"n": 2}), 1), "{halves:?}");
+            assert_eq!(ran.outcomes(), [ParseError, Accepted], "{halves:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_submission_that_is_no_json_is_asked_again_as_a_call() {
     let ran = Case::with(Strategy::Tool).run(vec![submits(&["n=1"]), submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes()[1], Accepted);

@@ -42,6 +42,30 @@ async fn a_callers_contract_ends_the_prompt() {
 }
 
 #[tokio::test]
+async fn the_form_that_a_provider_wants_is_the_one_that_is_told() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"zip": {}, "note": {"type": "string"}},
+        "required": ["zip", "note"],
+        "additionalProperties": false,
+    });
+    for origin in [Origin::Blueprint, Origin::Caller] {
+        for (strategy, is_form) in [(Strategy::Native, true), (Strategy::Prompt, false)] {
+            let contract = Contract { schema: schema.clone(), strategy, ..contract(origin) };
+            let replies = vec![says("no"), says(r#"{"zip": "12", "note": ""}"#)];
+            let ran = Case::under(contract).run(replies).await;
+            let told = format!("{}{}", ran.turns[0].system_prompt, ran.turns[0].prompt);
+            for text in [&told, &ran.turns[1].prompt] {
+                assert_eq!(text.contains("written as JSON text"), is_form, "{text}");
+                assert_eq!(text.contains("\"zip\": {}"), !is_form, "{text}");
+            }
+            let zip = if is_form { json!(12) } else { json!("12") };
+            assert_eq!(ran.value(), (json!({"zip": zip, "note": ""}), 1));
+        }
+    }
+}
+
+#[tokio::test]
 async fn the_submit_tool_takes_the_place_of_both() {
     for origin in [Origin::Blueprint, Origin::Caller] {
         let turn = first(under(origin, Strategy::Tool)).await;
