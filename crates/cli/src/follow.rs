@@ -26,6 +26,9 @@ const CHECK_EVERY: Duration = Duration::from_secs(3);
 /// A coordinator that restarts is back by then; one that is not has gone.
 const GONE_AFTER: Duration = Duration::from_secs(10);
 
+/// A hundred years. Nobody waits for the end of it, and a clock cannot count to every number of seconds.
+const LONGEST_LIMIT: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
 /// What Ctrl-C means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnSignal {
@@ -92,7 +95,7 @@ impl<'a> Follower<'a> {
         let filter = EventFilter { run_id: Some(run_id.clone()), ..EventFilter::default() };
         let mut events = client.events(&filter, Some(EventId::default()));
         let mut gone = std::pin::pin!(gone(client));
-        let mut limit = self.time_limit.map(|limit| Instant::now() + limit);
+        let mut limit = deadline(self.time_limit);
         let mut interruption = None;
         loop {
             let interrupted = tokio::select! {
@@ -122,6 +125,12 @@ impl<'a> Follower<'a> {
         }
         Ok(Ending { run: client.run(run_id).await?, interruption })
     }
+}
+
+/// When a time limit is reached that begins now. One that is too far away is none.
+pub(crate) fn deadline(time_limit: Option<Duration>) -> Option<Instant> {
+    let limit = time_limit.filter(|limit| *limit <= LONGEST_LIMIT)?;
+    Instant::now().checked_add(limit)
 }
 
 /// Until then; for ever, where there is no then.
@@ -160,4 +169,19 @@ fn vanished(client: &Client, run_id: &RunId, cause: &str) -> Failure {
 
 fn ended_early(run_id: &RunId) -> Failure {
     Failure::Remote(Problem::new(format!("the events of {run_id} ended before the run did")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_limit_that_no_clock_reaches_is_none() {
+        assert_eq!(deadline(None), None);
+        assert!(deadline(Some(Duration::from_secs(1))).is_some());
+        assert!(deadline(Some(LONGEST_LIMIT)).is_some());
+        for seconds in [u64::MAX, i64::MAX.unsigned_abs(), LONGEST_LIMIT.as_secs() + 1] {
+            assert_eq!(deadline(Some(Duration::from_secs(seconds))), None, "{seconds}");
+        }
+    }
 }

@@ -49,6 +49,20 @@ fn a_project_can_be_written_elsewhere() {
 }
 
 #[test]
+fn a_time_limit_may_be_as_long_as_it_likes() {
+    let folder = init();
+    for seconds in ["9223372036854775807", "18446744073709551615"] {
+        let run = ["run", "word-count", "--param", "text=one two", "--timeout", seconds];
+        let ran = folder.run(&run, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let input = ".accord/inputs/ticket.json";
+        let ran =
+            folder.run(&["workflow", "run", "ticket-intake", "--input", input, "--timeout", seconds], "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+}
+
+#[test]
 fn the_starter_agents_can_be_used() {
     let folder = init();
     let ran = folder.run(&["agents", "list", "--json"], "");

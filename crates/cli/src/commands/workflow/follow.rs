@@ -14,7 +14,7 @@ use owo_colors::OwoColorize as _;
 use tokio::time::Instant;
 
 use crate::failure::{Failure, Problem};
-use crate::follow::{Interruption, STOP_PATIENCE, gone, until};
+use crate::follow::{Interruption, STOP_PATIENCE, deadline, gone, until};
 use crate::view::words::line;
 use crate::{output, runtime, view::workflow};
 
@@ -46,7 +46,7 @@ pub(super) async fn follow(
     let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
-    let mut limit = time_limit.map(|limit| Instant::now() + limit);
+    let mut limit = deadline(time_limit);
     let mut interruption = None;
     loop {
         let interrupted = tokio::select! {
