@@ -7,7 +7,7 @@ use accord_store::{Store, StoreError};
 use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
 
-use crate::config::Config;
+use crate::config::{Config, without_secrets};
 use crate::failure::{Failure, Problem};
 
 /// What a database address names.
@@ -62,7 +62,7 @@ fn parse(url: &str, project: &Path) -> Result<Place, Problem> {
         Some(path) if !path.is_empty() && !path.contains('?') => Ok(Place::File(project.join(path))),
         _ => {
             // An address may hold a password, so only its beginning is repeated.
-            let scheme = url.split(':').next().unwrap_or_default();
+            let scheme = without_secrets(url.split(':').next().unwrap_or_default());
             let message =
                 format!("the database address (database.url, --database) '{scheme}:…' cannot be used");
             Err(Problem::new(message)
@@ -90,9 +90,16 @@ mod tests {
         for (url, expected) in cases {
             assert_eq!(parse(url, project).ok(), Some(expected), "{url}");
         }
-        for url in
-            ["", "sqlite:", "sqlite://", "mysql://me:secret@host/db", "accord.db", "sqlite://a.db?mode=ro"]
-        {
+        for url in [
+            "",
+            "sqlite:",
+            "sqlite://",
+            "mysql://me:secret@host/db",
+            "postgres:me:secret@host/db",
+            "secret@host/db",
+            "accord.db",
+            "sqlite://a.db?mode=ro",
+        ] {
             let problem = format!("{:?}", parse(url, project).unwrap_err());
             assert!(!problem.contains("secret"), "{problem}");
         }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use toml::Value;
 
 use super::origin::{Layers, Origin};
+use super::secrets;
 use super::values::Values;
 use crate::failure::Problem;
 
@@ -27,7 +28,7 @@ pub(super) fn read(
         let Some(key) = key_of(name) else { continue };
         let text =
             text.into_string().map_err(|_| Problem::new(format!("the variable {name} is not UTF-8")))?;
-        let value = typed(like(&defaults, &key), &text).ok_or_else(|| {
+        let value = typed(&key, like(&defaults, &key), &text).ok_or_else(|| {
             Problem::new(format!("the variable {name} holds '{text}', which is not what {key} takes"))
         })?;
         layers.set(&key, value, Origin::Variable(name.to_owned()));
@@ -48,8 +49,8 @@ fn like<'a>(defaults: &'a Value, key: &str) -> Option<&'a Value> {
     key.split('.').try_fold(defaults, |value, part| value.get(part))
 }
 
-/// The text as the type that the key has; numbers where there is no telling (prices of a provider).
-fn typed(like: Option<&Value>, text: &str) -> Option<Value> {
+/// The text as the type that the key has; numbers where there is no telling (prices of a provider), but a secret is a text.
+fn typed(key: &str, like: Option<&Value>, text: &str) -> Option<Value> {
     match like {
         Some(Value::Integer(_)) => text.trim().parse().ok().map(Value::Integer),
         Some(Value::Boolean(_)) => match text.trim().to_ascii_lowercase().as_str() {
@@ -62,6 +63,7 @@ fn typed(like: Option<&Value>, text: &str) -> Option<Value> {
             Some(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
         }
         Some(_) => Some(Value::String(text.to_owned())),
+        None if secrets::kind_of(key).is_some() => Some(Value::String(text.to_owned())),
         None => Some(text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Float)),
     }
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use toml::Table;
 
-use super::FOLDER;
 use super::origin::{Layers, Origin};
+use super::{FILE, FILE_INSIDE, FOLDER};
+use crate::excerpt::Position;
 use crate::failure::Problem;
 
 /// A configuration of a megabyte is a mistake.
@@ -13,7 +14,7 @@ const LARGEST_FILE: u64 = 1024 * 1024;
 
 /// Reads the project's file, where there is one.
 pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
-    let candidates = [project.join("accord.toml"), project.join(FOLDER).join("config.toml")];
+    let candidates = [project.join(FILE), project.join(FOLDER).join(FILE_INSIDE)];
     let present: Vec<_> = candidates.iter().filter(|path| path.exists()).collect();
     let path = match present.as_slice() {
         [] => return Ok(()),
@@ -29,9 +30,17 @@ pub(super) fn read(project: &Path, layers: &mut Layers) -> Result<(), Problem> {
         return Err(Problem::new(format!("{name} is larger than {LARGEST_FILE} bytes")));
     }
     let text = std::fs::read_to_string(path).map_err(problem)?;
-    let table: Table = text
-        .parse()
-        .map_err(|error: toml::de::Error| Problem::new(format!("{name} is not TOML: {error}")))?;
+    let table: Table = text.parse().map_err(|error| not_toml(&name, &text, &error))?;
     layers.set_all("", table, &Origin::File(name));
     Ok(())
+}
+
+/// Where it is wrong and why, and nothing of the text: a key may stand there.
+fn not_toml(name: &str, text: &str, error: &toml::de::Error) -> Problem {
+    let place = error.span().map(|span| {
+        let Position { line, column } = Position::of(text, span.start);
+        format!(":{line}:{column}")
+    });
+    let message = format!("{name}{} is not TOML: {}", place.unwrap_or_default(), error.message());
+    Problem::new(message).hint("texts stand in quotes, and every name stands once: name = \"value\"")
 }

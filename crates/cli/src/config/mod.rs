@@ -7,17 +7,25 @@ mod environment;
 mod file;
 mod origin;
 mod ranges;
+mod secrets;
 mod values;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use origin::{Origin, without_secrets};
+pub(crate) use origin::Origin;
+pub(crate) use secrets::without_secrets;
 pub(crate) use values::{Auth, LogFormat, Provider, ProviderKind, Values};
 
 use crate::failure::Problem;
 
 /// The folder inside a project that is ours.
 pub(crate) const FOLDER: &str = ".accord";
+
+/// A project's settings, beside that folder.
+pub(crate) const FILE: &str = "accord.toml";
+
+/// The same, inside of it. A project has one of them.
+pub(crate) const FILE_INSIDE: &str = "config.toml";
 
 /// What is in force.
 #[derive(Debug, Clone)]

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter::successors;
 
 use serde::Deserialize as _;
 use toml::{Table, Value};
 
+use super::secrets;
 use super::values::Values;
 use crate::failure::Problem;
 
@@ -60,6 +62,8 @@ impl Layers {
             let Value::Table(inner) = entry else { break };
             table = inner;
         }
+        // What stood inside of it is gone.
+        self.origins.retain(|name, _| !is_inside(name, key));
         self.origins.insert(key.to_owned(), origin);
     }
 
@@ -72,27 +76,49 @@ impl Layers {
                 Value::Table(inner) if !inner.is_empty() && !key.ends_with(".headers") => {
                     self.set_all(&key, inner, origin)
                 }
-                value => self.set(&key, value, origin.clone()),
+                value => {
+                    // The names of headers may have dots, so they are set together; each has its origin still.
+                    let names = value.as_table().into_iter().flat_map(Table::keys);
+                    let names: Vec<String> = names.map(|name| format!("{key}.{name}")).collect();
+                    self.set(&key, value, origin.clone());
+                    self.origins.extend(names.into_iter().map(|name| (name, origin.clone())));
+                }
             }
         }
     }
 
+    /// Who has set what stands at a key: something inside of it, itself, or the nearest thing around it.
+    fn blamed(&self, key: &str) -> Option<&Origin> {
+        let inside = self.origins.iter().find(|(name, _)| is_inside(name, key)).map(|(_, origin)| origin);
+        let mut around = successors(Some(key), |key| Some(key.rsplit_once('.')?.0));
+        inside.or_else(|| around.find_map(|key| self.origins.get(key)))
+    }
+
     /// The values, or what is wrong with them.
-    pub(crate) fn finish(self) -> Result<(Values, Origins), Problem> {
+    pub(crate) fn finish(mut self) -> Result<(Values, Origins), Problem> {
         let mut path = serde_path_to_error::Track::new();
-        let deserializer = serde_path_to_error::Deserializer::new(Value::Table(self.table), &mut path);
+        let table = Value::Table(std::mem::take(&mut self.table));
+        let deserializer = serde_path_to_error::Deserializer::new(table, &mut path);
         let result = Values::deserialize(deserializer);
         let key = path.path().to_string();
         match result {
             Ok(values) => Ok((values, Origins(self.origins))),
             Err(error) => {
-                let origin =
-                    self.origins.get(&key).map(|origin| format!(" (from {origin})")).unwrap_or_default();
-                let message = format!("the setting {key}{origin} cannot be used: {}", error.message());
-                Err(Problem::new(message).hint("accord doctor lists every setting that there is"))
+                let origin = self.blamed(&key).map(|origin| format!(" (from {origin})")).unwrap_or_default();
+                // The reader's words repeat the value.
+                let reason = match secrets::kind_of(&key) {
+                    Some(kind) => format!("{kind} is wanted"),
+                    None => error.message().to_owned(),
+                };
+                let message = format!("the setting {key}{origin} cannot be used: {reason}");
+                Err(Problem::new(message).hint("docs/guides/configuration.md lists every setting"))
             }
         }
     }
+}
+
+fn is_inside(name: &str, key: &str) -> bool {
+    name.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))
 }
 
 impl Origins {
@@ -117,41 +143,9 @@ impl Origins {
                 self.flatten(&key, inner, lines);
                 continue;
             }
-            let text = match value {
-                Value::String(text) if is_secret(&key) && !text.is_empty() => HIDDEN.to_owned(),
-                Value::String(text) if text.contains("://") => format!("{:?}", without_secrets(text)),
-                value => value.to_string(),
-            };
             let origin = self.of(&key);
+            let text = secrets::shown(&key, value);
             lines.push((key, text, origin));
         }
     }
-}
-
-/// What stands where a secret is.
-const HIDDEN: &str = "(hidden)";
-
-fn is_secret(key: &str) -> bool {
-    key == "runner.key" || key.contains(".headers.")
-}
-
-/// An address as it may be shown: without a password, and without the values of its query, which may be keys.
-pub(crate) fn without_secrets(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, rest) = rest.split_at(end);
-    let authority = match authority.rsplit_once('@') {
-        Some((user, host)) => match user.split_once(':') {
-            Some((user, _)) => format!("{user}:{HIDDEN}@{host}"),
-            None => authority.to_owned(),
-        },
-        None => authority.to_owned(),
-    };
-    let Some((path, query)) = rest.split_once('?') else { return format!("{scheme}://{authority}{rest}") };
-    let hide = |pair: &str| match pair.split_once('=') {
-        Some((name, _)) => format!("{name}={HIDDEN}"),
-        None => HIDDEN.to_owned(),
-    };
-    let query: Vec<String> = query.split('&').map(hide).collect();
-    format!("{scheme}://{authority}{path}?{}", query.join("&"))
 }

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::{Layer, Registry};
 
-use crate::config::Config;
+use crate::config::{Config, without_secrets};
 use crate::failure::{Failure, Problem};
 
 /// Where traces go unless the configuration says it; what other tools read, too.
@@ -109,7 +109,8 @@ fn address(configured: &str, variable: &str) -> Result<Option<String>, Problem> 
         (base, _) => ("telemetry.otlp_endpoint", base),
     };
     if !base.starts_with("http://") && !base.starts_with("https://") {
-        let problem = Problem::new(format!("{name} is '{base}', which is no http or https address"));
+        let shown = without_secrets(base);
+        let problem = Problem::new(format!("{name} is '{shown}', which is no http or https address"));
         return Err(problem.hint("write it like http://127.0.0.1:4318"));
     }
     let base = base.trim_end_matches('/');
@@ -181,5 +182,7 @@ mod tests {
             assert_eq!(address.as_deref(), expected, "{configured} {variable}");
         }
         assert!(address("a:4318", "").is_err() && address("", "unix:///a").is_err());
+        let problem = format!("{:?}", address("bob:hush@a:4318", "").unwrap_err());
+        assert!(problem.contains("'(hidden)@a:4318'") && !problem.contains("hush"), "{problem}");
     }
 }

@@ -191,6 +191,21 @@ fn the_doctor_says_what_is_in_force() {
 }
 
 #[test]
+fn the_doctor_shows_no_password_of_what_is_no_address() {
+    let folder = init();
+    let settings =
+        "[database]\nurl = \"postgres:u:hush@h/x\"\n[telemetry]\notlp_endpoint = \"bob:hush@h:1\"\n";
+    folder.write(".accord/config.toml", settings.as_bytes());
+    let ran = doctor(&folder, &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for shown in ["\"(hidden)@h/x\"", "\"(hidden)@h:1\"", "telemetry.otlp_endpoint is '(hidden)@h:1'"] {
+        assert!(ran.stdout.contains(shown), "no {shown} in {}", ran.stdout);
+    }
+    let told = ran.stdout + &ran.stderr + &folder.run(&["runs", "list"], "").stderr;
+    assert!(!told.contains("hush"), "{told}");
+}
+
+#[test]
 fn the_doctor_fails_on_what_is_broken() {
     let folder = init();
     folder.write(".accord/accord.db", b"not a database");
