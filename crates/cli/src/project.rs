@@ -1,5 +1,6 @@
 //! Which project a command works on.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use crate::config::FOLDER;
@@ -22,10 +23,12 @@ impl ProjectArguments {
             Some(folder) => current.join(folder),
             None => nearest(&current).unwrap_or(&current).to_owned(),
         };
-        folder.canonicalize().map_err(|error| {
-            Problem::new(format!("the folder {} cannot be used: {error}", folder.display()))
+        let problem = |cause: &dyn Display| {
+            Problem::new(format!("the folder {} cannot be used: {cause}", folder.display()))
                 .hint("name an existing folder with --dir")
-        })
+        };
+        let found = folder.canonicalize().map_err(|error| problem(&error))?;
+        if found.is_dir() { Ok(found) } else { Err(problem(&"it is not a folder")) }
     }
 }
 

@@ -63,6 +63,33 @@ fn a_time_limit_may_be_as_long_as_it_likes() {
 }
 
 #[test]
+fn settings_that_are_there_are_left_alone() {
+    let folder = Folder::with(&[("accord.toml", "[queue]\nlease_seconds = 7\n")]);
+    for arguments in [&["init", "--json"][..], &["init", "--force", "--json"]] {
+        let ran = folder.run(arguments, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let files = ran.json()["files"].clone();
+        let files: Vec<&str> = files.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        assert!(files.contains(&".accord/.gitignore"), "{files:?}");
+        assert!(!files.contains(&".accord/config.toml"), "{files:?}");
+    }
+    let report = doctor(&folder, &["--json"]).json();
+    let settings = report["settings"].as_array().unwrap();
+    let lease = settings.iter().find(|setting| setting["key"] == "queue.lease_seconds").unwrap();
+    assert_eq!(lease["value"], json!("7"));
+}
+
+#[test]
+fn a_file_is_no_project() {
+    let folder = Folder::with(&[("some.txt", "")]);
+    for arguments in [&["agents", "list"][..], &["runs", "list"], &["doctor"]] {
+        let ran = folder.run(&[arguments, &["--dir", "some.txt"]].concat(), "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
+        assert!(ran.stderr.contains("some.txt cannot be used: it is not a folder"), "{ran:?}");
+    }
+}
+
+#[test]
 fn the_starter_agents_can_be_used() {
     let folder = init();
     let ran = folder.run(&["agents", "list", "--json"], "");

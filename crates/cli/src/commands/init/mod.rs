@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::config::FOLDER;
+use crate::config::{FILE, FILE_INSIDE, FOLDER};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::output;
@@ -18,7 +18,8 @@ use template::File;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The examples run at once, without a key and without the network: their models are recordings.
-Where a file is there already, nothing is written; --force replaces it.
+Where a file is there already, nothing is written; --force replaces it. A project that has its
+settings in accord.toml gets no config.toml beside them.
 
 Examples:
   accord init
@@ -81,7 +82,10 @@ struct Written {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let files = || arguments.template.files();
+    // Settings in two places are an error.
+    let has_settings = fs::symlink_metadata(arguments.dir.join(FILE)).is_ok();
+    let is_wanted = |file: &&File| !has_settings || file.0 != FILE_INSIDE;
+    let files = || arguments.template.files().filter(is_wanted);
     let inside = |path: &str| Path::new(FOLDER).join(path);
     if !arguments.force {
         let taken = |path: &PathBuf| fs::symlink_metadata(arguments.dir.join(path)).is_ok();
