@@ -117,6 +117,14 @@ impl Spot {
 
 impl Failure {
     /// What is wrong, where it is not stdout.
+    pub(crate) fn problem(&self) -> Option<&Problem> {
+        match self {
+            Self::Problem(problem) | Self::Remote(problem) => Some(problem),
+            Self::Output(_) => None,
+        }
+    }
+
+    /// The same, to keep.
     pub(crate) fn into_problem(self) -> Option<Problem> {
         match self {
             Self::Problem(problem) | Self::Remote(problem) => Some(problem),

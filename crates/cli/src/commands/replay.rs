@@ -22,7 +22,7 @@ use crate::view::words;
 #[command(after_help = "\
 Nothing is asked, no tool is run and no server is started: what they once gave stands in the cassette.
 No key is needed. Exit codes are those of the recorded run; 3 where an attempt differs from the
-recording.
+recording: nothing but that is printed then.
 
 Examples:
   accord replay triage.json
@@ -55,13 +55,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         embedded.end().await;
         let (report, attempts) = asked?;
         let replayed = as_far_as_recorded(&cassette.attempts, comparable(&attempts));
-        let exit = report.of_no_store().print(arguments.json)?;
-        if replayed == cassette.attempts {
-            let count = words::counted(attempts.len() as u64, "attempt");
-            output::talk(&format!("replayed {count}, as recorded\n"));
-            return Ok(exit);
+        // What is not as recorded is no result: it is not printed.
+        if replayed != cassette.attempts {
+            let cause = report.failure().map(|failure| failure.message.as_str());
+            return Err(Failure::Remote(difference(&cassette.attempts, &replayed, cause)));
         }
-        Err(Failure::Remote(difference(&cassette.attempts, &replayed)))
+        let exit = report.of_no_store().print(arguments.json)?;
+        let count = words::counted(attempts.len() as u64, "attempt");
+        output::talk(&format!("replayed {count}, as recorded\n"));
+        Ok(exit)
     })
 }
 
@@ -98,14 +100,18 @@ fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
     replayed
 }
 
-fn difference(recorded: &Value, replayed: &Value) -> Problem {
+/// Where a replay differs, and why it failed, if it did.
+fn difference(recorded: &Value, replayed: &Value, cause: Option<&str>) -> Problem {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let (recorded, replayed) = (list(recorded), list(replayed));
-    if recorded.len() != replayed.len() {
-        let message = format!("{} attempts were recorded, {} were replayed", recorded.len(), replayed.len());
-        return Problem::new(message).hint("record it again with accord record");
+    let mut message = if recorded.len() == replayed.len() {
+        let differs = recorded.iter().zip(&replayed).position(|(left, right)| left != right);
+        format!("attempt {} is not the one that was recorded", differs.unwrap_or_default() + 1)
+    } else {
+        format!("{} attempts were recorded, {} were replayed", recorded.len(), replayed.len())
+    };
+    if let Some(cause) = cause {
+        message.push_str(&format!("; the replayed run failed: {cause}"));
     }
-    let first = recorded.iter().zip(&replayed).position(|(left, right)| left != right).unwrap_or_default();
-    let message = format!("attempt {} is not the one that was recorded", first + 1);
     Problem::new(message).hint("record it again with accord record")
 }

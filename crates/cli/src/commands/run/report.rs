@@ -65,6 +65,11 @@ impl Report {
         Self { is_kept: false, ..self }
     }
 
+    /// Why there is no result.
+    pub(crate) fn failure(&self) -> Option<&RunFailure> {
+        self.error.as_ref()
+    }
+
     /// How the run was ended, if it did not end by itself. What time it had stands in the words alone.
     pub(crate) fn ended(&self) -> Option<Ended> {
         let timed_out = self.error.as_ref().filter(|error| error.kind == FailureType::TimedOut);

@@ -47,7 +47,9 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
     for (name, edited, said) in edits {
         assert_ne!(edited, text, "{name}");
         std::fs::write(folder.join(name), edited).unwrap();
-        run(folder, &["replay", name]).await.ends(3, &[said]);
+        assert_eq!(run(folder, &["replay", name]).await.ends(3, &[said]).stdout, "", "{name}");
+        let told = run(folder, &["replay", name, "--json"]).await.ends(3, &[said]);
+        assert!(told.text("/error/message").contains(said), "{told:?}");
     }
     std::fs::write(folder.join("broken.json"), "{\"accord_cassette\": 1").unwrap();
     run(folder, &["replay", "broken.json"]).await.ends(1, &["broken.json"]);

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use accord_api::{RunQuery, RunStatus};
 use accord_test_support::Reply;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::process::Child;
 
 use super::{finish, run};
@@ -55,6 +55,16 @@ async fn a_time_limit_and_a_signal_stop_the_run_on_the_server() {
 
     let ran = run(host.path(), &["runs", "stop", created.run_id.as_str(), "--json"]).await.ends(0, &[]);
     assert_eq!(ran.text("/run_id"), created.run_id.as_str());
+    // One that is not there keeps none from being stopped.
+    let stop = ["runs", "stop", "run_none", created.run_id.as_str()];
+    let ran = run(host.path(), &[&stop[..], &["--json"]].concat()).await.ends(1, &["run_none"]);
+    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told = |line: &Value| (line["run_id"].clone(), line["error"]["name"].clone());
+    let expected = [(json!("run_none"), json!("RunNotFound")), (json!(created.run_id), json!(null))];
+    assert_eq!(lines.iter().map(told).collect::<Vec<_>>(), expected);
+    let ran = run(host.path(), &stop).await.ends(1, &["run_none"]);
+    assert!(ran.stdout.starts_with(created.run_id.as_str()) && ran.stdout.lines().count() == 1, "{ran:?}");
+
     let ran = run(host.path(), &["runs", "watch", created.run_id.as_str()]).await.ends(4, &[]);
     assert!(ran.stdout.contains("stopped after"), "{ran:?}");
     model.wait_until_idle().await;
