@@ -9,6 +9,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -90,8 +91,34 @@ pub(crate) fn show(text: &str) -> io::Result<()> {
     noted(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
+/// Words as they may be shown on stderr, for what writes them there itself: progress bars.
+pub(crate) fn on_stderr(text: &str) -> String {
+    coloured(text, AutoStream::choice(&io::stderr()))
+}
+
+fn coloured(text: &str, choice: ColorChoice) -> String {
+    match choice {
+        ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
+        _ => text.to_owned(),
+    }
+}
+
 /// Writes words to stderr. A command does not fail because nobody listens there.
 pub(crate) fn talk(text: &str) {
     let mut stderr = anstream::stderr().lock();
     let _ = stderr.write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use owo_colors::OwoColorize as _;
+
+    use super::*;
+
+    #[test]
+    fn words_lose_their_colours_where_none_are_wanted() {
+        let text = format!("{} done", "✓".green());
+        assert_eq!(coloured(&text, ColorChoice::Never), "✓ done");
+        assert_eq!(coloured(&text, ColorChoice::Always), text);
+    }
 }

@@ -145,7 +145,7 @@ impl Drawing {
         let Some(screen) = &self.screen else { return };
         let bar = self.lines.entry(node.to_owned()).or_insert_with(|| screen.add(ProgressBar::new_spinner()));
         let name = format!("{:<width$}", line(node), width = self.width);
-        let said = said.dimmed().to_string();
+        let said = said.dimmed();
         let template = match status {
             NodeStatus::Running => "{spinner:.cyan} {msg} {elapsed:.dim}",
             _ => "{msg}",
@@ -157,11 +157,12 @@ impl Drawing {
             NodeStatus::Running => {
                 bar.reset_elapsed();
                 bar.enable_steady_tick(TICK);
-                bar.set_message(format!("{name}  {said}"));
+                bar.set_message(output::on_stderr(&format!("{name}  {said}")));
             }
             _ => {
                 bar.disable_steady_tick();
-                bar.set_message(format!("{} {name}  {said}", workflow::mark(status)));
+                let mark = workflow::mark(status);
+                bar.set_message(output::on_stderr(&format!("{mark} {name}  {said}")));
             }
         }
         bar.tick();
@@ -178,5 +179,23 @@ impl Drawing {
             }
         }
         output::talk(&workflow::end(run));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wherever this test runs: what stands in a line is what may be shown there.
+    #[test]
+    fn a_line_has_colours_only_where_they_are_wanted() {
+        let screen = MultiProgress::with_draw_target(indicatif::ProgressDrawTarget::hidden());
+        let mut drawing = Drawing { screen: Some(screen), lines: HashMap::new(), width: 4, whole: true };
+        for status in [NodeStatus::Waiting, NodeStatus::Running, NodeStatus::Completed, NodeStatus::Failed] {
+            drawing.set("work", status, "agent");
+            let message = drawing.lines["work"].message();
+            assert!(message.contains("work") && message.contains("agent"), "{message:?}");
+            assert_eq!(message, output::on_stderr(&message), "{status:?}");
+        }
     }
 }
