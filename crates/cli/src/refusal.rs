@@ -51,7 +51,10 @@ fn hint(name: &str) -> String {
     let known = ErrorName::ALL.iter().find(|known| known.as_str() == name);
     let hint = match known {
         Some(ErrorName::AgentNotFound) => "accord agents list shows what there is",
-        Some(ErrorName::ParameterValidationFailed) => "accord agents show NAME shows what the agent takes",
+        Some(ErrorName::WorkflowNotFound) => "accord workflow list shows what there is",
+        Some(ErrorName::ParameterValidationFailed) => {
+            "accord agents show NAME, or accord workflow show NAME --json, shows what it takes"
+        }
         Some(ErrorName::RunNotFound) => "accord runs list shows what there is",
         Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
         Some(ErrorName::SchemaNotFound) => "accord schemas list shows what there is",
@@ -83,7 +86,7 @@ mod tests {
         let told = serde_json::to_value(refused(&body)).unwrap();
         let expected = json!({
             "message": "no: $.a: is missing\n  $.b: is not a number",
-            "hint": "accord agents show NAME shows what the agent takes",
+            "hint": "accord agents show NAME, or accord workflow show NAME --json, shows what it takes",
             "place": null,
             "name": "ParameterValidationFailed",
             "status_code": 400,

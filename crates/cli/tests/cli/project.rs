@@ -90,6 +90,26 @@ fn a_file_is_no_project() {
 }
 
 #[test]
+fn the_runs_of_a_workflow_are_shown_with_nothing_running() {
+    let folder = init();
+    let show =
+        |arguments: &[&str]| folder.run(&[&["workflow", "show", "ticket-intake"], arguments].concat(), "");
+    let before = show(&["--json"]).json();
+    assert_eq!((&before["summary"]["name"], &before["runs"]), (&json!("ticket-intake"), &json!([])));
+    assert!(!folder.path().join(".accord/accord.db").exists(), "looking makes no store");
+    let run = ["workflow", "run", "ticket-intake", "--input", ".accord/inputs/ticket.json", "--json"];
+    let ran = folder.run(&run, "").json();
+    let after = show(&["--json"]).json();
+    assert_eq!(after["runs"][0]["workflow_run_id"], ran["workflow_run_id"], "{after}");
+    let shown = show(&[]);
+    assert!(shown.stdout.contains(ran["workflow_run_id"].as_str().unwrap()), "{shown:?}");
+    let unknown = folder.run(&["workflow", "show", "nothing"], "");
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(1), ""));
+    assert!(unknown.stderr.contains("'nothing'"), "{unknown:?}");
+    assert!(unknown.stderr.contains("accord workflow list"), "{unknown:?}");
+}
+
+#[test]
 fn the_starter_agents_can_be_used() {
     let folder = init();
     let ran = folder.run(&["agents", "list", "--json"], "");

@@ -1,11 +1,11 @@
 //! `accord workflow show`.
 
-use accord_api::{WorkflowRunId, WorkflowRunQuery};
+use accord_api::{WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary, WorkflowView};
+use serde::Serialize;
 
-use super::examine::workflows_in;
-use crate::connection::{self, Access, ConnectionArguments};
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
-use crate::failure::{Failure, Problem};
+use crate::failure::Failure;
 use crate::view::words::Times;
 use crate::view::workflow;
 use crate::{output, runtime};
@@ -17,10 +17,11 @@ const SHOWN_RUNS: u32 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A workflow is shown as its nodes, edges and verdict; a run as where each node stands, and what its
-siblings contradict each other in. A run needs a coordinator.
+siblings contradict each other in. No coordinator has to run.
 
 Examples:
   accord workflow show code-review
+  accord workflow show code-review --json | jq -r '.runs[].workflow_run_id'
   accord workflow show wfr_…
   accord workflow show wfr_… --json | jq '.nodes[] | select(.contradictions != [])'")]
 pub(crate) struct Arguments {
@@ -54,32 +55,30 @@ fn show_run(arguments: &Arguments, id: &WorkflowRunId) -> Result<Exit, Failure> 
     Ok(Exit::Success)
 }
 
+/// A workflow, and its newest runs. The JSON form is part of the API.
+#[derive(Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    workflow: WorkflowView,
+    runs: Vec<WorkflowRunSummary>,
+}
+
 fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
-    let config = arguments.connection.config(Vec::new())?;
     let name = &arguments.which;
-    let (found, runs) = runtime::block_on(async {
-        if let Some(client) = connection::running(&config).await? {
-            let query = WorkflowRunQuery {
-                workflow_name: Some(name.clone()),
-                limit: Some(SHOWN_RUNS),
-                ..WorkflowRunQuery::default()
-            };
-            return Ok((client.workflow(name).await?, client.workflow_runs(&query).await?.items));
-        }
-        let found = workflows_in(&config, config.workflows_dir()).await?;
-        match found.into_iter().find(|workflow| workflow.summary.name == *name) {
-            Some(workflow) => Ok((workflow, Vec::new())),
-            None => {
-                let message =
-                    format!("there is no workflow '{name}' in {}", config.workflows_dir().display());
-                Err(Problem::new(message).hint("accord workflow list shows what there is").into())
-            }
-        }
+    let query = WorkflowRunQuery {
+        workflow_name: Some(name.clone()),
+        limit: Some(SHOWN_RUNS),
+        ..WorkflowRunQuery::default()
+    };
+    let shown = runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let workflow = client.workflow(name).await?;
+        Ok(Shown { workflow, runs: client.workflow_runs(&query).await?.items })
     })?;
     if arguments.json {
-        output::json(&found)?;
+        output::json(&shown)?;
     } else {
-        output::show(&workflow::view(&found, &runs, &Times::here()))?;
+        output::show(&workflow::view(&shown.workflow, &shown.runs, &Times::here()))?;
     }
     Ok(Exit::Success)
 }
