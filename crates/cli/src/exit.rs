@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use accord_api::{FailureType, RunStatus};
+use accord_api::{FailureType, RunStatus, RunView};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,23 +19,43 @@ pub(crate) enum Exit {
     Stopped,
 }
 
+/// What a run was held to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// A contract.
+    ToContract,
+    /// Nothing: any text would have done.
+    ToNothing,
+}
+
+impl From<&RunView> for Held {
+    fn from(run: &RunView) -> Self {
+        match run.contract_origin {
+            Some(_) => Self::ToContract,
+            None => Self::ToNothing,
+        }
+    }
+}
+
 impl Exit {
     /// How a run ended, for the shell. One that is not over has not ended well.
-    pub(crate) fn of_run(status: RunStatus, failure: Option<FailureType>) -> Self {
-        match (status, failure) {
+    pub(crate) fn of_run(run: &RunView) -> Self {
+        match (run.status, run.error.as_ref()) {
             (RunStatus::Completed, _) => Self::Success,
-            (RunStatus::Failed, Some(kind)) => Self::of_failure(kind),
+            (RunStatus::Failed, Some(error)) => Self::of_failure(error.kind, Held::from(run)),
             (RunStatus::Stopped, _) => Self::Stopped,
             _ => Self::Failed,
         }
     }
 
     /// How a failure looks to the shell.
-    pub(crate) fn of_failure(kind: FailureType) -> Self {
+    pub(crate) fn of_failure(kind: FailureType, held: Held) -> Self {
         match kind {
             FailureType::OutputSchemaValidationFailed | FailureType::SchemaValidationFailed => {
                 Self::ContractNotMet
             }
+            // What was cut off each time never met it.
+            FailureType::OutputTruncated if held == Held::ToContract => Self::ContractNotMet,
             FailureType::TimedOut | FailureType::Stopped => Self::Stopped,
             FailureType::ModelRefused
             | FailureType::OutputTruncated

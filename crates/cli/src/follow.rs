@@ -63,7 +63,7 @@ impl Ending {
         if self.interruption.is_some() && self.run.status != RunStatus::Completed {
             return Exit::Stopped;
         }
-        Exit::of_run(self.run.status, self.run.error.as_ref().map(|error| error.kind))
+        Exit::of_run(&self.run)
     }
 }
 

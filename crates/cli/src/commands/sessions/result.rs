@@ -3,7 +3,7 @@
 use accord_api::{ErrorName, SessionId, SessionResult, SessionStatus, SessionStatusView};
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::exit::Exit;
+use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::view::run;
 use crate::{output, runtime};
@@ -37,7 +37,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             }
             Err(error) if error.is(ErrorName::SessionNotFinished) => {
                 let status = client.session_status(&arguments.session).await?;
-                return without_result(&status, arguments.json);
+                let held = Held::from(&client.run(&status.run_id).await?);
+                return without_result(&status, held, arguments.json);
             }
             Err(error) => return Err(error.into()),
         }
@@ -45,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })
 }
 
-fn without_result(status: &SessionStatusView, json: bool) -> Result<Exit, Failure> {
+fn without_result(status: &SessionStatusView, held: Held, json: bool) -> Result<Exit, Failure> {
     if status.status.is_busy() {
         let message = format!("{} is {}: there is no result yet", status.session_id, status.status);
         return Err(Problem::new(message)
@@ -60,7 +61,7 @@ fn without_result(status: &SessionStatusView, json: bool) -> Result<Exit, Failur
         None => output::talk(&format!("{} is {} and has no result\n", status.session_id, status.status)),
     }
     Ok(match (&status.error, status.status) {
-        (Some(failure), _) => Exit::of_failure(failure.kind),
+        (Some(failure), _) => Exit::of_failure(failure.kind, held),
         (None, SessionStatus::Stopped) => Exit::Stopped,
         (None, _) => Exit::Failed,
     })
@@ -83,23 +84,25 @@ mod tests {
             ))
         };
         let cases = [
-            ("output_schema_validation_failed", Exit::ContractNotMet),
-            ("schema_validation_failed", Exit::ContractNotMet),
-            ("model_refused", Exit::Failed),
-            ("no_matching_runner", Exit::Failed),
-            ("timed_out", Exit::Stopped),
+            ("output_schema_validation_failed", Held::ToContract, Exit::ContractNotMet),
+            ("schema_validation_failed", Held::ToContract, Exit::ContractNotMet),
+            ("output_truncated", Held::ToContract, Exit::ContractNotMet),
+            ("output_truncated", Held::ToNothing, Exit::Failed),
+            ("model_refused", Held::ToContract, Exit::Failed),
+            ("no_matching_runner", Held::ToContract, Exit::Failed),
+            ("timed_out", Held::ToContract, Exit::Stopped),
         ];
-        for (kind, expected) in cases {
-            assert_eq!(without_result(&failed(kind), false).unwrap(), expected, "{kind}");
+        for (kind, held, expected) in cases {
+            assert_eq!(without_result(&failed(kind), held, false).unwrap(), expected, "{kind}");
         }
         let stopped = status(r#"{"session_id": "ses_1", "status": "stopped", "run_id": "run_1"}"#);
-        assert_eq!(without_result(&stopped, false).unwrap(), Exit::Stopped);
+        assert_eq!(without_result(&stopped, Held::ToContract, false).unwrap(), Exit::Stopped);
     }
 
     #[test]
     fn a_run_under_way_says_how_to_wait() {
         let running = status(r#"{"session_id": "ses_1", "status": "running", "run_id": "run_1"}"#);
-        let failure = format!("{:?}", without_result(&running, false).unwrap_err());
+        let failure = format!("{:?}", without_result(&running, Held::ToContract, false).unwrap_err());
         assert!(failure.contains("accord runs watch run_1"), "{failure}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{CreateWorkflowRun, Demands, FailureType, WorkflowRunView, WorkflowStatus};
+use accord_api::{CreateWorkflowRun, Demands, FailureType, Worker, WorkflowRunView, WorkflowStatus};
 use accord_client::Client;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::follow::{Ending, follow};
 use crate::connection::{self, ConnectionArguments};
 use crate::document::Input;
-use crate::exit::Exit;
+use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::Interruption;
 use crate::host::{self, Embedded};
@@ -77,7 +77,7 @@ async fn with(
         CreateWorkflowRun { input: Some(input), additional_demands: demands, ..CreateWorkflowRun::default() };
     let limit = arguments.timeout.map(Duration::from_secs);
     let ending = follow(client, &arguments.workflow, &request, limit).await?;
-    let exit = exit(&ending);
+    let exit = exit(client, &ending).await?;
     if arguments.json {
         let interruption = ending.interruption.filter(|_| exit != Exit::Success);
         output::json(&Printed { run: &ending.run, interruption })?;
@@ -140,19 +140,40 @@ fn input(arguments: &Arguments) -> Result<Value, Failure> {
     Ok(value)
 }
 
-fn exit(ending: &Ending) -> Exit {
+async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
     let run = &ending.run;
     let kind = run.error.as_ref().map(|error| error.kind.as_str()).unwrap_or_default();
-    match run.status {
+    Ok(match run.status {
         WorkflowStatus::Completed => Exit::Success,
         WorkflowStatus::Stopped => Exit::Stopped,
         _ if ending.interruption.is_some() => Exit::Stopped,
         WorkflowStatus::Failed if kind == "check_failed" => Exit::ContractNotMet,
         WorkflowStatus::Failed => {
             let known: Option<FailureType> = serde_json::from_value(Value::from(kind)).ok();
-            known.map_or(Exit::Failed, Exit::of_failure)
+            match known {
+                Some(known) => Exit::of_failure(known, held(client, run, kind).await?),
+                None => Exit::Failed,
+            }
         }
         WorkflowStatus::Running | WorkflowStatus::Stopping => Exit::Failed,
+    })
+}
+
+/// What the run was held to that failed so: a run of an agent, perhaps in a workflow within this one.
+async fn held(client: &Client, run: &WorkflowRunView, kind: &str) -> Result<Held, Failure> {
+    let mut inner;
+    let mut run = run;
+    loop {
+        let mut tasks = run.nodes.iter().flat_map(|node| &node.tasks);
+        let failed = tasks.find(|task| task.error.as_ref().is_some_and(|error| error.kind == kind));
+        match failed.and_then(|task| task.worker.as_ref()) {
+            Some(Worker::Run { run_id, .. }) => return Ok(Held::from(&client.run(run_id).await?)),
+            Some(Worker::Workflow { workflow_run_id }) => {
+                inner = client.workflow_run(workflow_run_id).await?;
+                run = &inner;
+            }
+            None => return Ok(Held::ToNothing),
+        }
     }
 }
 

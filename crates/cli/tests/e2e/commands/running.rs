@@ -1,6 +1,6 @@
 //! `accord run`: embedded and through a coordinator, its arguments, and its exit codes.
 
-use accord_test_support::Reply;
+use accord_test_support::{ModelServer, Reply, Script};
 use serde_json::json;
 
 use super::{always, contracted, finish, run};
@@ -11,7 +11,11 @@ async fn a_run_has_the_exit_code_of_its_outcome() {
     let good = always(r#"{"severity": "high"}"#).await;
     let bad = always("I would rather not say").await;
     let locked = model([Reply::error(401, "invalid x-api-key")]).await;
+    let endless =
+        ModelServer::start(Script::handler(|_, _| Reply::truncated("{\"severity\": \"hi"))).await.unwrap();
     let project = Project::new()
+        .agent(&agent("endless", &endless, &contracted()))
+        .agent(&agent("endless-text", &endless, &json!({})))
         .agent(&agent("good", &good, &contracted()))
         .agent(&agent("bad", &bad, &contracted()))
         .agent(&agent("locked", &locked, &contracted()));
@@ -39,6 +43,14 @@ async fn a_run_has_the_exit_code_of_its_outcome() {
 
     let ran = run(folder, &["run", "locked", "x"]).await.ends(3, &["executor_failed", "401"]);
     assert_eq!(ran.stdout, "");
+
+    for (name, code) in [("endless", 2), ("endless-text", 3)] {
+        let ran = run(folder, &["run", name, "x", "--json"]).await.ends(code, &[]);
+        assert_eq!(ran.text("/error/type"), "output_truncated", "{ran:?}");
+        run(folder, &["sessions", "result", &ran.text("/session_id")])
+            .await
+            .ends(code, &["output_truncated"]);
+    }
 }
 
 #[tokio::test]

@@ -64,6 +64,14 @@ async fn the_exit_code_says_how_it_ended() {
         assert_eq!(ran.status.code(), Some(code), "{errors}");
         assert!(ran.stdout.is_empty() && errors.contains("node 'node' failed"), "{errors}");
     }
+    let endless = ModelServer::start(Script::handler(|_, _| Reply::truncated("{\"a\": 1"))).await.unwrap();
+    let (echo_nodes, echo_edges) = echo();
+    let project = file(&endless, &echo_nodes, &echo_edges);
+    let command = ["workflow", "run", "flow", "--param", "word=x"];
+    let ran = accord(project.path()).args(command).output().await.unwrap();
+    let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("output_truncated"), "{errors}");
     let hanging = ModelServer::start(Script::handler(|_, _| Reply::hang())).await.unwrap();
     let (nodes, edges) = echo();
     let project = file(&hanging, &nodes, &edges);
