@@ -128,6 +128,11 @@ impl Wire for Address {
         self.tell("notifications/cancelled", params).await.ok();
     }
 
+    /// Never: each request stands for itself.
+    fn is_lost_by(&self, _fault: &Fault) -> bool {
+        false
+    }
+
     fn speak(&mut self, version: &str) {
         self.version = Some(version.to_owned());
     }

@@ -3,18 +3,22 @@
 use serde_json::{Map, Value, json};
 
 use super::limits::{DESCRIPTION_CHARACTERS, SCHEMA_BYTES, TOOLS};
+use super::secrets::Secrets;
 use super::wire::Fault;
 
 /// A tool of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Listed {
+    /// What the server calls it.
     pub(super) name: String,
+    /// The same, as a model may read it.
+    pub(super) shown: String,
     pub(super) description: String,
     pub(super) parameters: Value,
 }
 
-/// Reads one page of tools, behind those that are there.
-pub(super) fn page(result: &Value, tools: &mut Vec<Listed>) -> Result<(), Fault> {
+/// Reads one page of tools, behind those that are there. What the server was given in secret is not in what a model reads.
+pub(super) fn page(result: &Value, tools: &mut Vec<Listed>, secrets: &Secrets) -> Result<(), Fault> {
     let Some(listed) = result.get("tools").and_then(Value::as_array) else {
         return Err(Fault::Broken("its list of tools is no list".to_owned()));
     };
@@ -25,7 +29,7 @@ pub(super) fn page(result: &Value, tools: &mut Vec<Listed>) -> Result<(), Fault>
         )));
     }
     for tool in listed {
-        let tool = read(tool)?;
+        let tool = read(tool, secrets)?;
         if tools.iter().any(|other| other.name == tool.name) {
             return Err(Fault::Broken(format!("it has two tools '{}'", tool.name)));
         }
@@ -34,7 +38,7 @@ pub(super) fn page(result: &Value, tools: &mut Vec<Listed>) -> Result<(), Fault>
     Ok(())
 }
 
-fn read(tool: &Value) -> Result<Listed, Fault> {
+fn read(tool: &Value, secrets: &Secrets) -> Result<Listed, Fault> {
     let name = tool.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
     let Some(name) = name else { return Err(Fault::Broken("one of its tools has no name".to_owned())) };
     let shown: String = name.chars().take(100).collect();
@@ -44,9 +48,11 @@ fn read(tool: &Value) -> Result<Listed, Fault> {
     if parameters.to_string().len() > SCHEMA_BYTES {
         return Err(wrong(&format!("has more than {SCHEMA_BYTES} bytes")));
     }
+    let parameters = secrets.hide_in(parameters);
     let description = tool.get("description").and_then(Value::as_str).unwrap_or_default();
-    let description = description.chars().take(DESCRIPTION_CHARACTERS).collect();
-    Ok(Listed { name: name.to_owned(), description, parameters })
+    // Hidden before it is cut: half a secret would not be found.
+    let description = secrets.hide(description.to_owned()).chars().take(DESCRIPTION_CHARACTERS).collect();
+    Ok(Listed { name: name.to_owned(), shown: secrets.hide(name.to_owned()), description, parameters })
 }
 
 /// A schema of arguments, as far as its shape can be seen. Whether the rest compiles is for the provider to say.
@@ -80,8 +86,8 @@ mod tests {
     use super::*;
 
     fn listed(tools: Value) -> Result<Vec<Listed>, String> {
-        let mut all = Vec::new();
-        page(&json!({"tools": tools}), &mut all).map_err(|fault| fault.to_string())?;
+        let (mut all, secrets) = (Vec::new(), Secrets::default());
+        page(&json!({"tools": tools}), &mut all, &secrets).map_err(|fault| fault.to_string())?;
         Ok(all)
     }
 
@@ -94,9 +100,15 @@ mod tests {
         ]));
         let schema = json!({"type": "object", "properties": {"x": true}, "required": ["x"]});
         let expected = vec![
-            Listed { name: "a".into(), description: "d".repeat(DESCRIPTION_CHARACTERS), parameters: schema },
+            Listed {
+                name: "a".into(),
+                shown: "a".into(),
+                description: "d".repeat(DESCRIPTION_CHARACTERS),
+                parameters: schema,
+            },
             Listed {
                 name: "b".into(),
+                shown: "b".into(),
                 description: String::new(),
                 parameters: json!({"type": "object", "properties": {}}),
             },

@@ -12,6 +12,7 @@ mod names;
 mod program;
 mod result;
 mod rpc;
+mod secrets;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -88,7 +89,7 @@ impl Offered {
         let mut tools = BTreeMap::new();
         for server in &servers {
             for tool in &server.tools {
-                let name = names::exposed(&server.name, &tool.name, &mut taken);
+                let name = names::exposed(&server.name, &tool.shown, &mut taken);
                 let (description, parameters) = (tool.description.clone(), tool.parameters.clone());
                 specs.push(ToolSpec { name: name.clone(), description, parameters });
                 tools.insert(name, (Arc::clone(server), tool.name.clone()));

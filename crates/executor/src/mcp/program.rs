@@ -1,6 +1,5 @@
 //! A server that is a program of ours, spoken to in lines.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -20,8 +19,6 @@ pub(super) struct Program {
     last_id: u64,
     /// The question that is under way.
     open: Option<u64>,
-    /// Questions whose answers are no longer wanted, and may still come.
-    given_up: BTreeSet<u64>,
     noise: usize,
 }
 
@@ -36,7 +33,7 @@ impl Program {
         child.args(args).env_clear().envs(environment.iter().cloned()).current_dir(folder);
         let live = Live::spawn(child, MESSAGE_BYTES)
             .map_err(|error| Fault::Gone(format!("'{command}' cannot be started: {error}")))?;
-        Ok(Self { live, last_id: 0, open: None, given_up: BTreeSet::new(), noise: 0 })
+        Ok(Self { live, last_id: 0, open: None, noise: 0 })
     }
 
     async fn say(&mut self, message: &Value, until: Instant) -> Result<(), Fault> {
@@ -73,7 +70,8 @@ impl Program {
                 Some(Incoming::Answer { id: Some(answered), outcome }) if answered == id => {
                     return outcome.map_err(Fault::Refused);
                 }
-                Some(Incoming::Answer { id: Some(answered), .. }) if self.given_up.remove(&answered) => {}
+                // Late, or a second one: to a question that was given up or is answered.
+                Some(Incoming::Answer { id: Some(answered), .. }) if (1..id).contains(&answered) => {}
                 Some(Incoming::Answer { .. }) => {
                     return Err(Fault::Broken("it answered a question that it was not asked".to_owned()));
                 }
@@ -118,9 +116,13 @@ impl Wire for Program {
 
     async fn give_up(&mut self) {
         let Some(id) = self.open.take() else { return };
-        self.given_up.insert(id);
         let params = json!({"requestId": id, "reason": "the answer is no longer wanted"});
         self.tell("notifications/cancelled", params).await.ok();
+    }
+
+    /// What follows a line that cannot be could be anything.
+    fn is_lost_by(&self, fault: &Fault) -> bool {
+        matches!(fault, Fault::Broken(_) | Fault::Gone(_))
     }
 
     fn speak(&mut self, _version: &str) {}

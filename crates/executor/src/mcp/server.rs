@@ -1,6 +1,5 @@
 //! One server: started, greeted, asked for its tools; then called.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use super::limits::{CALL, PAGES, START};
 use super::listed::{self, Listed};
 use super::program::Program;
 use super::result;
+use super::secrets::Secrets;
 use super::wire::{Fault, Wire};
 use crate::child::Environment;
 use crate::mcp_server::{McpServer, Reach};
@@ -24,12 +24,6 @@ use crate::transport::Transport;
 
 /// The versions that are spoken, the newest first. What differs between them is outside of what is used here.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-
-/// Shorter values are words that stand everywhere, and no secrets.
-const SHORTEST_SECRET: usize = 6;
-
-/// What stands in the place of a secret.
-const HIDDEN: &str = "[hidden]";
 
 /// How long things may take; tests are in more of a hurry.
 #[derive(Debug, Clone, Copy)]
@@ -48,9 +42,15 @@ impl Default for Patience {
 pub(super) struct Server {
     pub(super) name: String,
     pub(super) tools: Vec<Listed>,
-    wire: Mutex<Option<Box<dyn Wire>>>,
-    secrets: Vec<String>,
+    link: Mutex<Link>,
+    secrets: Secrets,
     patience: Patience,
+}
+
+/// The way to a server, or why there is none any more.
+enum Link {
+    Open(Box<dyn Wire>),
+    Gone(String),
 }
 
 impl Server {
@@ -62,18 +62,18 @@ impl Server {
         folder: &Path,
         patience: Patience,
     ) -> Result<Self, OpenError> {
-        let secrets = secrets(server);
+        let secrets = Secrets::of(server);
         let failed = |fault: &Fault, log: &str| {
             let said = if log.is_empty() { String::new() } else { format!("; the end of its stderr: {log}") };
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
-            OpenError::Missing(hide(&secrets, message))
+            OpenError::Missing(secrets.hide(message))
         };
         let mut wire = connect(server, transport, environment, folder).map_err(|fault| failed(&fault, ""))?;
-        let greeted = timeout(patience.start, greet(wire.as_mut(), patience.start)).await;
+        let greeted = timeout(patience.start, greet(wire.as_mut(), patience.start, &secrets)).await;
         match greeted.unwrap_or(Err(Fault::Silent(patience.start))) {
             Ok(tools) => {
                 let name = server.name.clone();
-                Ok(Self { name, tools, wire: Mutex::new(Some(wire)), secrets, patience })
+                Ok(Self { name, tools, link: Mutex::new(Link::Open(wire)), secrets, patience })
             }
             Err(fault) => {
                 let error = failed(&fault, &wire.log());
@@ -92,7 +92,7 @@ impl Server {
                 ToolOutput { ok: false, text }
             }
         };
-        output.text = hide(&self.secrets, output.text);
+        output.text = self.secrets.hide(output.text);
         output
     }
 
@@ -102,12 +102,22 @@ impl Server {
         arguments: &Value,
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, Fault> {
-        let mut held = self.wire.lock().await;
-        let Some(wire) = held.as_mut() else { return Err(Fault::Gone("it has ended".to_owned())) };
+        let mut link = self.link.lock().await;
+        let wire = match &mut *link {
+            Link::Open(wire) => wire,
+            Link::Gone(why) => return Err(Fault::Gone(why.clone())),
+        };
         let params = json!({"name": tool, "arguments": arguments});
         let answered = cancel.run_until_cancelled(wire.ask("tools/call", params, self.patience.call)).await;
         match answered {
-            Some(answered) => result::output(&answered?),
+            // Hidden before it is cut: half a secret would not be found.
+            Some(Ok(answered)) => result::output(&self.secrets.hide_in(answered)),
+            Some(Err(fault)) => {
+                if wire.is_lost_by(&fault) {
+                    link.end(format!("it is gone since a call before: {fault}")).await;
+                }
+                Err(fault)
+            }
             None => {
                 wire.give_up().await;
                 Err(Fault::Refused("stopped".to_owned()))
@@ -117,8 +127,16 @@ impl Server {
 
     /// Ends it.
     pub(super) async fn close(&self) {
-        let wire = self.wire.lock().await.take();
-        if let Some(wire) = wire {
+        self.link.lock().await.end("it has ended".to_owned()).await;
+    }
+}
+
+impl Link {
+    /// Ends the server, if it has not ended before. Whoever asks it later is told why it is gone.
+    async fn end(&mut self, why: String) {
+        if let Self::Open(_) = self
+            && let Self::Open(wire) = std::mem::replace(self, Self::Gone(why))
+        {
             wire.close().await;
         }
     }
@@ -140,7 +158,7 @@ fn connect(
     }
 }
 
-async fn greet(wire: &mut dyn Wire, patience: Duration) -> Result<Vec<Listed>, Fault> {
+async fn greet(wire: &mut dyn Wire, patience: Duration, secrets: &Secrets) -> Result<Vec<Listed>, Fault> {
     let params = json!({
         "protocolVersion": VERSIONS[0],
         "capabilities": {},
@@ -156,40 +174,21 @@ async fn greet(wire: &mut dyn Wire, patience: Duration) -> Result<Vec<Listed>, F
     wire.speak(version);
     wire.tell("notifications/initialized", json!({})).await?;
     match greeting.pointer("/capabilities/tools") {
-        Some(tools) if !tools.is_null() => tools_of(wire, patience).await,
+        Some(tools) if !tools.is_null() => tools_of(wire, patience, secrets).await,
         _ => Ok(Vec::new()),
     }
 }
 
-async fn tools_of(wire: &mut dyn Wire, patience: Duration) -> Result<Vec<Listed>, Fault> {
+async fn tools_of(wire: &mut dyn Wire, patience: Duration, secrets: &Secrets) -> Result<Vec<Listed>, Fault> {
     let mut tools = Vec::new();
     let mut params = json!({});
     for _ in 0..PAGES {
         let page = wire.ask("tools/list", params, patience).await?;
-        listed::page(&page, &mut tools)?;
+        listed::page(&page, &mut tools, secrets)?;
         match page.get("nextCursor").and_then(Value::as_str) {
             Some(cursor) => params = json!({"cursor": cursor}),
             None => return Ok(tools),
         }
     }
     Err(Fault::Broken(format!("its list of tools has more than {PAGES} pages")))
-}
-
-/// What a server was given and must not be repeated by errors and events.
-fn secrets(server: &McpServer) -> Vec<String> {
-    let given: &BTreeMap<String, String> = match &server.reach {
-        Reach::Program { env, .. } => env,
-        Reach::Address { headers, .. } => headers,
-    };
-    // Behind the scheme of an authorization stands the secret itself.
-    let parts =
-        given.values().flat_map(|value| [Some(value.as_str()), value.split_once(' ').map(|(_, key)| key)]);
-    parts.flatten().filter(|secret| secret.len() >= SHORTEST_SECRET).map(str::to_owned).collect()
-}
-
-fn hide(secrets: &[String], text: String) -> String {
-    secrets.iter().fold(text, |text, secret| match text.contains(secret.as_str()) {
-        true => text.replace(secret.as_str(), HIDDEN),
-        false => text,
-    })
 }

@@ -18,6 +18,9 @@ pub(super) trait Wire: Send {
     /// Tells that the answer to the question before is no longer wanted.
     async fn give_up(&mut self);
 
+    /// Whether nothing can be asked any more after such a fault.
+    fn is_lost_by(&self, fault: &Fault) -> bool;
+
     /// From now on this version of the protocol is spoken.
     fn speak(&mut self, version: &str);
 

@@ -166,6 +166,64 @@ async fn a_call_without_a_sign_of_life_is_given_up_and_its_late_answer_is_droppe
 }
 
 #[tokio::test]
+async fn an_answer_that_is_given_twice_is_taken_once() {
+    let (one, two) = (result(3, "one"), result(4, "two"));
+    let rest = format!("read l; echo '{one}'; echo '{one}'; read l; echo '{two}'; echo '{two}'; read l");
+    let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
+    assert_eq!(call(tools.as_ref(), "s__look", json!({})).await.text, "one");
+    assert_eq!(call(tools.as_ref(), "s__look", json!({})).await.text, "two");
+    tools.close().await;
+}
+
+#[tokio::test]
+async fn one_that_cannot_be_understood_any_more_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("note");
+    let cases = [
+        ("head -c 5000000 /dev/zero", "it sent a message of more than 4194304 bytes"),
+        (
+            "echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'",
+            "it answered a question that it was not asked",
+        ),
+        ("echo $KEY >&2; exit 2", "it has ended (exit status: 2)"),
+    ];
+    for (fault, words) in cases {
+        let rest = format!("echo $$ > {}; read l; {fault}; while true; do read l; done", note.display());
+        let tools = open(shell("s", &sound(&rest)), LONG).await.unwrap();
+        let first = call(tools.as_ref(), "s__look", json!({})).await;
+        assert_eq!(first, failed(&format!("the call of 'look' on the MCP server 's' failed: {words}")));
+        let id = std::fs::read_to_string(&note).unwrap();
+        assert!(!is_alive(&id), "{fault}");
+        let later = call(tools.as_ref(), "s__look", json!({})).await;
+        let why = format!("it is gone since a call before: {words}");
+        assert_eq!(later, failed(&format!("the call of 'look' on the MCP server 's' failed: {why}")));
+        tools.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_it_was_given_in_secret_is_not_told_to_the_model() {
+    let long = format!("{}hidden-word", "x".repeat(3_995));
+    let schema = json!({"type": "object", "properties": {"hidden-word": {"default": "hidden-word"}}});
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": schema});
+    let tools = [tool("a_hidden-word", "with hidden-word"), tool("b", &long)];
+    let page = json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}});
+    let content = format!("{}hidden-word", "x".repeat(99_995));
+    let said = result(3, &content);
+    let rest =
+        format!("read l; case \"$l\" in *a_hidden-word*) echo '{said}';; esac; while read l; do :; done");
+    let script = format!("read l; echo '{GREETING}'; read l; read l; echo '{page}'; {rest}");
+    let tools = open(shell("s", &script), LONG).await.unwrap();
+    let specs = tools.specs();
+    let told = format!("{specs:?}");
+    assert!(!told.contains("hidden-w") && told.contains("with [hidden]"), "{told}");
+    assert!(specs[1].description.ends_with("x[hidd"), "hidden before it is cut");
+    let output = call(tools.as_ref(), &specs[0].name, json!({})).await;
+    assert!(output.ok && output.text.contains("x[hidd\n[… cut off"), "{output:?}");
+    tools.close().await;
+}
+
+#[tokio::test]
 async fn a_call_can_be_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("note");
