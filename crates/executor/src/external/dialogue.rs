@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::process::Command;
 use tokio::time::{Instant, timeout_at};
 
@@ -99,13 +100,6 @@ impl Dialogue {
     /// be heard after a failure. Nothing is lost when this is dropped half-way.
     pub(super) async fn next(&mut self) -> Result<Said, String> {
         match self.live.hear().await {
-            Heard::Line(line) if line.trim().is_empty() => Ok(Said::Unknown),
-            Heard::Line(line) => message::read(&line).map_err(|how| self.failed(&how)),
-            Heard::Garbage => Err(self.failed("wrote to stdout what is not UTF-8")),
-            Heard::TooLong => {
-                let how = format!("wrote a line of more than {} MiB", LONGEST_LINE / 1024 / 1024);
-                Err(self.failed(&how))
-            }
             Heard::Closed { unfinished } => {
                 let (status, stderr) = self.live.last_words(EXIT_PATIENCE).await;
                 let end = status.map_or_else(|| "closed its stdout".to_owned(), program::ended);
@@ -115,6 +109,28 @@ impl Dialogue {
                 };
                 Err(program::failed(&self.command, &how, &stderr))
             }
+            heard => self.said(heard),
+        }
+    }
+
+    /// What the program has said already, without waiting for it; none where that is nothing, or it has ended.
+    pub(super) fn said_already(&mut self) -> Option<Result<Said, String>> {
+        match self.live.hear().now_or_never()? {
+            Heard::Closed { unfinished } if unfinished.trim().is_empty() => None,
+            heard => Some(self.said(heard)),
+        }
+    }
+
+    fn said(&self, heard: Heard) -> Result<Said, String> {
+        match heard {
+            Heard::Line(line) if line.trim().is_empty() => Ok(Said::Unknown),
+            Heard::Line(line) => message::read(&line).map_err(|how| self.failed(&how)),
+            Heard::Garbage => Err(self.failed("wrote to stdout what is not UTF-8")),
+            Heard::TooLong => {
+                let how = format!("wrote a line of more than {} MiB", LONGEST_LINE / 1024 / 1024);
+                Err(self.failed(&how))
+            }
+            Heard::Closed { .. } => Err(self.failed("ended in the middle of a line")),
         }
     }
 

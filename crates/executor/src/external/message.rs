@@ -5,8 +5,10 @@
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::keys;
 use crate::answer::{Stop, Usage};
 use crate::event::Event;
 use crate::mcp_server::{McpServer, Reach};
@@ -112,7 +114,8 @@ struct WrittenAnswer {
     session_id: String,
     turn: u64,
     text: Option<String>,
-    structured: Option<Value>,
+    /// As it is written: what it is worth is for the judge to say.
+    structured: Option<Box<RawValue>>,
     stop_reason: Option<String>,
     state: Option<Value>,
     model: Option<String>,
@@ -167,15 +170,21 @@ pub(super) fn read(line: &str) -> Result<Said, String> {
         }
         "tool" => Said::Event(tool(part(&kind, value)?)),
         "usage" => Said::Usage(usage(part(&kind, value)?)?),
-        "answer" => Said::Answer(Box::new(answer(part(&kind, value)?)?)),
+        "answer" => {
+            let written = serde_json::from_str(line).map_err(|error| unfit(&kind, &error))?;
+            Said::Answer(Box::new(answer(written)?))
+        }
         "error" => Said::Fault(part(&kind, value)?),
         _ => Said::Unknown,
     })
 }
 
 fn part<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
-    serde_json::from_value(value)
-        .map_err(|error| format!("wrote a message '{kind}' that does not fit: {error}"))
+    serde_json::from_value(value).map_err(|error| unfit(kind, &error))
+}
+
+fn unfit(kind: &str, error: &serde_json::Error) -> String {
+    format!("wrote a message '{kind}' that does not fit: {error}")
 }
 
 fn tool(written: WrittenTool) -> Event {
@@ -209,7 +218,12 @@ fn answer(written: WrittenAnswer) -> Result<Answered, String> {
             ));
         }
     };
-    let structured = structured.filter(|value| !value.is_null());
+    // A value with a key given twice can be judged as a text alone: which one was meant is lost by reading it.
+    let (text, structured) = match structured.as_deref().map(RawValue::get) {
+        Some(json) if keys::stand_twice(json) => (Some(json.to_owned()), None),
+        Some(json) => (text, serde_json::from_str::<Value>(json).ok()),
+        None => (text, None),
+    };
     let text = match (text, &structured, &stop) {
         (Some(text), _, _) => text,
         (None, Some(value), _) => value.to_string(),
@@ -313,6 +327,13 @@ mod tests {
             read(r#", "structured": {"n": 1.10}"#),
             Ok(answered(r#"{"n":1.10}"#, serde_json::from_str(r#"{"n": 1.10}"#).unwrap(), Stop::Finished))
         );
+        let twice = r#"{"n": 1.10, "n": 2}"#;
+        assert_eq!(
+            read(&format!(r#", "text": "a", "structured": {twice}"#)),
+            Ok(answered(twice, None, Stop::Finished)),
+            "the judge reads it, and says which key is given twice"
+        );
+        assert_eq!(read(r#", "text": "a", "structured": null"#), Ok(answered("a", None, Stop::Finished)));
         assert_eq!(
             read(r#", "stop_reason": "refused", "text": "no""#),
             Ok(answered("no", None, Stop::Refused("no".to_owned())))
@@ -339,7 +360,11 @@ mod tests {
             ),
             (
                 r#"{"type":"answer","text":"a","turn":1}"#,
-                "wrote a message 'answer' that does not fit: missing field `session_id`",
+                "wrote a message 'answer' that does not fit: missing field `session_id` at line 1 column 37",
+            ),
+            (
+                r#"{"type":"answer","session_id":"s","turn":1,"text":"a","text":"b"}"#,
+                "wrote a message 'answer' that does not fit: duplicate field `text` at line 1 column 60",
             ),
         ] {
             assert_eq!(read(line).unwrap_err(), error);

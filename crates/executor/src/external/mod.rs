@@ -13,6 +13,7 @@
 
 mod conformance;
 mod dialogue;
+mod keys;
 mod memory;
 mod message;
 mod session;

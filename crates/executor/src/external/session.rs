@@ -144,6 +144,7 @@ impl External {
                     if !answered.text.is_empty() && answered.text != last_words {
                         events.tell(Event::Message { text: answered.text.clone() }).await;
                     }
+                    self.hear_rest(dialogue, events, usage).await?;
                     return Ok(*answered);
                 }
                 Said::Fault(fault) => return Err(self.fault(fault).unwrap_or_else(|how| broken(&how))),
@@ -152,6 +153,36 @@ impl External {
         }
         let how = format!("wrote {MAX_MESSAGES} messages in one turn and no answer");
         Err(Broken::Program(TurnError::Failed(dialogue.failed(&how))))
+    }
+
+    /// What came with the answer, behind it. Nobody waits for it: what comes later is heard in the next turn, or not at all.
+    async fn hear_rest(
+        &self,
+        dialogue: &mut Dialogue,
+        events: &Events,
+        usage: &mut Usage,
+    ) -> Result<(), Broken> {
+        // Whoever reads the lines gets a chance to hand over what it has.
+        tokio::task::yield_now().await;
+        for _ in 0..MAX_MESSAGES {
+            let Some(said) = dialogue.said_already() else { return Ok(()) };
+            let how = match said.map_err(|how| Broken::Program(TurnError::Failed(how)))? {
+                Said::Unknown => continue,
+                Said::Event(event) => {
+                    events.tell(event).await;
+                    continue;
+                }
+                Said::Usage(step) => {
+                    usage.add(step);
+                    continue;
+                }
+                Said::Answer(_) => format!("answered turn {} twice", self.asked),
+                Said::Fault(_) => format!("answered turn {} and told an error of it", self.asked),
+                Said::Hello(_) => "said hello twice".to_owned(),
+            };
+            return Err(Broken::Program(TurnError::Failed(dialogue.failed(&how))));
+        }
+        Ok(())
     }
 
     /// Whether an answer is one to this turn of this session.

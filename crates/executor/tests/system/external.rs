@@ -320,9 +320,37 @@ async fn a_program_that_dies_is_told_with_its_last_words() {
     assert_eq!(program.failure().await, "'sh' closed its stdout without an answer; stderr is empty");
 }
 
+/// A program that writes all of this at once, behind its answer too.
+fn at_once(lines: &[&str]) -> String {
+    let answer = r#"{"type":"answer","session_id":"ses_1","turn":1,"text":"yes"}"#;
+    format!("printf '%s\\n' '{answer}' {}", lines.iter().map(|line| format!("'{line}' ")).collect::<String>())
+}
+
 #[tokio::test]
-async fn two_answers_to_one_question_are_an_error() {
-    let program = Program::new(&[HELLO, FIRST, ANSWER, ANSWER, "read -r asked; read -r end"]);
+async fn what_comes_with_an_answer_is_heard() {
+    let answer_again = r#"{"type":"answer","session_id":"ses_1","turn":1,"text":"no"}"#;
+    let fault = r#"{"type":"error","turn":1,"message":"no"}"#;
+    for (line, expected) in [
+        (answer_again, "'sh' answered turn 1 twice"),
+        (fault, "'sh' answered turn 1 and told an error of it"),
+        ("done.", "'sh' wrote to stdout what is not a message: \"done.\""),
+    ] {
+        let program = Program::new(&[HELLO, FIRST, &at_once(&[line]), "read -r end"]);
+        let text = program.failure().await;
+        assert!(text.starts_with(expected), "{text}");
+    }
+    let usage = r#"{"type":"usage","output_tokens":5}"#;
+    for rest in ["read -r end", "exit 0"] {
+        let program = Program::new(&[HELLO, FIRST, &at_once(&[usage, ""]), rest]);
+        let expected = Answer { usage: Usage { output_tokens: 5, ..Usage::default() }, ..answer("yes") };
+        assert_eq!(program.ask().await.unwrap(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_second_answer_that_comes_later_is_an_error_of_the_next_turn() {
+    let late = "read -r asked";
+    let program = Program::new(&[HELLO, FIRST, ANSWER, late, ANSWER, "read -r end"]);
     let mut session = program.open().await.unwrap();
     assert_eq!(asked(session.as_mut(), turn()).await.unwrap(), answer("yes"));
     let error = asked(session.as_mut(), turn()).await.unwrap_err();
