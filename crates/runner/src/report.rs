@@ -6,6 +6,7 @@ use accord_api::{Attempt, ErrorName, EventBody, ReportAttempts, ReportEvents};
 use accord_client::ClientError;
 use async_trait::async_trait;
 use jiff::Timestamp;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -14,6 +15,10 @@ use crate::coordinator::Coordinator;
 use crate::drive::Observer;
 use crate::leases::{Hold, Reason};
 use crate::limits::{EVENTS_PER_BATCH, REPORTS_HELD};
+
+/// Levels of a tool's arguments in an event. Readers of JSON take 128 in all, and events are told on inside of other values;
+/// nobody calls a tool with more.
+const MOST_LEVELS: usize = 100;
 
 /// Boxed, because a channel makes room for many at once, and thousands of runs wait with an empty one.
 enum Report {
@@ -58,7 +63,7 @@ impl Reporter {
 #[async_trait]
 impl Observer for Reporter {
     async fn event(&self, event: EventBody) {
-        self.send(Report::Event(Box::new(event))).await;
+        self.send(Report::Event(Box::new(readable(event)))).await;
     }
 
     async fn attempt(&self, attempt: Attempt) {
@@ -67,6 +72,26 @@ impl Observer for Reporter {
 
     fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+}
+
+/// An event that every reader of JSON takes: arguments that nest too deep become their text.
+fn readable(event: EventBody) -> EventBody {
+    match event {
+        EventBody::ToolStarted { call_id, name, arguments } if !is_within(&arguments, MOST_LEVELS) => {
+            EventBody::ToolStarted { call_id, name, arguments: Value::String(arguments.to_string()) }
+        }
+        other => other,
+    }
+}
+
+/// Whether a value nests no deeper than this.
+fn is_within(value: &Value, levels: usize) -> bool {
+    let Some(left) = levels.checked_sub(1) else { return !value.is_array() && !value.is_object() };
+    match value {
+        Value::Array(items) => items.iter().all(|item| is_within(item, left)),
+        Value::Object(members) => members.values().all(|member| is_within(member, left)),
+        _ => true,
     }
 }
 
@@ -96,7 +121,7 @@ impl Sending {
                     Batch::Attempts(ReportAttempts { holding, attempts: vec![*attempt] })
                 }
             };
-            self.deliver(&batch).await;
+            self.deliver(batch).await;
         }
     }
 
@@ -123,18 +148,38 @@ impl Sending {
         events
     }
 
-    /// Sends until it is answered. What the coordinator refuses for good is dropped: the run does not depend on it.
-    async fn deliver(&self, batch: &Batch) {
+    /// Sends a batch. Where the coordinator refuses several events, they are sent one by one, so that the rest is not lost
+    /// with the one that it does not take. What it refuses for good is dropped: the run does not depend on it.
+    async fn deliver(&self, batch: Batch) {
+        let Err(error) = self.answered(&batch).await else { return };
+        match batch {
+            Batch::Events(ReportEvents { holding, events }) if events.len() > 1 => {
+                for event in events {
+                    let alone = ReportEvents { holding: holding.clone(), events: vec![event] };
+                    if let Err(error) = self.answered(&Batch::Events(alone)).await {
+                        self.refused(&error);
+                    }
+                }
+            }
+            Batch::Events(_) | Batch::Attempts(_) => self.refused(&error),
+        }
+    }
+
+    fn refused(&self, error: &ClientError) {
+        tracing::warn!(run_id = %self.hold.run_id, %error, "a report is refused");
+    }
+
+    /// Sends until it is answered. An error is a refusal for good.
+    async fn answered(&self, batch: &Batch) -> Result<(), ClientError> {
         let mut backoff = Backoff::default();
         loop {
             match self.send(batch).await {
-                Ok(()) => return,
-                Err(error) if error.is(ErrorName::LeaseLost) => return self.hold.end(Reason::Lost),
-                Err(error) if error.is_transient() => backoff.rest().await,
-                Err(error) => {
-                    tracing::warn!(run_id = %self.hold.run_id, %error, "a report is refused");
-                    return;
+                Err(error) if error.is(ErrorName::LeaseLost) => {
+                    self.hold.end(Reason::Lost);
+                    return Ok(());
                 }
+                Err(error) if error.is_transient() => backoff.rest().await,
+                answered => return answered,
             }
         }
     }
@@ -145,5 +190,31 @@ impl Sending {
             Batch::Events(report) => self.coordinator.events(run_id, report).await,
             Batch::Attempts(report) => self.coordinator.attempts(run_id, report).await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(levels: usize) -> Value {
+        let arguments = (0..levels).fold(json!(1.50), |inside, level| match level % 2 {
+            0 => json!([inside]),
+            _ => json!({"a": inside}),
+        });
+        let (call_id, name) = ("1".to_owned(), "look".to_owned());
+        match readable(EventBody::ToolStarted { call_id, name, arguments }) {
+            EventBody::ToolStarted { arguments, .. } => arguments,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn arguments_that_nest_too_deep_become_their_text() {
+        assert!(told(0).is_number() && told(MOST_LEVELS).is_object());
+        let Value::String(text) = told(MOST_LEVELS + 1) else { panic!("it is no text") };
+        assert!(text.starts_with("[{\"a\":[{") && text.ends_with("]}]}]"), "{text}");
     }
 }

@@ -3,3 +3,4 @@
 mod ends;
 mod fake;
 mod lives;
+mod reports;
