@@ -131,7 +131,9 @@ impl Process {
         let finished = child::run(plan, cancel).await.map_err(|error| self.not_started(&error))?;
         self.stderr = without_secrets(finished.stderr.text(|_| "…".to_owned()), &self.environment);
         match finished.end {
-            End::Exited(status) if status.success() => self.answer(finished.stdout),
+            End::Exited(status) if status.success() => self
+                .answer(finished.stdout)
+                .map_err(|how| self.failed(&format!("{} and {how}", program::ended(status)))),
             End::Exited(status) => Err(self.failed(&program::ended(status))),
             End::TimedOut => Err(TurnError::TimedOut(self.settings.timeout_seconds)),
             End::Stopped => Err(TurnError::Stopped),
@@ -150,11 +152,11 @@ impl Process {
         command
     }
 
-    fn answer(&self, stdout: Capture) -> Result<Answer, TurnError> {
+    /// What it wrote, as an answer; else what it did wrong.
+    fn answer(&self, stdout: Capture) -> Result<Answer, String> {
         let text = String::from_utf8(stdout.into_bytes()).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            let command = &self.settings.command;
-            TurnError::Failed(format!("'{command}' wrote to stdout what is not UTF-8, at byte {at}"))
+            format!("wrote to stdout what is not UTF-8, at byte {at}")
         })?;
         Ok(Answer {
             text,

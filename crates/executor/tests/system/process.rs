@@ -121,7 +121,10 @@ async fn failures_say_how_it_ended() {
     assert_eq!(failure(shell("kill -9 $$")).await, "'sh' was ended by signal 9; stderr is empty");
     let long = failure(shell("head -c 100000 /dev/zero | tr '\\0' x >&2; echo end >&2; exit 1")).await;
     assert!(long.ends_with("xxxend") && long.len() < 4200, "{}", long.len());
-    assert_eq!(failure(shell("printf 'ab\\377'")).await, "'sh' wrote to stdout what is not UTF-8, at byte 2");
+    let text = failure(shell("printf 'ab\\377'; echo $KEPT >&2")).await;
+    let expected =
+        "'sh' exited with code 0 and wrote to stdout what is not UTF-8, at byte 2; the end of stderr:\nyes";
+    assert_eq!(text, expected);
 }
 
 #[tokio::test]
@@ -178,11 +181,12 @@ async fn tools_are_refused() {
 #[tokio::test]
 async fn nothing_is_left_after_the_time_is_over() {
     let folder = tempdir().unwrap();
-    let mut settings = shell(WITH_GRANDCHILD);
+    let mut settings = shell(&format!("echo so far >&2; {WITH_GRANDCHILD}"));
     settings["timeout_seconds"] = json!(1);
     let mut session = open(folder.path(), settings, json!({})).await;
     let failure = session.turn(turn(), &Events::none(), &CancellationToken::new()).await.unwrap_err();
     assert_eq!(failure.error, TurnError::TimedOut(1));
+    assert_eq!(session.said_beside().as_deref(), Some("stderr: so far"));
     gone(grandchild(folder.path()).await).await;
 }
 

@@ -1,8 +1,10 @@
 //! Runs of one turn: commands, which are never run twice, and answers that the coordinator judges.
 
-use accord_api::{HeldAnswer, Strategy, Validation, attempt};
+use accord_api::{Failure, HeldAnswer, Strategy, Validation, attempt};
 use accord_contract::{Rejected, Verdict};
 use accord_executor::{Answer, Stop};
+use serde::de::IgnoredAny;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::contracted::{error, outcome, repair};
@@ -10,11 +12,14 @@ use super::failure::{self, Unmet};
 use super::history::History;
 use super::offers::Rung;
 use super::reading::{Bench, Reading, parsed};
-use super::turns::{Asked, Judged, Turns};
+use super::turns::{Asked, Judged, Turns, Why};
 use super::{End, request};
 use crate::assignment::Terms;
 use crate::limits::SHOWN_OUTPUT_BYTES;
 use crate::text::beginning;
+
+/// Some systems put it in front of every text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// One answer, for the coordinator to judge.
 pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
@@ -54,17 +59,36 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
         Err(why) => {
             let model = turns.capabilities.model.clone();
             turns.record_unanswered(&asked, why, Strategy::Prompt, &model, None).await;
-            return failure::unanswered(why);
+            return unanswered(why, turns.said_beside());
         }
     };
-    // A program can be held to more than a model: its value is not looked for among other words.
-    match (parsed(&answer.text), terms) {
+    match (alone(&answer.text), terms) {
         (Err(reason), _) => unread(turns, &asked, &answer, &reason).await,
         (Ok(_), Some(terms)) => under(turns, &asked, &answer, terms).await,
         (Ok(value), None) => {
             turns.record(&asked, judged(&answer, attempt::Outcome::Accepted)).await;
             End::Data { value, raw: answer.text, validation: None }
         }
+    }
+}
+
+/// The end of a command that gave nothing. One that was ended, because its time was over, has not told itself what it wrote.
+fn unanswered(why: &Why, beside: Option<String>) -> End {
+    match (failure::unanswered(why), why, beside) {
+        (End::Failed(failure), Why::TimedOut(_), Some(beside)) => {
+            End::Failed(Failure { message: format!("{}; {beside}", failure.message), ..failure })
+        }
+        (end, _, _) => end,
+    }
+}
+
+/// A text that is one JSON value, or what is wrong with it. A program can be held to more than a model: its value is not
+/// looked for among other words, nor behind thoughts.
+fn alone(text: &str) -> Result<Value, String> {
+    let value = parsed(text)?;
+    match serde_json::from_str::<IgnoredAny>(text.trim_start_matches(BYTE_ORDER_MARK)) {
+        Ok(_) => Ok(value),
+        Err(error) => Err(format!("there is something around the value ({error})")),
     }
 }
 
@@ -127,5 +151,36 @@ fn judged(answer: &Answer, outcome: attempt::Outcome) -> Judged {
         repairs: Vec::new(),
         text: answer.text.clone(),
         prompt: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_a_command_stands_alone() {
+        for text in ["{\"n\": 1.10}", "\u{feff} [\"<think>\"]\r\n", "7"] {
+            assert!(alone(text).is_ok(), "{text}");
+        }
+        let thinks =
+            ["<think>so</think>{\"n\": 1}", "</thinking>{\"n\": 1}", "[THINK]x[/THINK] 7", "<think/>\n[]"];
+        for text in thinks {
+            let reason = alone(text).unwrap_err();
+            assert!(reason.starts_with("there is something around the value"), "{text}: {reason}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_was_ended_is_told_with_what_it_wrote() {
+        let message = |why: &Why, beside: Option<&str>| match unanswered(why, beside.map(str::to_owned)) {
+            End::Failed(failure) => failure.message,
+            other => format!("{other:?}"),
+        };
+        let (late, failed) = (Why::TimedOut(1), Why::Failed("exited with code 3".to_owned()));
+        let plain = message(&late, None);
+        assert_eq!(message(&late, Some("stderr: so far")), format!("{plain}; stderr: so far"));
+        assert_eq!(message(&failed, Some("stderr: so far")), "exited with code 3", "it has told by itself");
+        assert_eq!(message(&Why::Stopped, Some("stderr: so far")), "Stopped");
     }
 }
