@@ -10,8 +10,9 @@ use super::trouble::Trouble;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Tags {
+pub(super) struct Agents {
     pub(super) tags: Vec<String>,
+    pub(super) cursor: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -74,9 +75,11 @@ pub(super) struct Sessions {
     pub(super) cursor: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Nothing {}
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Schemas {
+    pub(super) cursor: Option<String>,
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

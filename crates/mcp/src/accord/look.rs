@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::Accord;
-use super::arguments::{self, Name, Nothing, Session, Sessions, Tags};
+use super::arguments::{self, Agents, Name, Schemas, Session, Sessions};
 use super::trouble::Trouble;
 
-/// Agents and schemas that are listed. A model cannot choose among more, and tags narrow the list.
+/// Agents and schemas on a page. A model cannot choose among more at once, and tags narrow the list.
 const MOST_LISTED: u32 = 100;
 
 /// Agents that are looked at beside each other.
@@ -20,14 +20,13 @@ const USUAL_SESSIONS: u32 = 50;
 
 impl Accord {
     pub(super) async fn list_agents(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
-        let Tags { tags } = arguments::read(given)?;
-        let page = PageQuery { limit: Some(MOST_LISTED), cursor: None };
-        let found = self.client.agents(&tags, &page).await?.items;
-        let usable = found.into_iter().filter(|agent| agent.valid);
+        let Agents { tags, cursor } = arguments::read(given)?;
+        let page = self.client.agents(&tags, &PageQuery { limit: Some(MOST_LISTED), cursor }).await?;
+        let usable = page.items.into_iter().filter(|agent| agent.valid);
         let described = stream::iter(usable).map(|agent| self.described(agent)).buffered(AT_ONCE);
         let agents: Vec<Result<Value, Trouble>> = described.collect().await;
         let agents: Vec<Value> = agents.into_iter().collect::<Result<_, _>>()?;
-        Ok(json!({"agents": agents}))
+        Ok(json!({"agents": agents, "next_cursor": page.next_cursor}))
     }
 
     /// An agent with its schemas, where it has some.
@@ -40,6 +39,11 @@ impl Accord {
         let output = match schema("output_schema") {
             Value::Null => schema("default_output_schema"),
             own => own,
+        };
+        // A text is the name of a registered schema.
+        let output = match output {
+            Value::String(name) => self.client.schema(&name).await?.schema,
+            written => written,
         };
         Ok(json!({
             "name": agent.name,
@@ -123,15 +127,16 @@ impl Accord {
     }
 
     pub(super) async fn list_schemas(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
-        let Nothing {} = arguments::read(given)?;
-        let page = PageQuery { limit: Some(MOST_LISTED), cursor: None };
-        let found = self.client.schemas(&page).await?.items.into_iter();
-        let schemas: Vec<Value> = found
+        let Schemas { cursor } = arguments::read(given)?;
+        let page = self.client.schemas(&PageQuery { limit: Some(MOST_LISTED), cursor }).await?;
+        let schemas: Vec<Value> = page
+            .items
+            .into_iter()
             .map(
                 |schema| json!({"name": schema.name, "description": schema.description, "hash": schema.hash}),
             )
             .collect();
-        Ok(json!({"schemas": schemas}))
+        Ok(json!({"schemas": schemas, "next_cursor": page.next_cursor}))
     }
 
     pub(super) async fn get_schema(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
@@ -149,4 +154,89 @@ impl Accord {
 /// A document as a value. The coordinator has read it before; numbers stay as they are written.
 pub(super) fn document(raw: Option<&RawValue>) -> Value {
     raw.and_then(|raw| accord_api::read_kept(raw.get()).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_client::Client;
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// What the coordinator gives, by the address that it is asked for.
+    fn given(target: &str) -> Value {
+        let agent = |name: &str| {
+            json!({
+                "name": name, "description": "", "type": "autonomous", "executor_type": "llm", "model": null,
+                "tags": [], "source": "file", "valid": name != "broken", "has_parameters_schema": false,
+                "has_output_schema": true, "problems": [],
+            })
+        };
+        let name = target.rsplit('/').next().unwrap_or_default();
+        let schema = json!({
+            "name": "severity", "description": "", "schema": {"type": "integer"}, "hash": "h",
+            "created_at": "2026-01-01T00:00:00Z", "modified_at": "2026-01-01T00:00:00Z",
+        });
+        match target.split_once("/agents?") {
+            Some((_, query)) if query.contains("cursor=two") => {
+                json!({"items": [agent("b")], "next_cursor": null})
+            }
+            Some(_) => json!({"items": [agent("a"), agent("broken")], "next_cursor": "two"}),
+            None if target.contains("/agents/") => {
+                let blueprint = match name {
+                    "a" => json!({"output_schema": "severity"}),
+                    _ => json!({"default_output_schema": {"type": "string"}}),
+                };
+                json!({"summary": agent(name), "blueprint": blueprint, "hash": "h", "created_at": null, "modified_at": null})
+            }
+            None if target.contains("/schemas?") => json!({"items": [schema], "next_cursor": "two"}),
+            None => schema,
+        }
+    }
+
+    /// Tools of a coordinator that gives this.
+    async fn accord() -> Accord {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let mut stream = BufReader::new(stream);
+                let mut request = String::new();
+                while !request.ends_with("\r\n\r\n") {
+                    stream.read_line(&mut request).await.unwrap();
+                }
+                let body = given(request.split(' ').nth(1).unwrap()).to_string();
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+                let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+        });
+        Accord::new(Client::new(&url, None).unwrap(), None)
+    }
+
+    fn at(cursor: Option<&str>) -> Map<String, Value> {
+        Map::from_iter([("cursor".to_owned(), json!(cursor))])
+    }
+
+    #[tokio::test]
+    async fn agents_are_listed_page_by_page_with_the_schemas_that_they_name() {
+        let accord = accord().await;
+        let agent = |name: &str, schema: Value| {
+            json!({
+                "name": name, "description": "", "type": "autonomous", "tags": [], "parameters_schema": null,
+                "output_schema": schema,
+            })
+        };
+        let first = accord.list_agents(at(None)).await.unwrap();
+        let named = agent("a", json!({"type": "integer"}));
+        assert_eq!(first, json!({"agents": [named], "next_cursor": "two"}));
+        let second = accord.list_agents(at(Some("two"))).await.unwrap();
+        let written = agent("b", json!({"type": "string"}));
+        assert_eq!(second, json!({"agents": [written], "next_cursor": null}));
+        let schemas = accord.list_schemas(at(None)).await.unwrap();
+        let severity = json!({"name": "severity", "description": "", "hash": "h"});
+        assert_eq!(schemas, json!({"schemas": [severity], "next_cursor": "two"}));
+    }
 }

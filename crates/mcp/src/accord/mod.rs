@@ -161,14 +161,14 @@ impl Kind {
 
     fn tool(self) -> Tool {
         let (input_schema, output_schema) = match self {
-            Self::ListAgents => (schemas::tags(), schemas::agents()),
+            Self::ListAgents => (schemas::which_agents(), schemas::agents()),
             Self::StartAgentSession => (schemas::start(), schemas::run()),
             Self::ResumeAgentSession => (schemas::resume(), schemas::run()),
             Self::GetAgentSessionStatus => (schemas::session_id(), schemas::status()),
             Self::GetAgentSessionResult => (schemas::session_id(), schemas::result()),
             Self::StopAgentSession => (schemas::session_id(), schemas::stopped()),
             Self::ListAgentSessions => (schemas::which_sessions(), schemas::sessions()),
-            Self::ListSchemas => (schemas::nothing(), schemas::schemas()),
+            Self::ListSchemas => (schemas::which_schemas(), schemas::schemas()),
             Self::GetSchema => (schemas::name(), schemas::schema()),
             Self::RunWorkflow => (schemas::workflow(), schemas::workflow_run()),
         };

@@ -58,17 +58,25 @@ fn contract() -> Map<String, Value> {
     Map::from_iter([("output_schema".to_owned(), inline), ("output_schema_name".to_owned(), name)])
 }
 
-pub(super) fn nothing() -> Value {
-    arguments(&[], json!({}))
+fn cursor() -> Value {
+    text("The next_cursor of the page before.")
 }
 
-pub(super) fn tags() -> Value {
+fn next_cursor() -> Value {
+    one_of(&["string", "null"], "Send it as cursor for more; null at the end.")
+}
+
+pub(super) fn which_schemas() -> Value {
+    arguments(&[], json!({"cursor": cursor()}))
+}
+
+pub(super) fn which_agents() -> Value {
     let tags = json!({
         "type": "array",
         "items": {"type": "string"},
         "description": "Only agents that have all of these tags.",
     });
-    arguments(&[], json!({"tags": tags}))
+    arguments(&[], json!({"tags": tags, "cursor": cursor()}))
 }
 
 pub(super) fn start() -> Value {
@@ -137,7 +145,7 @@ pub(super) fn which_sessions() -> Value {
             "status": {"type": "string", "enum": SESSION_STATUSES, "description": "Only those that stand so."},
             "agent_name": text("Only those of this agent."),
             "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50, "description": "At most so many."},
-            "cursor": text("The next_cursor of the page before."),
+            "cursor": cursor(),
         }),
     )
 }
@@ -155,13 +163,16 @@ pub(super) fn agents() -> Value {
                 "What `parameters` must conform to; null where the agent takes {\"prompt\": …}.",
             ),
             "output_schema": one_of(
-                &["object", "boolean", "string", "null"],
-                "What its result_data conforms to, or the name of a registered schema; null where it answers in free \
-                 text, or is held to a schema of the caller's.",
+                &["object", "boolean", "null"],
+                "What its result_data conforms to; null where it answers in free text, or is held to a schema of the \
+                 caller's.",
             ),
         }),
     );
-    answer(&["agents"], json!({"agents": {"type": "array", "items": agent}}))
+    answer(
+        &["agents", "next_cursor"],
+        json!({"agents": {"type": "array", "items": agent}, "next_cursor": next_cursor()}),
+    )
 }
 
 pub(super) fn run() -> Value {
@@ -245,7 +256,7 @@ pub(super) fn sessions() -> Value {
         &["sessions", "next_cursor"],
         json!({
             "sessions": {"type": "array", "items": session},
-            "next_cursor": one_of(&["string", "null"], "Send it as cursor for more; null at the end."),
+            "next_cursor": next_cursor(),
         }),
     )
 }
@@ -255,7 +266,10 @@ pub(super) fn schemas() -> Value {
         &["name", "description", "hash"],
         json!({"name": {"type": "string"}, "description": {"type": "string"}, "hash": {"type": "string"}}),
     );
-    answer(&["schemas"], json!({"schemas": {"type": "array", "items": schema}}))
+    answer(
+        &["schemas", "next_cursor"],
+        json!({"schemas": {"type": "array", "items": schema}, "next_cursor": next_cursor()}),
+    )
 }
 
 pub(super) fn schema() -> Value {
