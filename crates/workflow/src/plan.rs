@@ -6,9 +6,11 @@
 use std::collections::{HashMap, HashSet};
 
 use accord_domain::contract::Invariant;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Number, Value, json};
 
+use crate::fit::Decimal;
 use crate::limits::MOST_SUBTASKS;
 
 /// A plan.
@@ -30,7 +32,16 @@ pub struct Subtask {
     /// The ids of those that must be done before.
     pub dependencies: Vec<String>,
     /// Higher is first.
+    #[serde(deserialize_with = "whole")]
     pub priority: i32,
+}
+
+/// A whole number in any spelling: `1.0` is one to a schema.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+    let number = Number::deserialize(deserializer)?;
+    let whole = Decimal::of_number(&number).and_then(|decimal| decimal.whole());
+    let fault = || D::Error::custom(format!("{number} is no whole number that a priority can be"));
+    whole.and_then(|whole| i32::try_from(whole).ok()).ok_or_else(fault)
 }
 
 /// The schema of a plan for these agents.
@@ -170,6 +181,18 @@ mod tests {
         assert!(read(&value, &agents).is_ok());
         let compiled = accord_contract::Schema::compile(&schema(&agents)).unwrap();
         assert!(compiled.is_valid(&value));
+    }
+
+    #[test]
+    fn a_priority_is_whole_in_any_spelling() {
+        for (written, priority) in
+            [("1", Some(1)), ("1.0", Some(1)), ("1e1", Some(10)), ("1.5", None), ("1e99", None)]
+        {
+            let mut value = plan(&[("1", &[])]);
+            value["subtasks"][0]["priority"] = serde_json::from_str(written).unwrap();
+            let plan = read(&value, &["a".to_owned()]);
+            assert_eq!(plan.ok().map(|plan| plan.subtasks[0].priority), priority, "{written}");
+        }
     }
 
     #[test]

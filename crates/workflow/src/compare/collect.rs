@@ -148,20 +148,22 @@ impl About {
             Self { place: String::new(), lines: None, exact: true, key: Map::new(), line_name: None };
         for name in &rule.key {
             let written = member(entry, name);
-            match rule::role(name) {
-                Role::Line => {
-                    about.lines = written.and_then(place::lines);
+            let file = written.and_then(place::file);
+            let lines = written.and_then(place::lines);
+            match (rule::role(name), written) {
+                (Role::Line, _) if lines.is_some() || written.is_none() || !rule.told_key => {
+                    about.lines = lines;
                     about.exact &= about.lines.is_some();
                     about.line_name = Some(name.clone());
                     let line = about.lines.map(|lines| Value::from(lines.first));
                     about.key.insert(name.clone(), line.unwrap_or_default());
                 }
-                Role::File => {
-                    let file = place::file(written?)?;
+                (Role::File, _) if file.is_some() || !rule.told_key => {
+                    let file = file?;
                     about.place.push_str(&comparable_place(&file));
                     about.key.insert(name.clone(), Value::from(file));
                 }
-                Role::Other => {
+                (_, written) => {
                     let value = written?;
                     about.place.push_str(&comparable_place(&comparable(value)));
                     about.key.insert(name.clone(), value.clone());

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::place::Lines;
 use super::rule::Clearing;
+use crate::fit::Decimal;
 
 /// An entry of a list. Entries are sorted by what they say, so that nothing depends on the order of siblings.
 #[derive(Debug, Clone)]
@@ -95,11 +96,9 @@ impl Entry {
 pub(super) fn comparable(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{:?}", text.trim().to_lowercase()),
-        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(whole), _) => whole.to_string(),
-            // Beyond this a float no longer tells whole numbers apart: the digits as written are more exact.
-            (None, Some(float)) if float.abs() < 9_007_199_254_740_992.0 => format!("{float}"),
-            _ => number.as_str().to_owned(),
+        Value::Number(number) => match Decimal::of_number(number) {
+            Some(decimal) => decimal.whole().map_or_else(|| decimal.to_string(), |whole| whole.to_string()),
+            None => number.as_str().to_owned(),
         },
         Value::Array(items) => format!("[{}]", items.iter().map(comparable).collect::<Vec<_>>().join(",")),
         Value::Object(members) => {
@@ -123,6 +122,8 @@ mod tests {
         for (one, other) in [
             (json!("High"), json!(" high ")),
             (json!(1), json!(1.0)),
+            (json!(0), json!(-0.0)),
+            (json!(0.5), serde_json::from_str("5e-1").unwrap()),
             (json!({"a": 1, "b": [true]}), json!({"b": [true], "a": 1.0})),
         ] {
             assert_eq!(comparable(&one), comparable(&other));

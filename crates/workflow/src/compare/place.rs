@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::fit::Decimal;
+
 /// Lines from first to last. One line is a range of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Lines {
@@ -54,17 +56,12 @@ pub(super) fn lines(value: &Value) -> Option<Lines> {
     }
 }
 
-/// A line number: whole and not negative, also where it is written as `10.0` or as a text.
+/// A line number: whole and not negative, also where it is written as `10.0`, as `1e1` or as a text.
 fn number(value: &Value) -> Option<u64> {
-    if let Some(text) = value.as_str() {
-        return digits(text);
+    match value.as_str() {
+        Some(text) => digits(text),
+        None => u64::try_from(Decimal::of(value)?.whole()?).ok(),
     }
-    if let Some(line) = value.as_u64() {
-        return Some(line);
-    }
-    let written = value.as_number()?.as_str();
-    let (whole, fraction) = written.split_once('.')?;
-    fraction.bytes().all(|digit| digit == b'0').then(|| whole.parse().ok()).flatten()
 }
 
 fn written(text: &str) -> Option<Lines> {
@@ -110,6 +107,7 @@ mod tests {
         for written in [
             json!(10),
             json!(10.0),
+            serde_json::from_str("1e1").unwrap(),
             json!("10"),
             json!("L10"),
             json!(" line 10 "),

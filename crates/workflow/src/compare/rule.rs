@@ -13,6 +13,8 @@ pub(super) struct Rule {
     pub(super) text: Option<Vec<String>>,
     /// Whether the schema said anything. Without, a list is compared only if its entries look like findings.
     pub(super) told: bool,
+    /// Whether the schema said the key: then its values are what they are, also where they are no files and lines.
+    pub(super) told_key: bool,
 }
 
 /// What a member of a key means.
@@ -48,12 +50,14 @@ impl Rule {
             text = text.or_else(|| schema.get("x-text").and_then(names));
         }
         let told = key.is_some() || conflict.is_some() || text.is_some();
+        let told_key = key.is_some();
         let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Self {
             key: key.unwrap_or_else(|| owned(&KEY)),
             conflict: conflict.unwrap_or_else(|| owned(&CONFLICT)),
             text,
             told,
+            told_key,
         }
     }
 

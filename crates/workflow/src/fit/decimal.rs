@@ -6,19 +6,23 @@ use serde_json::{Number, Value};
 
 /// A number as a sign and `0.digits × 10^exponent`, without zeros at either end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Decimal {
+pub(crate) struct Decimal {
     negative: bool,
     digits: Vec<u8>,
     exponent: i64,
 }
 
+/// The most digits of a whole number that is read as one.
+const MOST_DIGITS: usize = 19;
+
 impl Decimal {
     /// A number, if the value is one and its exponent can be counted.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
         value.as_number().and_then(Self::of_number)
     }
 
-    fn of_number(number: &Number) -> Option<Self> {
+    /// A number, if its exponent can be counted.
+    pub(crate) fn of_number(number: &Number) -> Option<Self> {
         let (mantissa, exponent) = number.as_str().split_once(['e', 'E']).unwrap_or((number.as_str(), "0"));
         let exponent: i32 = exponent.parse().ok()?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -42,8 +46,25 @@ impl Decimal {
         i64::try_from(self.digits.len()).is_ok_and(|digits| digits <= self.exponent.max(0))
     }
 
+    /// The number, where nothing stands behind the point and it is not too large.
+    pub(crate) fn whole(&self) -> Option<i64> {
+        let length =
+            usize::try_from(self.exponent).ok().filter(|length| self.is_whole() && *length <= MOST_DIGITS)?;
+        let digits = self.digits.iter().copied().chain(std::iter::repeat(b'0')).take(length);
+        let sign = if self.negative { "-" } else { "" };
+        let text: String = sign.chars().chain("0".chars()).chain(digits.map(char::from)).collect();
+        text.parse().ok()
+    }
+
     fn size(&self) -> (bool, i64, &[u8]) {
         (!self.digits.is_empty(), self.exponent, &self.digits)
+    }
+}
+
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        write!(formatter, "{sign}0.{}e{}", String::from_utf8_lossy(&self.digits), self.exponent)
     }
 }
 
@@ -122,6 +143,18 @@ mod tests {
             ("12.5e1", true),
         ] {
             assert_eq!(decimal(text).is_whole(), whole, "{text}");
+        }
+        for (text, whole) in [
+            ("0", Some(0)),
+            ("-0.0", Some(0)),
+            ("-7.0", Some(-7)),
+            ("1e3", Some(1_000)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("9223372036854775808", None),
+            ("1e300", None),
+            ("0.5", None),
+        ] {
+            assert_eq!(decimal(text).whole(), whole, "{text}");
         }
     }
 }

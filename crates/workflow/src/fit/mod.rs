@@ -30,6 +30,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use decimal::Decimal;
 pub(crate) use document::{is_addressed, mentions_references};
 use search::Search;
 

@@ -4,6 +4,7 @@ use accord_contract::Place;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
+use crate::fit::Decimal;
 
 /// What a value is, in words.
 pub(super) fn kind_of(value: &Value) -> &'static str {
@@ -90,7 +91,8 @@ impl<'a> Members<'a> {
         findings: &mut Findings,
     ) -> Option<u32> {
         let value = self.any(name)?;
-        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+        let whole = Decimal::of(value).and_then(|decimal| decimal.whole());
+        let number = whole.and_then(|number| u32::try_from(number).ok());
         let fitting = number.filter(|number| bounds.contains(number));
         if fitting.is_none() {
             let (least, most) = bounds.into_inner();

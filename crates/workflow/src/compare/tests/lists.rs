@@ -147,3 +147,19 @@ fn members_with_odd_names_have_proper_pointers() {
     assert_eq!(found.contradictions[0].sides[0].pointer, "/a~1b~0c/0");
     assert_eq!(keys(&found.contradictions), [json!({"file": "größe.rs", "line": 1})]);
 }
+
+#[test]
+fn a_key_that_the_schema_names_is_compared_as_it_is() {
+    let schema =
+        |key: &str| json!({"type": "object", "properties": {"list": {"type": "array", "x-key": key}}});
+    for (key, value) in [("line", json!("red")), ("path", json!("/")), ("file", json!(7)), ("line", json!(7))]
+    {
+        let schema = schema(key);
+        let said = |severity: &str| json!({"list": [{key: value, "severity": severity}]});
+        let (one, other) = (said("major"), said("minor"));
+        let siblings =
+            [("a", &one), ("b", &other)].map(|(agent, output)| Sibling { agent, schema: &schema, output });
+        let found = compare(&siblings, &CompareOptions::default());
+        assert_eq!(keys(&found.contradictions), [json!({key: value})]);
+    }
+}
