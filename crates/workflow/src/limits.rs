@@ -36,6 +36,22 @@ pub const MAX_RENDERED_BYTES: usize = 8 * 1024 * 1024;
 /// Steps of one rendering: a loop over a hundred thousand values ends, an endless one ends too.
 pub const TEMPLATE_FUEL: u64 = 1_000_000;
 
+/// What one rendering may work on: values that it looks at, and texts by their length. Steps do not count what filters do.
+/// This takes some seconds at most, and everything that a prompt can hold can be looked at a few times.
+pub const TEMPLATE_WORK: u64 = 4_000_000;
+
+/// The largest text that a filter may make on the way to what is rendered: some times what may come out.
+pub const MOST_FILTERED_BYTES: usize = 8 * MAX_RENDERED_BYTES;
+
+/// The most parts that a filter may cut a list into, and the longest that it may fill one up to: what `range` may have.
+pub const MOST_FILTERED_PARTS: usize = 100_000;
+
+/// The widest field of a format: a line of a wide table.
+pub const WIDEST_FORMAT: usize = 1_000;
+
+/// The largest text that a template may keep for itself with `{% set %}` or `{% filter %}`: some such texts fit into memory.
+pub const MAX_CAPTURED_BYTES: usize = 256 * 1024 * 1024;
+
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;
 

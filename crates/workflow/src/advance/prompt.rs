@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::flow::COMPARED;
-use crate::template::Variables;
+use crate::template::{Variables, speaks_of};
 
 /// A prompt as parameters.
 pub(super) fn told(prompt: String) -> Value {
@@ -28,7 +28,7 @@ pub(super) fn with_comparison(text: String, template: &str, variables: &Variable
         (near_duplicates, "These seem to be the same thing in different words:"),
     ] {
         let found = variables.get(name).and_then(Value::as_array).is_some_and(|found| !found.is_empty());
-        if let (true, false, Some(value)) = (found, template.contains(name), variables.get(name)) {
+        if let (true, false, Some(value)) = (found, speaks_of(template, name), variables.get(name)) {
             text = format!("{text}\n\n{words}\n{}", block(name, value));
         }
     }

@@ -3,17 +3,27 @@
 //! A text is rendered: strings stand in it as they are, everything else as JSON. A text that is one expression and
 //! nothing else, `{{ review.findings }}`, is that value itself: a list stays a list. A plain path is looked up and not
 //! rendered, so that no number changes on the way. What is not there is an error, never a blank.
+//!
+//! Templates come from people and run in the coordinator, so what one of them may make and do is bounded.
 
+mod filters;
+mod output;
+mod rendering;
+#[cfg(test)]
+mod tests;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter};
 use serde_json::{Map, Value};
 
-use crate::limits::{MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, TEMPLATE_FUEL};
-use values::{from_json, to_json};
+use crate::limits::{MAX_CAPTURED_BYTES, MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, TEMPLATE_FUEL};
+use output::Bounded;
+use rendering::Rendering;
+use values::{context, to_json};
 
 /// What templates know by name.
 pub(crate) type Variables = Map<String, Value>;
@@ -23,13 +33,27 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(TEMPLATE_FUEL));
-    environment.add_filter("tojson", |value: minijinja::Value| values::pretty(&value));
-    environment.set_formatter(|output, state, value| match values::is_structured(value) {
-        true => output.write_str(&values::pretty(value)).map_err(Error::from),
-        false => escape_formatter(output, state, value),
+    // It writes the library's own view of everything.
+    environment.remove_global("debug");
+    filters::add_to(&mut environment);
+    environment.set_formatter(|output, state, value| {
+        let rendering = Rendering::of(state)?;
+        let text = match (values::is_structured(value), rendering.written(value)) {
+            (true, _) => values::pretty(value, &rendering)?,
+            (false, Some(number)) => number.as_str().to_owned(),
+            (false, None) => {
+                rendering.spend_bytes(value.as_str().map_or(0, str::len))?;
+                return escape_formatter(output, state, value);
+            }
+        };
+        rendering.spend_bytes(text.len())?;
+        output.write_str(&text).map_err(Error::from)
     });
     environment
 });
+
+/// Words that look like paths and are none.
+const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 
 /// What a text in a document turns out to be.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,10 +84,16 @@ pub(crate) fn shape(text: &str) -> Shape<'_> {
             && characters.all(|each| each.is_ascii_alphanumeric() || each == '_')
     };
     let words: Vec<&str> = inner.split('.').collect();
-    match words.iter().all(is_word) && !["true", "false", "none"].contains(&inner) {
+    match words.iter().all(is_word) && !CONSTANTS.contains(&inner) {
         true => Shape::Path(words),
         false => Shape::Expression(inner),
     }
+}
+
+/// Whether an expression or a statement of a text uses a variable. A text that cannot be read uses none.
+pub(crate) fn speaks_of(text: &str, variable: &str) -> bool {
+    let root = |name: &String| name.split('.').next() == Some(variable);
+    shape(text) != Shape::Plain && uses(text).is_ok_and(|names| names.iter().any(root))
 }
 
 /// The variables that a text uses, with the fields that are read off them: `review.findings`. The error says what is
@@ -80,11 +110,32 @@ pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
 
 /// Renders a text.
 pub(crate) fn text(source: &str, variables: &Variables) -> Result<String, String> {
-    let rendered = ENVIRONMENT.render_str(source, context(variables)).map_err(|error| said(&error))?;
-    match rendered.len() <= MAX_RENDERED_BYTES {
-        true => Ok(rendered),
-        false => Err(format!("the text has {} bytes; {MAX_RENDERED_BYTES} is the most", rendered.len())),
+    let environment = environment_for(source);
+    let template = environment.template_from_str(source).map_err(|error| said(&error))?;
+    let mut output = Bounded::default();
+    let rendered = template.render_captured_to(context(variables, &Rendering::new()), &mut output).map(drop);
+    match (output.into_text(), rendered) {
+        (None, _) => Err(too_long()),
+        (Some(_), Err(error)) => Err(said(&error)),
+        (Some(text), Ok(())) => Ok(text),
     }
+}
+
+fn too_long() -> String {
+    format!("the text has more than {MAX_RENDERED_BYTES} bytes, which is the most")
+}
+
+/// What is written between `{% set x %}` and `{% endset %}`, or given to a `{% filter %}`, is kept in memory and not seen by
+/// the output. There each step makes at most the whole source, so there are fewer steps.
+fn environment_for(source: &str) -> Cow<'static, Environment<'static>> {
+    let captures = ["endset", "endfilter"].iter().any(|end| source.contains(end));
+    if !captures {
+        return Cow::Borrowed(&ENVIRONMENT);
+    }
+    let mut environment = ENVIRONMENT.clone();
+    let steps = MAX_CAPTURED_BYTES / source.len().max(1);
+    environment.set_fuel(Some(TEMPLATE_FUEL.min(steps as u64)));
+    Cow::Owned(environment)
 }
 
 /// The value of a text: itself, what its one expression gives, or the text that is rendered.
@@ -95,10 +146,12 @@ pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, String
         Shape::Path(path) => looked_up(&path, variables),
         Shape::Expression(expression) => {
             let expression = ENVIRONMENT.compile_expression(expression).map_err(|error| said(&error))?;
-            let value = expression.eval(context(variables)).map_err(|error| said(&error))?;
-            match value.is_undefined() {
-                true => Err("it gives nothing".to_owned()),
-                false => to_json(&value),
+            let rendering = Rendering::new();
+            let value = expression.eval(context(variables, &rendering)).map_err(|error| said(&error))?;
+            match value.as_str().map_or(0, str::len) > MAX_RENDERED_BYTES {
+                _ if value.is_undefined() => Err("it gives nothing".to_owned()),
+                true => Err(too_long()),
+                false => to_json(&value, &rendering),
             }
         }
     }
@@ -132,10 +185,6 @@ fn looked_up(path: &[&str], variables: &Variables) -> Result<Value, String> {
     Ok(value.clone())
 }
 
-fn context(variables: &Variables) -> minijinja::Value {
-    minijinja::Value::from_pairs(variables.iter().map(|(name, value)| (name.clone(), from_json(value))))
-}
-
 /// What is wrong, in one line and without the library's own frames.
 fn said(error: &Error) -> String {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
@@ -147,59 +196,5 @@ fn said(error: &Error) -> String {
     match error.detail() {
         Some(detail) => format!("{line}{what} ({detail})"),
         None => format!("{line}{what}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn variables() -> Variables {
-        let document =
-            r#"{"review": {"findings": [{"line": 1, "cost": 1.10}], "text": "a <b>"}, "none_here": null}"#;
-        serde_json::from_str(document).unwrap()
-    }
-
-    #[test]
-    fn one_expression_is_its_value() {
-        let of = |source: &str| value(source, &variables());
-        assert_eq!(of("{{ review.findings }}"), Ok(variables()["review"]["findings"].clone()));
-        assert_eq!(of(" {{ review.findings | length }} "), Ok(json!(1)));
-        assert_eq!(of("{{ review.findings[0].line + 1 }}"), Ok(json!(2)));
-        assert_eq!(of("{{ none_here }}"), Ok(json!(null)));
-        assert_eq!(of("plain"), Ok(json!("plain")));
-        let exact = of("{{ review.findings[0].cost }}").map(|value| value.to_string());
-        assert_eq!(exact, Ok("1.10".to_owned()));
-    }
-
-    #[test]
-    fn a_text_has_strings_as_they_are_and_the_rest_as_json() {
-        let text = text("{{ review.text }}: {{ review.findings }} {{ 1 + 1 }}", &variables());
-        let expected = "a <b>: [\n  {\n    \"line\": 1,\n    \"cost\": 1.10\n  }\n] 2";
-        assert_eq!(text, Ok(expected.to_owned()));
-    }
-
-    #[test]
-    fn what_is_not_there_is_an_error() {
-        for source in ["{{ review.other }}", "x {{ review.other }}", "{{ other }}", "{{ other.a | length }}"]
-        {
-            assert!(value(source, &variables()).is_err(), "{source}");
-        }
-        assert_eq!(value("{{ review.a.b }}", &variables()), Err("review has no field 'a'".to_owned()));
-    }
-
-    #[test]
-    fn the_fields_that_a_text_reads_are_known() {
-        let used = uses("{{ a.b }} {% for x in c.d %}{{ x.e }}{{ range(3) }}{% endfor %}");
-        assert_eq!(used, Ok(BTreeSet::from(["a.b".to_owned(), "c.d".to_owned()])));
-        assert!(uses("{{ a.b").is_err());
-    }
-
-    #[test]
-    fn an_endless_template_ends() {
-        let source = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}";
-        assert_eq!(text(source, &variables()), Err("line 1: it takes too long".to_owned()));
     }
 }

@@ -1,0 +1,116 @@
+//! One rendering: what it may still cost, and how the numbers that it met were written.
+//!
+//! Templates see numbers as numbers, which forget their spelling. It is remembered here by the number, so that a number
+//! that is only put into a text stands there digit for digit. What is computed has no spelling of its own and takes that
+//! of an equal number that was looked up. There is no clock: the same rendering costs the same again.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use minijinja::value::{Object, ObjectRepr};
+use minijinja::{Error, ErrorKind, State, Value as Rendered};
+use serde_json::Number;
+
+use crate::fit::Decimal;
+use crate::limits::TEMPLATE_WORK;
+
+/// What filters and the formatter find it by: no template can write this name.
+pub(super) const NAME: &str = " rendering";
+
+/// So many bytes of text cost what one value costs.
+const BYTES_A_UNIT: u64 = 64;
+
+#[derive(Debug)]
+pub(super) struct Rendering {
+    left: AtomicU64,
+    /// The numbers that were looked up, by the bits of their doubles.
+    spellings: Mutex<HashMap<u64, Number>>,
+}
+
+impl Object for Rendering {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+}
+
+impl Rendering {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { left: AtomicU64::new(TEMPLATE_WORK), spellings: Mutex::default() })
+    }
+
+    /// The rendering that is under way.
+    pub(super) fn of(state: &State<'_, '_>) -> Result<Arc<Self>, Error> {
+        let found = state.lookup(NAME).and_then(|value| value.downcast_object());
+        found.ok_or_else(|| Error::new(ErrorKind::InvalidOperation, "nothing is rendered"))
+    }
+
+    /// Pays for some values. Who cannot pay once cannot pay again.
+    pub(super) fn spend(&self, values: u64) -> Result<(), Error> {
+        let pay = |left: u64| Some(left.saturating_sub(values));
+        let before = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, pay);
+        match before.is_ok_and(|before| before >= values) {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorKind::OutOfFuel,
+                format!("it works on more than {TEMPLATE_WORK} values; do less in loops and filters"),
+            )),
+        }
+    }
+
+    /// Pays for a text.
+    pub(super) fn spend_bytes(&self, bytes: usize) -> Result<(), Error> {
+        self.spend(1 + bytes as u64 / BYTES_A_UNIT)
+    }
+
+    /// A number as templates see it.
+    pub(super) fn number(&self, number: &Number) -> Rendered {
+        let text = number.as_str();
+        if let Ok(whole) = text.parse::<i64>() {
+            return Rendered::from(whole);
+        }
+        if let Ok(whole) = text.parse::<i128>() {
+            return Rendered::from(whole);
+        }
+        match text.parse::<f64>() {
+            Ok(float) if float.is_finite() && self.remember(float, number) => Rendered::from(float),
+            _ => Rendered::from_object(Exact(number.clone())),
+        }
+    }
+
+    /// Whether a double can stand for a number: not where it stands for another one, whose digits would be lost.
+    fn remember(&self, float: f64, number: &Number) -> bool {
+        let mut spellings = self.spellings.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = spellings.get(&float.to_bits());
+        if known
+            .is_some_and(|known| known != number && Decimal::of_number(known) != Decimal::of_number(number))
+        {
+            return false;
+        }
+        spellings.insert(float.to_bits(), number.clone());
+        true
+    }
+
+    /// How a number was written, where it is a double that was looked up.
+    pub(super) fn written(&self, value: &Rendered) -> Option<Number> {
+        if !value.is_number() || value.is_integer() {
+            return None;
+        }
+        let float = f64::try_from(value.clone()).ok()?;
+        self.spellings.lock().unwrap_or_else(PoisonError::into_inner).get(&float.to_bits()).cloned()
+    }
+}
+
+/// A number that no double can stand for: it is only good for being put somewhere.
+#[derive(Debug)]
+pub(super) struct Exact(pub(super) Number);
+
+impl Object for Exact {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    fn render(self: &Arc<Self>, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}", self.0)
+    }
+}

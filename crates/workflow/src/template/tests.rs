@@ -1,0 +1,151 @@
+use serde_json::json;
+
+use super::*;
+
+fn variables() -> Variables {
+    let document =
+        r#"{"review": {"findings": [{"line": 1, "cost": 1.10}], "text": "a <b>"}, "none_here": null}"#;
+    serde_json::from_str(document).unwrap()
+}
+
+#[test]
+fn one_expression_is_its_value() {
+    let of = |source: &str| value(source, &variables());
+    assert_eq!(of("{{ review.findings }}"), Ok(variables()["review"]["findings"].clone()));
+    assert_eq!(of(" {{ review.findings | length }} "), Ok(json!(1)));
+    assert_eq!(of("{{ review.findings[0].line + 1 }}"), Ok(json!(2)));
+    assert_eq!(of("{{ none_here }}"), Ok(json!(null)));
+    assert_eq!(of("plain"), Ok(json!("plain")));
+    let exact = of("{{ review.findings[0].cost }}").map(|value| value.to_string());
+    assert_eq!(exact, Ok("1.10".to_owned()));
+}
+
+#[test]
+fn a_text_has_strings_as_they_are_and_the_rest_as_json() {
+    let text = text("{{ review.text }}: {{ review.findings }} {{ 1 + 1 }}", &variables());
+    let expected = "a <b>: [\n  {\n    \"line\": 1,\n    \"cost\": 1.10\n  }\n] 2";
+    assert_eq!(text, Ok(expected.to_owned()));
+}
+
+#[test]
+fn what_is_not_there_is_an_error() {
+    for source in ["{{ review.other }}", "x {{ review.other }}", "{{ other }}", "{{ other.a | length }}"] {
+        assert!(value(source, &variables()).is_err(), "{source}");
+    }
+    assert_eq!(value("{{ review.a.b }}", &variables()), Err("review has no field 'a'".to_owned()));
+}
+
+#[test]
+fn the_fields_that_a_text_reads_are_known() {
+    let used = uses("{{ a.b }} {% for x in c.d %}{{ x.e }}{{ range(3) }}{% endfor %}");
+    assert_eq!(used, Ok(BTreeSet::from(["a.b".to_owned(), "c.d".to_owned()])));
+    assert!(uses("{{ a.b").is_err());
+}
+
+#[test]
+fn an_endless_template_ends() {
+    let source = "{% for a in range(9999) %}{% for b in range(9999) %}{{ a }}{% endfor %}{% endfor %}";
+    assert_eq!(text(source, &variables()), Err("line 1: it takes too long".to_owned()));
+}
+
+fn rendered(source: &str, document: &str) -> Result<String, String> {
+    text(source, &serde_json::from_str(document).unwrap())
+}
+
+#[test]
+fn a_text_that_would_be_too_long_is_given_up_on_the_way() {
+    let findings: Vec<u8> = vec![0; 20_000];
+    let document = json!({"input": {"text": "x".repeat(400_000), "findings": findings}}).to_string();
+    let loops = "x {% for f in input.findings %}{{ input.text }}{% endfor %}";
+    assert_eq!(rendered(loops, &document), Err(too_long()));
+    for source in [
+        "{% set t %}{% for f in input.findings %}{{ input.text }}{% endfor %}{% endset %}x",
+        "{% filter upper %}{% for f in input.findings %}{{ input.text }}{% endfor %}{% endfilter %}",
+        "x {{ ([input.text] * 20000) | join }}",
+        "x {{ ([input.text] * 20000) | string }}",
+        "x {{ ([input.text] * 20000) | tojson }}",
+        "x {{ [input.text] * 20000 }}",
+        "x {{ [1] | batch(10000000000, 0) }}",
+        "x {{ [1] | slice(10000000000) }}",
+        "x {{ input.text | replace('x', input.text) }}",
+        "x {{ input.text | replace('', input.text) }}",
+        "x {{ input.text | indent(10000000000, true) }}",
+        "x {{ input.text | indent(width=10000000000, first=true) }}",
+        "x {{ '%10000000000d' | format(1) }}",
+        "x {{ ('%(t)s' * 1000) | format(t=input.text) }}",
+        "x {{ 'x' * 10000000000 }}",
+        "x {{ input.text * 1000000 }}",
+        "x {{ range(10000000000) }}",
+        "{{ input.text * 30 }}",
+        "{{ [input.text] * 20000 }}",
+    ] {
+        assert!(value(source, &serde_json::from_str(&document).unwrap()).is_err(), "{source}");
+    }
+    let raw = format!(
+        "{{% set t %}}{{% for f in input.findings %}}{}{{% endfor %}}{{% endset %}}x",
+        "y".repeat(200_000)
+    );
+    assert_eq!(rendered(&raw, &document), Err("line 1: it takes too long".to_owned()));
+}
+
+#[test]
+fn what_filters_do_often_is_counted() {
+    let list: Vec<f64> = (0..8_000).map(f64::from).collect();
+    let document = json!({"input": {"l": list}}).to_string();
+    let told = rendered("{% for i in input.l %}{{ (input.l | sort)[0] }}{% endfor %}z", &document);
+    assert!(told.as_ref().is_err_and(|fault| fault.starts_with("line 1: it takes too long (")), "{told:?}");
+    let once = rendered("{{ (input.l | sort)[0] }} {{ input.l | sum | int }}", &document);
+    assert_eq!(once, Ok("0.0 31996000".to_owned()));
+}
+
+#[test]
+fn useful_filters_are_as_they_were() {
+    let document = r#"{"a": [{"n": "x", "v": 2}, {"n": "y", "v": 1.50}], "t": "one\ntwo"}"#;
+    for (source, expected) in [
+        ("{{ a | map(attribute='n') | join(', ') }}", "x, y"),
+        ("{{ a | join('+', attribute='n') }}", "x+y"),
+        ("{{ a | join(d='-', attribute='n') }}", "x-y"),
+        ("{{ t | indent(2) }}", "one\n  two"),
+        ("{{ t | replace('o', '0') | upper }}", "0NE\nTW0"),
+        ("{{ '%05.1f %s' | format(1.25, 'x') }}", "001.2 x"),
+        ("{{ (a | sort(attribute='v') | first).n }}", "y"),
+        ("{{ a | selectattr('v', 'gt', 1.6) | map(attribute='n') | first }}", "x"),
+        ("{{ a[1].v | string }} {{ a | length }}", "1.50 2"),
+        ("{{ 'a' ~ 1 ~ 'b' }} {{ None | tojson }}", "a1b null"),
+    ] {
+        assert_eq!(rendered(source, document), Ok(expected.to_owned()), "{source}");
+    }
+}
+
+#[test]
+fn numbers_are_numbers_however_they_are_written() {
+    let document = r#"{"zero": 0.0, "ten": 0.10, "one": 1.0, "big": 1e+3, "list": [1.0, 2.50, 1e+1],
+        "long": 0.12345678901234567890123, "other": 0.12345678901234567890124, "huge": 123456789012345678901234567890}"#;
+    for (source, expected) in [
+        ("{% if zero > 0.5 %}more{% else %}less{% endif %}", "less"),
+        ("{% if zero %}some{% else %}none{% endif %}", "none"),
+        ("{{ one == 1 }} {{ big > 999 }} {{ long < 0.5 }}", "true true true"),
+        ("{{ one + 1 }} {{ list | sum }}", "2.0 13.5"),
+        ("{{ list | sort | last }} {{ list | max }}", "1e+1 1e+1"),
+        ("{{ zero }} {{ ten }} {{ one }} {{ big }}", "0.0 0.10 1.0 1e+3"),
+        (
+            "{{ long }} {{ other }} {{ huge }}",
+            "0.12345678901234567890123 0.12345678901234567890124 123456789012345678901234567890",
+        ),
+        ("{% for each in list %}{{ each }} {% endfor %}", "1.0 2.50 1e+1 "),
+    ] {
+        assert_eq!(rendered(source, document), Ok(expected.to_owned()), "{source}");
+    }
+    let variables: Variables = serde_json::from_str(document).unwrap();
+    let exact = value("{{ [ten, other] }}", &variables).map(|value| value.to_string());
+    assert_eq!(exact, Ok("[0.10,0.12345678901234567890124]".to_owned()));
+}
+
+#[test]
+fn a_word_in_prose_is_no_use_of_a_variable() {
+    assert!(!speaks_of("Mind the contradictions. {{ a }}", "contradictions"));
+    assert!(!speaks_of("{{ a }} {# contradictions #}", "contradictions"));
+    assert!(!speaks_of("{{ a.contradictions }}", "contradictions"));
+    assert!(speaks_of("{% for c in contradictions %}{{ c.key }}{% endfor %}", "contradictions"));
+    assert!(speaks_of("{{ contradictions[0].key }}", "contradictions"));
+}
