@@ -21,7 +21,8 @@ impl Siblings {
             .filter_map(|producer| {
                 let known = flow.graph.nodes.get(producer)?;
                 let speaks = matches!(known.kind, Kind::Agent(_) | Kind::Planner { .. });
-                let structured = speaks && inputs.get(&known.id).is_some_and(Value::is_object);
+                let structured = speaks
+                    && inputs.get(&known.id).is_some_and(|value| value.is_object() || value.is_array());
                 structured.then(|| (known.id.clone(), flow.gives(producer).unwrap_or(Value::Bool(true))))
             })
             .collect();

@@ -4,6 +4,7 @@ use accord_domain::comparison::Comparison;
 use serde_json::{Map, Value};
 
 use super::engine::take;
+use crate::check::fields::declares;
 use crate::flow::{COMPARED, Flow};
 use crate::graph::{Parameters, Work};
 use crate::signature::Takes;
@@ -111,7 +112,7 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
             };
             // What was found is added where it is asked for: a closed schema would refuse it.
             for name in COMPARED {
-                let asked = schema.get("properties").and_then(|properties| properties.get(name)).is_some();
+                let asked = declares(schema, name);
                 if let (true, Some(value)) = (asked && !members.contains_key(name), variables.get(name)) {
                     members.insert(name.to_owned(), value.clone());
                 }

@@ -18,6 +18,9 @@ pub(crate) enum Field<'a> {
 /// So many references are followed: more is a circle.
 const MOST_REFERENCES: usize = 16;
 
+/// So many parts of a schema are looked at for a member. People make one of two or three.
+const MOST_PARTS: usize = 100;
+
 /// Follows fields from the root of a schema.
 pub(crate) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
     let mut schema = root;
@@ -83,6 +86,27 @@ pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> Option<&'a Valu
     None
 }
 
+/// Whether a schema speaks of a member, itself or in what it refers to or is made of.
+pub(crate) fn declares(root: &Value, name: &str) -> bool {
+    let mut parts = vec![root];
+    let mut next = 0;
+    while let Some(part) = parts.get(next).copied() {
+        next += 1;
+        if part.get("properties").and_then(|properties| properties.get(name)).is_some() {
+            return true;
+        }
+        let referred =
+            part.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+        let all = part.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        for inner in referred.and_then(|pointer| root.pointer(pointer)).into_iter().chain(all) {
+            if parts.len() < MOST_PARTS && !parts.iter().any(|known| std::ptr::eq(*known, inner)) {
+                parts.push(inner);
+            }
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -110,5 +134,18 @@ mod tests {
         assert_eq!(field(&schema, &["named", "b"]), Field::Known(&json!({"type": "integer"})));
         assert_eq!(field(&schema, &["any", "b", "c"]), Field::Open);
         assert_eq!(field(&schema, &["choice", "b"]), Field::Open);
+    }
+
+    #[test]
+    fn members_are_declared_behind_references_and_in_parts() {
+        let schema = json!({
+            "$ref": "#/$defs/whole",
+            "$defs": {
+                "whole": {"allOf": [{"$ref": "#/$defs/part"}, {"$ref": "#"}], "properties": {"a": {}}},
+                "part": {"properties": {"b": {}}},
+                "other": {"properties": {"c": {}}},
+            },
+        });
+        assert_eq!(["a", "b", "c"].map(|name| declares(&schema, name)), [true, true, false]);
     }
 }

@@ -193,3 +193,16 @@ fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
     drive.complete("right", finding("minor", "naming"));
     assert_eq!(drive.parameters("join"), &json!({"prompt": "1"}));
 }
+
+#[test]
+fn lists_of_findings_are_compared_and_contradictions_handed_on() {
+    let finding = |severity: &str| json!([{"file": "a.rs", "line": 1, "severity": severity}]);
+    // A word in prose is no use of what was found.
+    let prompt = "Resolve the contradictions in {{ left }} and {{ right }}.";
+    let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": prompt}));
+    drive.complete("left", finding("blocker"));
+    drive.complete("right", finding("nit"));
+    assert_eq!(drive.kinds().iter().filter(|kind| **kind == "workflow.contradiction").count(), 1);
+    let told = drive.parameters("join")["prompt"].as_str().unwrap();
+    assert!(told.contains("<contradictions>"), "{told}");
+}
