@@ -55,5 +55,6 @@ pub const MAX_CAPTURED_BYTES: usize = 256 * 1024 * 1024;
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;
 
-/// How many contradictions of one node are told as events. All of them are in the view of the run.
-pub const MOST_CONTRADICTION_EVENTS: usize = 50;
+/// How many contradictions of one node are told as events. All of them are in the view of the run, and what was not told
+/// is a warning of the node: each event is a row in the transaction of the step.
+pub const MOST_CONTRADICTION_EVENTS: usize = 1_000;

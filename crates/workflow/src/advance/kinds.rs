@@ -54,7 +54,14 @@ impl Engine<'_> {
             let truncated = comparison.truncated.clone();
             self.tell(Body::WorkflowComparisonTruncated { node: node.id.clone(), truncated });
         }
+        let all = comparison.contradictions.len();
         if let Some(state) = self.state.nodes.get_mut(place) {
+            state.warning = (all > MOST_CONTRADICTION_EVENTS).then(|| {
+                format!(
+                    "there are {all} contradictions; {MOST_CONTRADICTION_EVENTS} of them were told as events, all are in \
+                     the view of the run"
+                )
+            });
             state.comparison = Some(comparison);
         }
     }

@@ -206,3 +206,23 @@ fn lists_of_findings_are_compared_and_contradictions_handed_on() {
     let told = drive.parameters("join")["prompt"].as_str().unwrap();
     assert!(told.contains("<contradictions>"), "{told}");
 }
+
+#[test]
+fn contradictions_that_are_not_told_are_counted() {
+    let findings = |severity: &str| -> Value {
+        (0..crate::limits::MOST_CONTRADICTION_EVENTS + 2)
+            .map(|line| json!({"file": "a.rs", "line": line, "severity": severity}))
+            .collect()
+    };
+    let mut drive = diamond(agent("three"));
+    drive.complete("left", findings("blocker"));
+    drive.complete("right", findings("nit"));
+    let told = drive.kinds().iter().filter(|kind| **kind == "workflow.contradiction").count();
+    assert_eq!(told, crate::limits::MOST_CONTRADICTION_EVENTS);
+    let join = &drive.state.nodes[drive.flow.node("join").unwrap()];
+    assert!(
+        join.warning
+            .as_ref()
+            .is_some_and(|warning| warning.starts_with("there are 1002 contradictions; 1000 "))
+    );
+}
