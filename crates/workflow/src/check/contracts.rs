@@ -19,10 +19,15 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
     for (place, node) in graph.nodes.iter().enumerate() {
         let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
         let fed = Fed::of(graph, known, edges);
+        let inputs = || match graph.left_out {
+            None => fed.inputs(),
+            // Somebody else may feed it.
+            Some(_) => Given { schema: Value::Bool(true), place: None },
+        };
         match &node.kind {
-            Kind::Agent(work) => fed.work(node, work, known, &fed.inputs(), findings),
+            Kind::Agent(work) => fed.work(node, work, known, &inputs(), findings),
             Kind::Map { over, work, .. } => fed.map(node, over, work, known, findings),
-            Kind::Planner { work, .. } => fed.work(node, work, known, &fed.inputs(), findings),
+            Kind::Planner { work, .. } => fed.work(node, work, known, &inputs(), findings),
             Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => {}
         }
     }

@@ -30,6 +30,8 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
 struct Scope<'a> {
     producers: Vec<(&'a str, Option<Value>)>,
     others: Vec<&'static str>,
+    /// Who may feed it too: an edge that could not be read says who.
+    perhaps: Vec<&'a str>,
 }
 
 impl<'a> Scope<'a> {
@@ -39,11 +41,19 @@ impl<'a> Scope<'a> {
             let producer = graph.nodes.get(edge.from)?;
             Some((producer.id.as_str(), gives(graph, known, edge.from)))
         });
-        Self { producers: producers.collect(), others: [&["inputs"][..], &COMPARED].concat() }
+        let nodes = graph.nodes.iter().map(|node| node.id.as_str());
+        let perhaps =
+            graph.left_out.iter().flat_map(|ids| ids.iter().map(String::as_str).chain(nodes.clone()));
+        Self {
+            producers: producers.collect(),
+            others: [&["inputs"][..], &COMPARED].concat(),
+            perhaps: perhaps.collect(),
+        }
     }
 
     fn with(&self, more: &[&'static str]) -> Self {
-        Self { producers: self.producers.clone(), others: [&self.others[..], more].concat() }
+        let others = [&self.others[..], more].concat();
+        Self { producers: self.producers.clone(), others, perhaps: self.perhaps.clone() }
     }
 
     fn check(&self, node: &Node, findings: &mut Findings) {
@@ -111,6 +121,9 @@ impl<'a> Scope<'a> {
         match template::uses(text) {
             Err(fault) => findings.error(at.clone(), format!("the template cannot be read: {fault}")),
             Ok(names) => {
+                for fault in template::unknown_names(text) {
+                    findings.error(at.clone(), format!("the template cannot be rendered: {fault}"));
+                }
                 for name in names {
                     self.name(&name, at, findings);
                 }
@@ -125,6 +138,9 @@ impl<'a> Scope<'a> {
             return;
         }
         let Some((_, schema)) = self.producers.iter().find(|(id, _)| id == root) else {
+            if self.perhaps.contains(root) {
+                return;
+            }
             let producers: Vec<&str> = self.producers.iter().map(|(id, _)| *id).collect();
             let known = match producers.is_empty() {
                 true => "nothing feeds this node".to_owned(),
@@ -159,6 +175,8 @@ impl<'a> Scope<'a> {
     fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
         let names: Vec<&str> =
             self.producers.iter().map(|(id, _)| *id).chain(self.others.iter().copied()).collect();
+        let more = self.perhaps.iter().copied().filter(|id| !names.contains(id));
+        let names: Vec<&str> = names.iter().copied().chain(more).collect();
         if let Err(fault) = Condition::compile(text, &names) {
             findings.error(at, fault);
         }

@@ -47,7 +47,7 @@ impl<'a> Look<'a> {
     pub(super) fn check(&self, findings: &mut Findings) {
         self.ends(findings);
         let circles = self.circles(findings);
-        if !circles {
+        if !circles && self.graph.left_out.is_none() {
             self.reach(findings);
         }
     }
@@ -57,7 +57,9 @@ impl<'a> Look<'a> {
             findings
                 .error(node_at(self.id(*extra)), "there is an input node already; a workflow has one input");
         }
-        if self.of_kind("output").is_empty() {
+        // What no edge leads to may have one that could not be read.
+        let whole = self.graph.left_out.is_none();
+        if whole && self.of_kind("output").is_empty() {
             let message = "there is no node of type output: what does the workflow give?";
             findings.error(Place::root().key("nodes"), message);
         }
@@ -73,7 +75,9 @@ impl<'a> Look<'a> {
         }
         for node in self.graph.nodes.iter().enumerate().filter(|(place, node)| {
             let feeds = self.incoming.get(*place).is_some_and(|edges| !edges.is_empty());
-            !feeds && matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. })
+            whole
+                && !feeds
+                && matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. })
         }) {
             let (_, node) = node;
             let message =

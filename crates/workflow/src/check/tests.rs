@@ -237,3 +237,32 @@ fn every_kind_of_node_needs_what_it_works_on() {
     );
     assert!(told.iter().any(|each| each.starts_with("$.nodes.each: no edge leads to this node")), "{told:?}");
 }
+
+#[test]
+fn what_cannot_be_read_hides_no_other_mistake_and_makes_none() {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "a": {"type": "agent", "agent": "nobody"},
+        "b": {"type": "robot"},
+        "c": {"type": "agent", "agent": "plain", "prompt": "{{ b.x }} {{ a.y | lenght }} {{ other }} {{ gone }}"},
+        "d": {"type": "check", "assert": "b.ok && gone.ok", "message": "x"},
+        "output": {"type": "output"},
+    });
+    let edges = json!([
+        {"from": "input", "to": "a"}, {"from": "input", "to": "a"}, {"from": "gone", "to": "c"}, {"from": "b", "to": "d"},
+        {"from": "a", "to": "a"},
+    ]);
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    assert_eq!(findings.len(), 3, "{findings:?}");
+    let told: Vec<String> = check(&graph.unwrap(), &known())
+        .iter()
+        .map(|each| format!("{}: {}", each.place.path(), each.message))
+        .collect();
+    let expected = [
+        "$.edges[4]: this edge closes a circle: a → a",
+        "$.nodes.a.agent: there is no agent 'nobody' that can be used",
+        "$.nodes.c.prompt: the template cannot be rendered: there is no filter 'lenght'",
+        "$.nodes.c.prompt: the template names 'other', and nothing feeds this node",
+    ];
+    assert_eq!(told, expected);
+}

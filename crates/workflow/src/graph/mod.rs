@@ -24,6 +24,9 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges, in the order of the document.
     pub edges: Vec<Edge>,
+    /// Where nodes or edges could not be read and were left out: the ids that those speak of, to tell what is wrong from
+    /// what only follows. Such a graph is good for looking for more mistakes and for nothing else.
+    pub left_out: Option<BTreeSet<String>>,
 }
 
 /// A node.

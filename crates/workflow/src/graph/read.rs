@@ -1,6 +1,6 @@
 //! From a document to a graph, with every mistake and not only the first.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use accord_contract::Place;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use super::{Edge, Graph, node};
 use crate::finding::{Finding, Findings};
 use crate::limits::{MOST_EDGES, MOST_NODES};
 
-/// Reads a document. The graph is there where all nodes and edges could be read, whatever else is wrong with them: good
-/// for looking for more mistakes.
+/// Reads a document. The graph is there where some node could be read, without what could not: good for looking for more
+/// mistakes. A document without mistakes has a graph that is whole.
 pub fn read(document: &Value) -> (Option<Graph>, Vec<Finding>) {
     let mut findings = Findings::default();
     let graph = graph(document, &mut findings);
@@ -35,21 +35,24 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
     let mut ids: HashMap<&str, Option<usize>> =
         given.and_then(Value::as_object).into_iter().flatten().map(|(id, _)| (id.as_str(), None)).collect();
     ids.extend(nodes.iter().enumerate().map(|(index, node)| (node.id.as_str(), Some(index))));
-    let given_edges = members.any("edges");
-    let edges = match given_edges {
+    let edges = match members.any("edges") {
         Some(value) => edges(value, &edges_at, &ids, findings),
-        None => Vec::new(),
+        None => Edges::default(),
     };
     members.end("a workflow", findings);
-    let whole = |given: Option<usize>, read: usize| given.unwrap_or_default() == read;
-    let all_nodes = whole(given.and_then(Value::as_object).map(|all| all.len()), nodes.len());
-    let all_edges = whole(given_edges.and_then(Value::as_array).map(Vec::len), edges.len());
-    (all_nodes && all_edges && !nodes.is_empty()).then(|| Graph {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        nodes,
-        edges,
-    })
+    let unread = ids.iter().filter(|(_, place)| place.is_none()).map(|(id, _)| (*id).to_owned());
+    let unread: BTreeSet<String> = unread.chain(edges.unread.iter().flatten().cloned()).collect();
+    let left_out = (edges.unread.is_some() || !unread.is_empty()).then_some(unread);
+    let (name, description, edges) = (name.to_owned(), description.to_owned(), edges.read);
+    (!nodes.is_empty()).then_some(Graph { name, description, nodes, edges, left_out })
+}
+
+/// What became of the edges.
+#[derive(Default)]
+struct Edges {
+    read: Vec<Edge>,
+    /// The ends of those that could not be read, as far as they are known; none where all could be.
+    unread: Option<Vec<String>>,
 }
 
 fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
@@ -69,33 +72,33 @@ fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::No
     members.iter().filter_map(|(id, value)| node::node(id, value, place.key(id), findings)).collect()
 }
 
-fn edges(
-    value: &Value,
-    place: &Place,
-    ids: &HashMap<&str, Option<usize>>,
-    findings: &mut Findings,
-) -> Vec<Edge> {
+fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findings: &mut Findings) -> Edges {
+    let none = Edges { read: Vec::new(), unread: Some(Vec::new()) };
     let Value::Array(items) = value else {
         let message = format!("'edges' is a list of {{from, to}}, not {}", kind_of(value));
         findings.error(place.clone(), message);
-        return Vec::new();
+        return none;
     };
     if items.len() > MOST_EDGES {
         findings.error(place.clone(), format!("there are {} edges; {MOST_EDGES} is the most", items.len()));
-        return Vec::new();
+        return none;
     }
     let mut first: HashMap<(usize, usize), usize> = HashMap::with_capacity(items.len());
-    let mut edges = Vec::with_capacity(items.len());
+    let mut edges = Edges::default();
     for (index, item) in items.iter().enumerate() {
         let place = place.index(index);
-        let Some(edge) = edge(item, index, &place, ids, findings) else { continue };
+        let Some(edge) = edge(item, index, &place, ids, findings) else {
+            let ends = ["from", "to"].iter().filter_map(|end| item.get(end)?.as_str().map(str::to_owned));
+            edges.unread.get_or_insert_default().extend(ends);
+            continue;
+        };
         match first.get(&(edge.from, edge.to)) {
             Some(other) => {
                 findings.error(place, format!("this edge stands in the list twice, see edges[{other}]"))
             }
             None => {
                 first.insert((edge.from, edge.to), index);
-                edges.push(edge);
+                edges.read.push(edge);
             }
         }
     }

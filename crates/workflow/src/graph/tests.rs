@@ -44,6 +44,7 @@ fn a_document_is_read() {
             Edge { from: 0, to: 1, when: None, index: 0 },
             Edge { from: 1, to: 2, when: Some("output.ok".to_owned()), index: 1 },
         ],
+        left_out: None,
     };
     assert_eq!(graph, Some(expected));
 }
@@ -62,7 +63,11 @@ fn all_mistakes_are_told_at_once() {
         "extra": 1,
     });
     let (graph, findings) = read(&document);
-    assert!(graph.is_none());
+    // Of what could not be read, the rest is there to look for more.
+    let graph = graph.unwrap();
+    assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e"]);
+    let left_out = ["a b", "c", "d", "e", "item", "nowhere"].map(str::to_owned);
+    assert_eq!(graph.left_out, Some(BTreeSet::from(left_out)));
     let told = told(&findings);
     for place in [
         "$.name: the field 'name' is missing",

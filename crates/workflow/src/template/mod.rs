@@ -7,6 +7,7 @@
 //! Templates come from people and run in the coordinator, so what one of them may make and do is bounded.
 
 mod filters;
+mod names;
 mod output;
 mod rendering;
 #[cfg(test)]
@@ -88,6 +89,11 @@ pub(crate) fn shape(text: &str) -> Shape<'_> {
         true => Shape::Path(words),
         false => Shape::Expression(inner),
     }
+}
+
+/// Filters and tests that a text names and that there are not, in words.
+pub(crate) fn unknown_names(text: &str) -> Vec<String> {
+    names::unknown(text)
 }
 
 /// Whether an expression or a statement of a text uses a variable. A text that cannot be read uses none.

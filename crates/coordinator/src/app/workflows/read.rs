@@ -12,7 +12,7 @@ use crate::app::agents::{self, Document, Finding, Format};
 #[derive(Debug)]
 pub(super) struct Read {
     document: Document,
-    /// The graph, where all nodes and edges could be read.
+    /// The graph, as far as it could be read.
     pub(super) graph: Option<Graph>,
     /// What is wrong with it by itself, with its places.
     pub(super) problems: Vec<Problem>,

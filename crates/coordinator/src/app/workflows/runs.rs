@@ -190,7 +190,8 @@ impl App {
 fn made_ready(definition: &str) -> Result<Flow, Error> {
     let Definition { document, known } = serde_json::from_str(definition).map_err(Error::internal)?;
     let (graph, _) = read(&document);
-    let graph = graph.ok_or_else(|| Error::internal("the graph of a run cannot be read"))?;
+    let whole = graph.filter(|graph| graph.left_out.is_none());
+    let graph = whole.ok_or_else(|| Error::internal("the graph of a run cannot be read"))?;
     Flow::new(graph, known).map_err(Error::internal)
 }
 
