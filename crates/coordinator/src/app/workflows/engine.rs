@@ -4,8 +4,9 @@
 //! events, and the runs that begin. A crash before that leaves what was there, and the same is decided again. Stopping
 //! is said after the transaction and repeated while the run is about to end, because saying it twice does no harm.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use accord_api::ErrorName;
 use accord_domain::event::Body;
@@ -19,8 +20,10 @@ use accord_store::{
 use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Head, NodeState, State, Step, advance};
 use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use super::runs::state_of;
 use super::start::Begun;
@@ -31,8 +34,11 @@ use crate::metrics::{self, WorkflowStep};
 /// How many workflow runs are looked at in one round.
 const RUNS_A_ROUND: u32 = 200;
 
-/// How many of them at once: each waits for the store most of the time.
-const AT_ONCE: usize = 8;
+/// How many of them at once: each waits for the store most of the time, and a few may be busy with large templates.
+const AT_ONCE: usize = 32;
+
+/// How long a round waits for those under way before it looks for others: one that is slow holds up nobody else.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What is to be written with the next state.
 #[derive(Default)]
@@ -46,17 +52,39 @@ struct Work {
 }
 
 impl App {
-    /// Advances every workflow run that something has happened to.
+    /// Advances every workflow run that something has happened to, and while some of them take their time, those that
+    /// something happens to meanwhile. No run is advanced twice at once.
     pub(crate) async fn advance_workflows(&self) -> Result<(), Error> {
-        let due = self.store.due_workflow_runs(RUNS_A_ROUND).await?;
-        let advances = futures_util::stream::iter(due).for_each_concurrent(AT_ONCE, |id| async move {
-            // One run's trouble is not the others'.
-            if let Err(error) = self.advance_workflow(&id).await {
-                tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; it is tried again");
+        let mut due = VecDeque::from(self.store.due_workflow_runs(RUNS_A_ROUND).await?);
+        let (mut under_way, mut at_work) = (FuturesUnordered::new(), HashSet::new());
+        let mut look_again = Instant::now() + LOOK_AGAIN;
+        loop {
+            while let Some(id) = due.pop_front_if(|_| at_work.len() < AT_ONCE) {
+                if at_work.insert(id.clone()) {
+                    under_way.push(self.advance_or_tell(id));
+                }
             }
-        });
-        advances.await;
-        Ok(())
+            match timeout_at(look_again, under_way.next()).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(id)) => {
+                    at_work.remove(&id);
+                }
+                Err(_) if self.closing.is_cancelled() => due.clear(),
+                // Those under way are not given up when the store cannot say more.
+                Err(_) => due = self.store.due_workflow_runs(RUNS_A_ROUND).await.unwrap_or_default().into(),
+            }
+            if Instant::now() >= look_again {
+                look_again = Instant::now() + LOOK_AGAIN;
+            }
+        }
+    }
+
+    /// One run's trouble is not the others'.
+    async fn advance_or_tell(&self, id: WorkflowRunId) -> WorkflowRunId {
+        if let Err(error) = self.advance_workflow(&id).await {
+            tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; it is tried again");
+        }
+        id
     }
 
     async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<(), Error> {
