@@ -26,6 +26,10 @@ use crate::work::{span, work};
 /// How long saying goodbye may take. Without it the coordinator notices by itself.
 const TIME_TO_UNREGISTER: Duration = Duration::from_secs(5);
 
+/// How long one that is shut down at once waits to hear who it is, so that it can say goodbye: a coordinator that is there
+/// answers in milliseconds.
+const TIME_TO_BE_KNOWN: Duration = Duration::from_millis(500);
+
 /// An empty answer that comes sooner than this was not waited for; the next question waits instead.
 const SOONEST_EMPTY_CLAIM: Duration = Duration::from_secs(1);
 
@@ -68,10 +72,17 @@ impl Runner {
     /// Works until it is told to shut down, and then until its work has ended or is given back.
     pub async fn run(self, shutdown: impl Into<Shutdown>) -> Result<(), RunnerError> {
         let shutdown = shutdown.into();
+        let mut registering = Box::pin(register(self.coordinator.as_ref(), &self.settings.profile));
         let registered = tokio::select! {
-            registered = register(self.coordinator.as_ref(), &self.settings.profile) => registered?,
-            () = shutdown.begun() => return Ok(()),
+            registered = &mut registering => registered?,
+            () = shutdown.begun() => {
+                if let Ok(Ok(registered)) = timeout(TIME_TO_BE_KNOWN, registering).await {
+                    say_goodbye(self.coordinator.as_ref(), &registered.runner_id).await;
+                }
+                return Ok(());
+            }
         };
+        drop(registering);
         tracing::info!(runner_id = %registered.runner_id, "registered");
         let shared = Arc::new(Shared {
             coordinator: self.coordinator,
@@ -93,9 +104,13 @@ impl Runner {
         done.cancel();
         heartbeat.await.unwrap_or_default();
         let runner_id = shared.registered().runner_id;
-        timeout(TIME_TO_UNREGISTER, shared.coordinator.unregister(&runner_id)).await.ok();
+        say_goodbye(shared.coordinator.as_ref(), &runner_id).await;
         Ok(())
     }
+}
+
+async fn say_goodbye(coordinator: &dyn Coordinator, runner_id: &RunnerId) {
+    timeout(TIME_TO_UNREGISTER, coordinator.unregister(runner_id)).await.ok();
 }
 
 impl Shared {

@@ -117,7 +117,7 @@ fn errors_tell_no_secrets() {
         (format!("{lab}headers = 98765\n"), "a table of texts is wanted"),
         (format!("{lab}headers = {{ token = 98765 }}\n"), "a text is wanted"),
         ("[runner]\nkey = \"98765\n".to_owned(), "accord.toml:2:13 is not TOML: "),
-        ("[runner]\nkey = 98765 secret\n".to_owned(), "accord.toml:2:13 is not TOML: "),
+        ("[runner]\nkey = 98765 secret\n".to_owned(), "accord.toml:2:7 is not TOML: "),
     ] {
         let error = load(&file, &[], Vec::new()).unwrap_err();
         assert!(error.contains(told) && error.contains("accord.toml"), "{told}: {error}");

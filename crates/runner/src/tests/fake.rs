@@ -204,6 +204,8 @@ impl Coordinator for Fake {
             state.registrations += 1;
             state.registrations
         });
+        // It is known before it hears of it.
+        tokio::task::yield_now().await;
         Ok(RegisteredRunner { runner_id: RunnerId::new(count), lease_seconds: 30, heartbeat_seconds: 10 })
     }
 

@@ -109,6 +109,12 @@ async fn an_unknown_runner_makes_itself_known_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_is_ended_while_it_makes_itself_known_says_goodbye() {
+    let fake = Running::start(&Fake::new(), 1).end().await;
+    assert_eq!(fake.calls(), ["register", "unregister rnr_1"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_coordinator_that_is_not_there_yet_is_waited_for() {
     let fake = Fake::new();
     fake.fail_next("register", unreachable());
