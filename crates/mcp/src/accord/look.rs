@@ -1,6 +1,6 @@
 //! Tools that look, and the one that stops.
 
-use accord_api::{AgentSummary, PageQuery, SessionQuery, SessionResult, SessionStatus};
+use accord_api::{AgentSummary, ErrorName, PageQuery, SessionQuery, SessionResult, SessionStatus};
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -24,13 +24,15 @@ impl Accord {
         let page = self.client.agents(&tags, &PageQuery { limit: Some(MOST_LISTED), cursor }).await?;
         let usable = page.items.into_iter().filter(|agent| agent.valid);
         let described = stream::iter(usable).map(|agent| self.described(agent)).buffered(AT_ONCE);
-        let agents: Vec<Result<Value, Trouble>> = described.collect().await;
-        let agents: Vec<Value> = agents.into_iter().collect::<Result<_, _>>()?;
+        let agents: Vec<Result<Option<Value>, Trouble>> = described.collect().await;
+        let agents: Vec<Option<Value>> = agents.into_iter().collect::<Result<_, _>>()?;
+        let agents: Vec<Value> = agents.into_iter().flatten().collect();
         Ok(json!({"agents": agents, "next_cursor": page.next_cursor}))
     }
 
-    /// An agent with its schemas, where it has some.
-    async fn described(&self, agent: AgentSummary) -> Result<Value, Trouble> {
+    /// An agent with its schemas, where it has some. None, where it names a schema that is not registered: it cannot be
+    /// started, and must not hide the others.
+    async fn described(&self, agent: AgentSummary) -> Result<Option<Value>, Trouble> {
         let blueprint = match agent.has_parameters_schema || agent.has_output_schema {
             true => self.client.agent(&agent.name).await?.blueprint,
             false => Value::Null,
@@ -42,17 +44,20 @@ impl Accord {
         };
         // A text is the name of a registered schema.
         let output = match output {
-            Value::String(name) => self.client.schema(&name).await?.schema,
+            Value::String(name) => match self.client.schema(&name).await {
+                Err(error) if error.is(ErrorName::SchemaNotFound) => return Ok(None),
+                found => found?.schema,
+            },
             written => written,
         };
-        Ok(json!({
+        Ok(Some(json!({
             "name": agent.name,
             "description": agent.description,
             "type": agent.kind,
             "tags": agent.tags,
             "parameters_schema": schema("parameters_schema"),
             "output_schema": output,
-        }))
+        })))
     }
 
     pub(super) async fn get_agent_session_status(&self, given: Map<String, Value>) -> Result<Value, Trouble> {
@@ -182,14 +187,18 @@ mod tests {
             Some((_, query)) if query.contains("cursor=two") => {
                 json!({"items": [agent("b")], "next_cursor": null})
             }
-            Some(_) => json!({"items": [agent("a"), agent("broken")], "next_cursor": "two"}),
+            Some(_) => json!({"items": [agent("a"), agent("broken"), agent("lost")], "next_cursor": "two"}),
             None if target.contains("/agents/") => {
                 let blueprint = match name {
                     "a" => json!({"output_schema": "severity"}),
+                    "lost" => json!({"output_schema": "gone"}),
                     _ => json!({"default_output_schema": {"type": "string"}}),
                 };
                 json!({"summary": agent(name), "blueprint": blueprint, "hash": "h", "created_at": null, "modified_at": null})
             }
+            None if name == "gone" => json!({
+                "error": "SchemaNotFound", "message": "there is no schema 'gone'", "status_code": 404,
+            }),
             None if target.contains("/schemas?") => json!({"items": [schema], "next_cursor": "two"}),
             None => schema,
         }
@@ -207,8 +216,11 @@ mod tests {
                 while !request.ends_with("\r\n\r\n") {
                     stream.read_line(&mut request).await.unwrap();
                 }
-                let body = given(request.split(' ').nth(1).unwrap()).to_string();
-                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+                let body = given(request.split(' ').nth(1).unwrap());
+                let status = if body.get("error").is_some() { "404 Not Found" } else { "200 OK" };
+                let body = body.to_string();
+                let head =
+                    format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close");
                 let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
                 stream.write_all(answer.as_bytes()).await.unwrap();
             }

@@ -186,13 +186,13 @@ pub(super) fn parsed(text: &str) -> Result<Value, String> {
     }
 }
 
-/// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless the text ends in a number,
-/// which may have had more digits; and where the judge says that it mended the cut itself, it took the value that was cut. One that was
+/// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless it is a number that nothing
+/// was closed behind, which may have had more digits; and where the judge says that it mended the cut itself, it took the value that was cut. One that was
 /// found somewhere may be an example before the answer that is missing.
 pub(super) fn of_cut(verdict: Verdict, text: &str) -> Verdict {
     match verdict {
         Verdict::Accepted(Accepted { source, value, repairs })
-            if (value.is_number() && text.ends_with(|last: char| last.is_ascii_digit()))
+            if (value.is_number() && !text.trim_end().ends_with(['}', ']']))
                 || (matches!(source, Source::Fence | Source::Prose)
                     && repairs.iter().all(|repair| repair.kind != RepairKind::Truncated)) =>
         {
