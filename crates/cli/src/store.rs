@@ -32,10 +32,7 @@ pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failu
         }
     };
     opened.map_err(|error| {
-        let hint = match place {
-            Place::File(_) | Place::Memory => "accord doctor says where it is looked for",
-            Place::Server(_) => "is PostgreSQL running, and do user, password and database exist?",
-        };
+        let hint = "accord doctor says where it is looked for";
         Failure::Remote(Problem::new(error.to_string()).hint(hint))
     })
 }

@@ -28,29 +28,72 @@ SET LOCAL lock_timeout = 0;
 pub(crate) async fn run(pool: &PgPool) -> Result<(), Fault> {
     let mut transaction = pool.begin().await?;
     transaction.execute(sqlx::raw_sql(PREPARE)).await?;
-    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
-    let current = version(&mut transaction).await?;
-    refuse_newer(current)?;
-    for (version, sql) in MIGRATIONS.iter().filter(|(version, _)| *version > current) {
-        transaction.execute(sqlx::raw_sql(*sql)).await?;
-        sqlx::query("INSERT INTO accord_migrations (version) VALUES ($1)")
-            .bind(version)
-            .execute(&mut *transaction)
-            .await?;
-    }
-    number_events_onwards(&mut transaction).await?;
+    bring_up(&mut transaction).await.map_err(explained)?;
     transaction.commit().await?;
     Ok(())
 }
 
-/// Looks whether the tables, where there are some, are ones that we know.
-pub(crate) async fn examine(pool: &PgPool) -> Result<(), Fault> {
-    let there = sqlx::query_scalar("SELECT to_regclass('accord_migrations') IS NOT NULL");
-    if there.fetch_one(pool).await? {
-        let version = sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM accord_migrations");
-        refuse_newer(version.fetch_one(pool).await?)?;
+async fn bring_up(connection: &mut PgConnection) -> Result<(), Fault> {
+    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *connection).await?;
+    let current = version(connection).await?;
+    refuse_newer(current)?;
+    for (version, sql) in MIGRATIONS.iter().filter(|(version, _)| *version > current) {
+        connection.execute(sqlx::raw_sql(*sql)).await?;
+        sqlx::query("INSERT INTO accord_migrations (version) VALUES ($1)")
+            .bind(version)
+            .execute(&mut *connection)
+            .await?;
     }
-    Ok(())
+    number_events_onwards(connection).await
+}
+
+/// Looks whether [`run`] would work. Where there are no tables it is tried, and taken back; tables that are there may be large
+/// and in use, so of these only the version and the rights are looked at.
+pub(crate) async fn examine(pool: &PgPool) -> Result<(), Fault> {
+    let mut transaction = pool.begin().await?;
+    let examined = look(&mut transaction).await.map_err(explained);
+    transaction.rollback().await.ok();
+    examined
+}
+
+async fn look(connection: &mut PgConnection) -> Result<(), Fault> {
+    let read_only = sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean");
+    if read_only.fetch_one(&mut *connection).await? {
+        return Err(StoreError::Unavailable(READ_ONLY.to_owned()).into());
+    }
+    let there = sqlx::query_scalar("SELECT to_regclass('accord_migrations') IS NOT NULL");
+    if !there.fetch_one(&mut *connection).await? {
+        return bring_up(connection).await;
+    }
+    let version = sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM accord_migrations");
+    refuse_newer(version.fetch_one(&mut *connection).await?)?;
+    let allowed = sqlx::query_scalar(
+        "SELECT has_schema_privilege(current_schema(), 'CREATE') AND has_table_privilege('runs', 'INSERT, UPDATE')",
+    );
+    let allowed: Option<bool> = allowed.fetch_one(connection).await?;
+    if allowed == Some(true) { Ok(()) } else { Err(StoreError::Unavailable(NO_RIGHTS.to_owned()).into()) }
+}
+
+const READ_ONLY: &str = "PostgreSQL takes no writes (transaction_read_only is on); name a server that does";
+
+const NO_RIGHTS: &str = "the user may not make and change Accord's tables; let it own the database, or GRANT CREATE, USAGE ON \
+                         SCHEMA public";
+
+/// What stands in the way of our tables, with what to do about it.
+fn explained(fault: Fault) -> Fault {
+    let Fault::Database(sqlx::Error::Database(cause)) = &fault else { return fault };
+    let text = match cause.code().unwrap_or_default().as_ref() {
+        // Insufficient privilege.
+        "42501" => format!("{}: {NO_RIGHTS}", cause.message()),
+        // A table, or another thing of that name, is there.
+        "42P07" | "42710" => {
+            format!("{}, and it is not Accord's: give Accord a database of its own", cause.message())
+        }
+        // Read-only transaction.
+        "25006" => READ_ONLY.to_owned(),
+        _ => return fault,
+    };
+    StoreError::Unavailable(text).into()
 }
 
 fn refuse_newer(current: i32) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use accord_store::{StoreError, Upkeep};
 use accord_store_postgres::PostgresStore;
+use sqlx::Connection;
 
 use crate::make::Database;
 
@@ -32,6 +33,75 @@ async fn the_tables_of_a_newer_version_are_left_alone() {
     let refused = refused.to_string();
     let text = "the store cannot be used now: the database is at version 1000 and this program knows ";
     assert!(refused.starts_with(text) && refused.ends_with("; use a newer program"), "{refused}");
+}
+
+#[tokio::test]
+async fn what_stands_in_the_way_is_told_also_by_a_look() {
+    let database = Database::start();
+    let mut connection = database.connection().await;
+    for statement in [
+        "CREATE ROLE guest LOGIN",
+        "CREATE DATABASE foreign_tables",
+        "CREATE DATABASE read_only",
+        "ALTER DATABASE read_only SET default_transaction_read_only = on",
+        "CREATE DATABASE not_ours",
+    ] {
+        sqlx::query(statement).execute(&mut connection).await.unwrap();
+    }
+    let foreign = database.cluster.url("foreign_tables");
+    let mut there = sqlx::PgConnection::connect(&foreign).await.unwrap();
+    sqlx::query("CREATE TABLE runs (id integer)").execute(&mut there).await.unwrap();
+    let not_ours = database.cluster.url("not_ours");
+    let mut there = sqlx::PgConnection::connect(&not_ours).await.unwrap();
+    sqlx::query("REVOKE CREATE ON SCHEMA public FROM PUBLIC").execute(&mut there).await.unwrap();
+    let guest = format!("postgres://guest@127.0.0.1:{}/not_ours", database.cluster.port());
+    for (address, expected) in [
+        (foreign, "it is not Accord's"),
+        (database.cluster.url("read_only"), "takes no writes"),
+        (guest, "GRANT CREATE"),
+    ] {
+        for refused in
+            [PostgresStore::examine(&address).await, PostgresStore::connect(&address).await.map(drop)]
+        {
+            let refused = refused.unwrap_err();
+            assert!(matches!(refused, StoreError::Unavailable(_)), "{refused:?}");
+            assert!(refused.to_string().contains(expected), "{refused}");
+        }
+    }
+    PostgresStore::examine(&database.url).await.unwrap();
+    let untouched = sqlx::query_scalar("SELECT to_regclass('runs') IS NULL").fetch_one(&mut connection).await;
+    assert!(matches!(untouched, Ok(true)), "a look changes nothing: {untouched:?}");
+}
+
+#[tokio::test]
+async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
+    let database = Database::start();
+    let store = database.store().await;
+    store.ping().await.unwrap();
+    let mut connection = database.connection().await;
+    for (statement, expected) in [
+        ("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on", "takes no writes"),
+        ("DROP SCHEMA public CASCADE", "are gone"),
+    ] {
+        sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
+        sqlx::query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'accord'",
+        )
+        .execute(&mut connection)
+        .await
+        .unwrap();
+        let refused = loop {
+            match store.ping().await {
+                Err(error) if error.to_string().contains(expected) => break error,
+                _ => {}
+            }
+        };
+        assert!(matches!(refused, StoreError::Unavailable(_)), "{refused:?}");
+        sqlx::raw_sql("ALTER ROLE CURRENT_USER RESET default_transaction_read_only")
+            .execute(&mut connection)
+            .await
+            .unwrap();
+    }
 }
 
 #[tokio::test]

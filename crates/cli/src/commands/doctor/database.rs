@@ -64,7 +64,7 @@ async fn server(url: &str) -> Check {
     match PostgresStore::examine(url).await {
         Ok(()) => Check::ok(NAME, format!("{shown} can be used")),
         Err(error) => {
-            let remedy = "is PostgreSQL running, and do user, password and database exist?";
+            let remedy = "mend that, or set database.url to another database";
             Check::fail(NAME, format!("{shown} cannot be used: {error}"), remedy)
         }
     }
