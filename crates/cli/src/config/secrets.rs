@@ -36,16 +36,21 @@ pub(super) fn shown(key: &str, value: &Value) -> String {
 /// An address as it may be shown: without a password, and without the values of its query, which may be keys.
 pub(crate) fn without_secrets(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return without_user(url) };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, rest) = rest.split_at(end);
-    let authority = match authority.rsplit_once('@') {
-        Some((user, host)) => match user.split_once(':') {
-            Some((user, _)) => format!("{user}:{HIDDEN}@{host}"),
-            None => authority.to_owned(),
-        },
-        None => authority.to_owned(),
-    };
-    format!("{scheme}://{authority}{}", without_query(rest))
+    if scheme == "sqlite" {
+        return url.to_owned();
+    }
+    // Up to the last `@`: a password with a slash in it that should have been escaped is a password all the same.
+    match rest.rsplit_once('@') {
+        Some((user, host)) => format!("{scheme}://{}@{}", without_password(user), without_query(host)),
+        None => format!("{scheme}://{}", without_query(rest)),
+    }
+}
+
+fn without_password(user: &str) -> String {
+    match user.find([':', '/', '?', '#']).map(|end| user.split_at(end)) {
+        Some((user, _)) => format!("{user}:{HIDDEN}"),
+        None => user.to_owned(),
+    }
 }
 
 /// The same of what is no whole address. Nobody can tell where a password begins in it, so nothing is shown that stands
@@ -77,6 +82,11 @@ mod tests {
         for (url, shown) in [
             ("http://u:p@h:1/a?key=k&x", "http://u:(hidden)@h:1/a?key=(hidden)&(hidden)"),
             ("http://u@h", "http://u@h"),
+            ("postgres://u:p/w@h:1/a", "postgres://u:(hidden)@h:1/a"),
+            ("postgres://u:p#w@h:1/a", "postgres://u:(hidden)@h:1/a"),
+            ("postgres://u:p?w=@h:1/a?sslmode=x", "postgres://u:(hidden)@h:1/a?sslmode=(hidden)"),
+            ("http://h/a?key=u@x", "http://h:(hidden)@x"),
+            ("http://h:1/a", "http://h:1/a"),
             ("sqlite://a@b:c", "sqlite://a@b:c"),
             ("no address", "no address"),
             ("postgres:u:pw@h/x", "(hidden)@h/x"),
