@@ -21,6 +21,9 @@ use crate::http::router;
 /// body on a slow line.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// And how long what goes on in the background may: it can be left at any time, and waits for nothing but the store.
+const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
+
 /// A running coordinator.
 #[derive(Debug)]
 pub struct Coordinator {
@@ -74,6 +77,8 @@ async fn serve(
             Ok(())
         }),
     };
-    background.ended().await;
+    if timeout(BACKGROUND_GRACE, background.ended()).await.is_err() {
+        tracing::warn!("the store does not answer; work in the background is left");
+    }
     served
 }

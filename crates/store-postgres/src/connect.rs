@@ -1,11 +1,14 @@
 //! The pool, and what a server must be like.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use accord_store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection, Executor, PgPool, Row};
+use sqlx::{Connection, Executor, PgConnection, PgPool, Row};
+use tokio::time::timeout;
+use tracing::subscriber::{self, NoSubscriber};
 
 use crate::fault::Fault;
 
@@ -21,23 +24,91 @@ const ACQUIRE_LIMIT: Duration = Duration::from_secs(5);
 /// tried first.
 const FRESH: Duration = Duration::from_secs(1);
 
+/// How long a server may take to say that it is there. A line that was cut without a word says nothing for a quarter of an
+/// hour, until the system gives it up; a server that is this slow is of no use either.
+pub(crate) const SILENCE: Duration = Duration::from_secs(2);
+
 /// When a connection was last seen to break: others that have not been used since have probably broken with it.
 #[derive(Debug, Default)]
 pub(crate) struct Breaks {
-    last: Mutex<Option<Instant>>,
+    last: Mutex<Option<(Instant, Break)>>,
+}
+
+/// How a connection broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Break {
+    /// It was closed, and so says every other one at once.
+    Told,
+    /// Nothing was heard: to ask the others would take as long for each.
+    Silent,
 }
 
 impl Breaks {
     /// One broke now.
     pub(crate) fn note(&self) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.keep(Break::Told);
     }
 
-    fn since(&self, rested: Duration) -> bool {
+    /// One fell silent.
+    fn note_silence(&self) {
+        self.keep(Break::Silent);
+    }
+
+    fn keep(&self, how: Break) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), how));
+    }
+
+    fn since(&self, rested: Duration) -> Option<Break> {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|last| last.elapsed() <= rested)
+        last.filter(|(at, _)| at.elapsed() <= rested).map(|(_, how)| how)
+    }
+
+    /// Whether a connection that has rested for so long can be used. What is refused is dropped without a farewell.
+    async fn try_out(&self, connection: &mut PgConnection, rested: Duration) -> Result<bool, sqlx::Error> {
+        match self.since(rested) {
+            Some(Break::Silent) => Err(silent()),
+            None if rested < FRESH => Ok(true),
+            _ => self.ask(connection).await,
+        }
+    }
+
+    /// Asks a connection whether it is there.
+    async fn ask(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+        match timeout(SILENCE, connection.ping()).await {
+            Ok(answer) => answer.map(|()| true),
+            Err(_) => {
+                self.note_silence();
+                Err(silent())
+            }
+        }
     }
 }
+
+fn silent() -> sqlx::Error {
+    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "PostgreSQL does not answer"))
+}
+
+/// The parameters of an address that are understood.
+const PARAMETERS: &[&str] = &[
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "password",
+    "port",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "ssl-mode",
+    "ssl-root-cert",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "statement-cache-capacity",
+    "user",
+];
 
 /// The first version with `pg_current_xact_id`.
 const OLDEST_SERVER: i32 = 130_000;
@@ -54,22 +125,20 @@ SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('sync
 
 /// Connects, and checks what is there.
 pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault> {
-    // The address is never shown: it may hold a password.
-    let options: PgConnectOptions = url
-        .parse()
-        .map_err(|error| StoreError::Unavailable(format!("the database address cannot be read: {error}")))?;
+    let options = options(url)?;
+    let (before, after) = (Arc::clone(&breaks), breaks);
     let pool = PgPoolOptions::new()
         .max_connections(MOST_CONNECTIONS)
         .acquire_timeout(ACQUIRE_LIMIT)
         .test_before_acquire(false)
         .before_acquire(move |connection, usage| {
-            let doubtful = usage.idle_for >= FRESH || breaks.since(usage.idle_for);
-            Box::pin(async move {
-                if doubtful {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
+            let breaks = Arc::clone(&before);
+            Box::pin(async move { breaks.try_out(connection, usage.idle_for).await })
+        })
+        // The pool itself would wait for an answer for as long as the system does, and keep the place meanwhile.
+        .after_release(move |connection, _| {
+            let breaks = Arc::clone(&after);
+            Box::pin(async move { breaks.ask(connection).await })
         })
         .after_connect(|connection, _| {
             Box::pin(async move {
@@ -77,10 +146,42 @@ pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault
                 Ok(())
             })
         })
-        .connect_with(options.application_name("accord"))
-        .await?;
+        .connect_with(options)
+        .await
+        .map_err(unreached)?;
     check(&pool).await?;
     Ok(pool)
+}
+
+/// The address is never shown, nor the values in it: it may hold a password. The library would show those of parameters that
+/// it does not know.
+fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
+    let parsed = subscriber::with_default(NoSubscriber::default(), || url.parse::<PgConnectOptions>());
+    let options = parsed
+        .map_err(|error| StoreError::Unavailable(format!("the database address cannot be read: {error}")))?;
+    if has_unknown_parameters(url) {
+        tracing::warn!("the database address has parameters that are not known; they are ignored");
+    }
+    Ok(options.application_name("accord"))
+}
+
+/// Whether the library leaves out something of what the address says.
+fn has_unknown_parameters(url: &str) -> bool {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let query = query.split('#').next().unwrap_or_default();
+    let names = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split('=').next());
+    names.flatten().any(|name| !PARAMETERS.contains(&name) && !name.starts_with("options["))
+}
+
+/// What is worth a look where nobody answers, or where one is not let in.
+fn unreached(error: sqlx::Error) -> Fault {
+    let cause = StoreError::from(Fault::from(error));
+    let cause = match &cause {
+        StoreError::Unavailable(cause) | StoreError::Corrupt(cause) => cause,
+        _ => return cause.into(),
+    };
+    let remedy = "is PostgreSQL running, and do user, password and database exist?";
+    StoreError::Unavailable(format!("{cause}; {remedy}")).into()
 }
 
 async fn check(pool: &PgPool) -> Result<(), Fault> {

@@ -1,7 +1,10 @@
 //! What can go wrong below the seam, and what is worth another try.
 
+use std::time::Duration;
+
 use accord_domain::run::change::Refused;
 use accord_store::StoreError;
+use tokio::time::timeout;
 
 /// A refusal of ours or an error of the database.
 #[derive(Debug)]
@@ -15,11 +18,18 @@ pub(crate) enum Fault {
 /// Two transactions that met are tried again: one of them has won, so each round makes progress.
 const TRIES: u32 = 5;
 
+/// How long a use case may take: longer than the server lets a statement, so that this ends only what waits for a line that was
+/// cut without a word.
+pub(crate) const LONGEST_USE: Duration = Duration::from_secs(70);
+
 /// SQLSTATE of a serialisation failure and of a deadlock.
 const COLLISIONS: &[&str] = &["40001", "40P01"];
 
 /// SQLSTATE classes that say that our statement or our data is wrong, not that the server is in trouble.
 const OUR_MISTAKES: &[&str] = &["22", "23", "42"];
+
+/// But a user that lacks a right is neither.
+const NOT_ALLOWED: &str = "42501";
 
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
@@ -52,7 +62,7 @@ impl From<Fault> for StoreError {
             | sqlx::Error::RowNotFound => StoreError::Corrupt(error.to_string()),
             sqlx::Error::Database(cause) => {
                 let code = cause.code().unwrap_or_default();
-                let ours = OUR_MISTAKES.iter().any(|class| code.starts_with(class));
+                let ours = OUR_MISTAKES.iter().any(|class| code.starts_with(class)) && code != NOT_ALLOWED;
                 let text = format!("{} (SQLSTATE {code})", cause.message());
                 if ours { StoreError::Corrupt(text) } else { StoreError::Unavailable(text) }
             }
@@ -74,6 +84,17 @@ impl Fault {
     }
 }
 
+/// Work on the database that does not wait for ever.
+pub(crate) async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    timeout(limit, work).await.unwrap_or_else(|_| {
+        let text = format!("PostgreSQL has not answered for {} seconds", limit.as_secs());
+        Err(StoreError::Unavailable(text).into())
+    })
+}
+
 /// Carries out a use case, again where it collided with another: nothing of a failed try was written.
 pub(crate) async fn retrying<T, Work, Step>(work: Work) -> Result<T, StoreError>
 where
@@ -82,7 +103,7 @@ where
 {
     let mut tries = 1;
     loop {
-        match work().await {
+        match within(LONGEST_USE, work()).await {
             Err(fault) if fault.is_collision() && tries < TRIES => tries += 1,
             result => return result.map_err(StoreError::from),
         }

@@ -1,5 +1,7 @@
 //! What reconcilers do. Several coordinators do it at once: each skips what another has locked.
 
+use std::time::Duration;
+
 use accord_domain::demands::Demands;
 use accord_domain::run::Run;
 use accord_domain::run::change::{self, Change};
@@ -12,7 +14,7 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use crate::convert::{counted, from_json, micros, time, whole};
-use crate::fault::{Fault, retrying};
+use crate::fault::{Fault, retrying, within};
 use crate::load::{Pair, Step};
 use crate::rows::{run_columns, session_columns};
 use crate::store::PostgresStore;
@@ -47,7 +49,7 @@ impl Upkeep for PostgresStore {
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        retrying(|| self.answer()).await
+        retrying(|| within(ANSWER_LIMIT, self.answer())).await
     }
 }
 
@@ -92,6 +94,13 @@ const DEPTH: &str = "
 SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
     (SELECT count(*) FROM runs WHERE lease_expires_at IS NOT NULL) AS held";
 
+/// Whether the database can be worked with: a server that became a standby reads, and writes nothing.
+const USABLE: &str = "
+SELECT current_setting('transaction_read_only')::boolean AS read_only, to_regclass('runs') IS NULL AS gone";
+
+/// Who asks whether the store can be used wants to know it now.
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+
 impl PostgresStore {
     async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, Fault> {
         let mut transaction = self.begin().await?;
@@ -129,8 +138,15 @@ impl PostgresStore {
     }
 
     async fn answer(&self) -> Result<(), Fault> {
-        sqlx::query("SELECT 1").execute(&self.pool).await?;
-        Ok(())
+        let row = sqlx::query(USABLE).fetch_one(&self.pool).await?;
+        let refusal = if row.try_get("read_only")? {
+            "PostgreSQL takes no writes now (transaction_read_only is on)"
+        } else if row.try_get("gone")? {
+            "Accord's tables are gone from the database"
+        } else {
+            return Ok(());
+        };
+        Err(StoreError::Unavailable(refusal.to_owned()).into())
     }
 }
 

@@ -3,15 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::PgPool;
-use sqlx::postgres::PgListener;
-use tokio::time::sleep;
+use accord_store::StoreError;
+use sqlx::postgres::{PgListener, PgNotification};
+use sqlx::{Executor, PgPool};
+use tokio::time::{sleep, timeout};
 
 use super::{Announcement, CHANNEL, Hub};
-use crate::fault::Fault;
+use crate::connect::SILENCE;
+use crate::fault::{Fault, within};
+
+/// After so long without a word the server is asked whether it is there: a line may be cut without one.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// Between two tries to reach a server that is gone.
 const PAUSE: Duration = Duration::from_millis(250);
+
+/// How long connecting may take.
+const CONNECTING: Duration = Duration::from_secs(10);
 
 /// A listener that hears everything from now on.
 pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, Fault> {
@@ -22,12 +30,22 @@ pub(super) async fn connect(pool: &PgPool) -> Result<PgListener, Fault> {
     Ok(listener)
 }
 
+/// The next notification; none where the connection is lost.
+async fn next(listener: &mut PgListener) -> Result<Option<PgNotification>, Fault> {
+    loop {
+        if let Ok(heard) = timeout(QUIET, listener.try_recv()).await {
+            return Ok(heard?);
+        }
+        within(SILENCE, async { Ok(listener.execute("SELECT 1").await?) }).await?;
+    }
+}
+
 /// Runs until the store is gone.
 pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
     let mut current = Some(listener);
     loop {
         match current.as_mut() {
-            Some(listener) => match listener.try_recv().await {
+            Some(listener) => match next(listener).await {
                 Ok(Some(notification)) => {
                     if let Some(announcement) = Announcement::heard(notification.payload(), &hub.name) {
                         hub.tell(&announcement);
@@ -35,12 +53,13 @@ pub(super) async fn run(listener: PgListener, pool: PgPool, hub: Arc<Hub>) {
                 }
                 lost => {
                     hub.breaks.note();
-                    tracing::warn!(error = ?lost.err(), "the connection for notices is lost");
+                    let cause = lost.err().map(|fault| StoreError::from(fault).to_string());
+                    tracing::warn!(cause, "the connection for notices is lost");
                     current = None;
                 }
             },
             None => {
-                current = connect(&pool).await.ok();
+                current = within(CONNECTING, connect(&pool)).await.ok();
                 if current.is_some() {
                     tracing::info!("the connection for notices is back");
                     hub.look_again();

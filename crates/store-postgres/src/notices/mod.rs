@@ -13,6 +13,7 @@ mod tail;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use accord_store::{Notice, Notices};
 use sqlx::PgPool;
@@ -33,6 +34,10 @@ const KEPT_NOTICES: usize = 4096;
 
 /// More than this waits only while the server does not answer; what is dropped then is found by the others' `tail`.
 const KEPT_ANNOUNCEMENTS: usize = 4096;
+
+/// How long a look at new events, or telling others, may take: both take milliseconds, but on a line that was cut without a word
+/// they would wait for ever, and nobody would hear of anything.
+const LONGEST_LOOK: Duration = Duration::from_secs(15);
 
 /// Where the writers of a process and its watching tasks meet.
 pub(crate) struct Hub {

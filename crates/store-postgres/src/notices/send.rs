@@ -3,7 +3,8 @@
 use sqlx::PgPool;
 use tokio::sync::mpsc;
 
-use super::{Announcement, CHANNEL};
+use super::{Announcement, CHANNEL, LONGEST_LOOK};
+use crate::fault::within;
 
 /// Announcements that are joined into one statement; while it is under way, the next ones gather.
 const BATCH: usize = 256;
@@ -16,9 +17,9 @@ pub(super) async fn run(pool: PgPool, name: String, mut announcements: mpsc::Rec
     while announcements.recv_many(&mut batch, BATCH).await > 0 {
         let mut all = Announcement::default();
         batch.drain(..).for_each(|announcement| all.join(announcement));
-        let sent = sqlx::query(NOTIFY).bind(CHANNEL).bind(all.payloads(&name)).execute(&pool).await;
-        if let Err(error) = sent {
-            tracing::debug!(%error, "other coordinators were not notified; they will look by themselves");
+        let telling = sqlx::query(NOTIFY).bind(CHANNEL).bind(all.payloads(&name)).execute(&pool);
+        if let Err(fault) = within(LONGEST_LOOK, async { Ok(telling.await?) }).await {
+            tracing::debug!(?fault, "other coordinators were not notified; they will look by themselves");
         }
     }
 }

@@ -10,10 +10,10 @@ use accord_store::Notice;
 use sqlx::{PgPool, Row};
 use tokio::time::{sleep, timeout};
 
-use super::Hub;
+use super::{Hub, LONGEST_LOOK};
 use crate::convert::id;
 use crate::events::{SETTLE_PAUSE, floor};
-use crate::fault::Fault;
+use crate::fault::{Fault, within};
 use crate::horizon::event_horizon;
 
 /// Events that are read at once.
@@ -49,7 +49,8 @@ pub(super) async fn run(pool: PgPool, hub: Arc<Hub>, mut position: EventId) {
     let (mut pause, mut looks) = (SETTLE_PAUSE, 0);
     loop {
         let missed = hub.missed.swap(false, Ordering::AcqRel);
-        let beyond = advance(&pool, &hub, &mut position, missed, looks).await;
+        let looking = advance(&pool, &hub, &mut position, missed, looks);
+        let beyond = within(LONGEST_LOOK, looking).await;
         if missed && !matches!(beyond, Ok(Beyond::Nothing)) {
             hub.missed.store(true, Ordering::Release);
         }

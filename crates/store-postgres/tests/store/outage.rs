@@ -10,6 +10,7 @@ use accord_test_support::PostgresOptions;
 use sqlx::{Connection, PgConnection};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
@@ -61,13 +62,20 @@ struct Cable {
     port: u16,
     server: u16,
     carrier: JoinHandle<()>,
+    hush: watch::Sender<()>,
 }
 
 impl Cable {
     async fn lay(server: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        Self { port, server, carrier: tokio::spawn(carry(listener, server)) }
+        let hush = watch::Sender::new(());
+        Self { port, server, carrier: tokio::spawn(carry(listener, server, hush.clone())), hush }
+    }
+
+    /// Nothing gets through on the connections that there are, and nobody is told; new ones work.
+    fn fall_silent(&self) {
+        self.hush.send(()).unwrap();
     }
 
     /// Every connection breaks, and no new one is taken.
@@ -78,18 +86,55 @@ impl Cable {
 
     async fn mend(&mut self) {
         let listener = TcpListener::bind(("127.0.0.1", self.port)).await.unwrap();
-        self.carrier = tokio::spawn(carry(listener, self.server));
+        self.carrier = tokio::spawn(carry(listener, self.server, self.hush.clone()));
     }
 }
 
-async fn carry(listener: TcpListener, server: u16) {
+async fn carry(listener: TcpListener, server: u16, hush: watch::Sender<()>) {
     let mut connections = JoinSet::new();
     while let Ok((mut near, _)) = listener.accept().await {
+        let mut hush = hush.subscribe();
         connections.spawn(async move {
-            let mut far = TcpStream::connect(("127.0.0.1", server)).await?;
-            copy_bidirectional(&mut near, &mut far).await
+            let mut far = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+            tokio::select! {
+                _ = copy_bidirectional(&mut near, &mut far) => {}
+                Ok(()) = hush.changed() => std::future::pending().await,
+            }
         });
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_line_that_falls_silent_is_given_up() {
+    let database = Database::start();
+    let cable = Cable::lay(database.cluster.port()).await;
+    let url = database.url.replace(&database.cluster.port().to_string(), &cable.port.to_string());
+    let store = PostgresStore::connect(&url).await.unwrap();
+    let elsewhere = database.store().await;
+    let mut notices = store.notices();
+    // Several connections, all of them just used, so that none is tried before it is taken.
+    let mut uses = JoinSet::new();
+    for _ in 0..8 {
+        let store = store.clone();
+        uses.spawn(async move { store.queue_depth().await });
+    }
+    assert!(uses.join_all().await.iter().all(Result::is_ok));
+
+    cable.fall_silent();
+    // Whoever waits for an answer gives up, as a caller that hangs up does.
+    let given_up = timeout(Duration::from_millis(100), store.queue_depth()).await;
+    assert!(given_up.is_err(), "{given_up:?}");
+    until_it_works(&store).await;
+    for number in 0..40 {
+        store.submit_run(fresh(&format!("after-{number}"))).await.unwrap();
+    }
+    elsewhere.submit_run(fresh("elsewhere")).await.unwrap();
+    let heard = accord_store::Notice::Events {
+        session_id: crate::make::session_id("elsewhere"),
+        run_id: Some(run_id("elsewhere")),
+    };
+    let hearing = async { while notices.recv().await.unwrap() != heard {} };
+    timeout(PATIENCE, hearing).await.expect("notices come again");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
