@@ -23,6 +23,13 @@ pub(crate) enum Reason {
     Lost,
 }
 
+impl Reason {
+    /// Whether the run may be somebody else's.
+    fn is_gone(self) -> bool {
+        matches!(self, Self::Expired | Self::Lost)
+    }
+}
+
 /// One run that is held.
 #[derive(Debug)]
 pub(crate) struct Hold {
@@ -38,16 +45,20 @@ pub(crate) struct Hold {
 impl Hold {
     /// Ends the work. The first reason counts, except that what is lost is lost.
     pub(crate) fn end(&self, reason: Reason) {
-        let gone = matches!(reason, Reason::Expired | Reason::Lost);
         let mut known = lock(&self.reason);
-        if known.is_none() || gone && *known != Some(Reason::Lost) {
+        if known.is_none() || reason.is_gone() && *known != Some(Reason::Lost) {
             *known = Some(reason);
         }
         drop(known);
-        if gone {
+        // After a lease only the work ends: what goes with a result that is there is still told before it.
+        if reason == Reason::Lost {
             self.lost.cancel();
         }
         self.cancel.cancel();
+    }
+
+    fn is_gone(&self) -> bool {
+        self.reason().is_some_and(Reason::is_gone)
     }
 
     /// Why the work was ended, if it was.
@@ -152,14 +163,14 @@ impl Leases {
     /// When the next lease runs out, among those that are not gone already.
     pub(crate) fn next_expiry(&self) -> Option<Instant> {
         let entries = lock(&self.entries);
-        let valid = entries.values().filter(|entry| !entry.hold.lost.is_cancelled());
+        let valid = entries.values().filter(|entry| !entry.hold.is_gone());
         valid.map(|entry| entry.valid_until).min()
     }
 
     /// Ends the work on what may be somebody else's by now.
     pub(crate) fn expire(&self, now: Instant) {
         let entries = lock(&self.entries);
-        let valid = entries.values().filter(|entry| !entry.hold.lost.is_cancelled());
+        let valid = entries.values().filter(|entry| !entry.hold.is_gone());
         for entry in valid.filter(|entry| entry.valid_until <= now) {
             tracing::warn!(run_id = %entry.hold.run_id, "the lease ran out; the work on the run ends");
             entry.hold.end(Reason::Expired);

@@ -17,7 +17,7 @@ use tracing::{Span, debug_span};
 
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
-use crate::drive::{Budget, Outcome, drive};
+use crate::drive::{Budget, End, Outcome, drive};
 use crate::finish;
 use crate::leases::{Hold, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
@@ -195,6 +195,11 @@ async fn driven(
         tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
     }
     drop(reporter);
+    if hold.reason() == Some(Reason::Expired) && matches!(outcome.end, End::Stopped) {
+        // Nothing came of it that would be offered.
+        reporting.abort();
+        return outcome;
+    }
     if let Err(error) = reporting.await {
         tracing::error!(run_id = %hold.run_id, %error, "reporting broke");
     }

@@ -78,7 +78,9 @@ async fn a_result_that_is_there_is_offered_even_after_its_lease() {
     pass(60).await;
     fake.set_down(false);
     fake.until("finish run_1 completed").await;
-    running.end().await;
+    let calls = running.end().await.calls();
+    let told: Vec<&str> = calls.iter().map(String::as_str).filter(|call| call.contains("run_1")).collect();
+    assert_eq!(told.last_chunk(), Some(&["attempts run_1 1", "finish run_1 completed"]), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]
