@@ -156,8 +156,9 @@ pub trait RunStore: Send + Sync {
     /// The work begins.
     async fn start_run(&self, holder: &Holder, now: Timestamp) -> Result<Run, StoreError>;
 
-    /// Something happened. An attempt with a number and delivery that is already there is not written again.
-    async fn report(&self, report: Report) -> Result<(), StoreError>;
+    /// Something happened. An attempt with a number and delivery that is already there is not written again; gives the
+    /// numbers of those that were.
+    async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError>;
 
     /// The end: status, result and events, the session's status and conversation, and what the parent is owed.
     async fn finish_run(&self, finish: Finish) -> Result<Run, StoreError>;

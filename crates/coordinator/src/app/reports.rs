@@ -42,7 +42,8 @@ impl App {
             attempts: Vec::new(),
             now: self.outside.now(),
         };
-        Ok(self.store.report(report).await?)
+        self.store.report(report).await?;
+        Ok(())
     }
 
     /// Answers were judged.
@@ -52,15 +53,18 @@ impl App {
         let attempts = report.attempts.into_iter().map(|attempt| checked(attempt, delivery));
         let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
         self.told_by(&report.holding.runner_id).await;
-        let figures: Vec<Figures> = attempts.iter().map(Figures::of).collect();
+        let figures: Vec<(u32, Figures)> =
+            attempts.iter().map(|attempt| (attempt.number, Figures::of(attempt))).collect();
         let report = Report {
             holder: holder(run_id, &report.holding),
             events: Vec::new(),
             attempts,
             now: self.outside.now(),
         };
-        self.store.report(report).await?;
-        figures.iter().for_each(metrics::attempt);
+        let written = self.store.report(report).await?;
+        // What was told before is counted already.
+        let new = figures.iter().filter(|(number, _)| written.contains(number));
+        new.for_each(|(_, figures)| metrics::attempt(figures));
         Ok(())
     }
 

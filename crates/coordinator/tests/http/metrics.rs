@@ -58,6 +58,8 @@ async fn runs_attempts_waits_and_losses_are_counted() {
     let held = desk.claim(&runner).await;
     let answers = [attempt(1, "schema_echo"), attempt(2, "accepted")];
     assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 204);
+    // An answer that was lost on the way makes the runner say it again.
+    assert_eq!(report(&desk, &held, &held.holding, &answers).await.0, 204);
     let mut stranger = held.holding.clone();
     stranger["runner_id"] = json!(desk.runner().await);
     assert_eq!(refused(&report(&desk, &held, &stranger, &answers).await), (409, "LeaseLost"));

@@ -37,7 +37,7 @@ impl RunStore for PostgresStore {
         retrying(|| self.change(&holder.run_id, start)).await
     }
 
-    async fn report(&self, report: Report) -> Result<(), StoreError> {
+    async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError> {
         let report = Report { now: whole(report.now), ..report };
         retrying(|| self.tell(&report)).await
     }

@@ -1,6 +1,6 @@
 //! What happens while a run is at work.
 
-use accord_domain::event::NewEvent;
+use accord_domain::event::{Body, NewEvent};
 use accord_domain::run::change::held;
 use accord_store::Report;
 use sqlx::PgConnection;
@@ -12,18 +12,23 @@ use crate::store::{PostgresStore, conclude};
 use crate::{load, write};
 
 impl PostgresStore {
-    pub(super) async fn tell(&self, report: &Report) -> Result<(), Fault> {
+    pub(super) async fn tell(&self, report: &Report) -> Result<Vec<u32>, Fault> {
         let mut transaction = self.begin().await?;
         let written = write_report(&mut transaction, report).await;
-        if conclude(transaction, written).await? > 0 {
+        let events = conclude(transaction, written).await?;
+        if !events.is_empty() {
             self.hub.announce(Announcement::events());
         }
-        Ok(())
+        let judged = events.iter().filter_map(|event| match &event.body {
+            Body::AttemptJudged { attempt } => Some(attempt.number),
+            _ => None,
+        });
+        Ok(judged.collect())
     }
 }
 
-/// The run is locked, so that nothing is told of it after its end. Gives the number of events.
-async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<usize, Fault> {
+/// The run is locked, so that nothing is told of it after its end. Gives the events.
+async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<Vec<NewEvent>, Fault> {
     let run = load::run(connection, &report.holder.run_id).await?;
     held(&run, &report.holder)?;
     let told = report.events.iter().map(|body| NewEvent {
@@ -35,5 +40,5 @@ async fn write_report(connection: &mut PgConnection, report: &Report) -> Result<
     let mut events: Vec<_> = told.collect();
     events.extend(attempts::insert(connection, &run, &report.attempts, report.now).await?);
     write::events(connection, &events).await?;
-    Ok(events.len())
+    Ok(events)
 }

@@ -38,16 +38,20 @@ impl Prepared {
             event: event::Prepared::new(&Body::AttemptJudged { attempt: Box::new(attempt) })?,
         })
     }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
 }
 
-/// Writes an answer and its event, unless they are there.
+/// Writes an answer and its event, unless they are there; says whether it did.
 pub(crate) fn insert(
     connection: &Connection,
     session: i64,
     run: i64,
     at: jiff::Timestamp,
     attempt: &Prepared,
-) -> Done<()> {
+) -> Done<bool> {
     let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, document, text) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
     let written = connection.prepare_cached(sql)?.execute(params![
@@ -61,14 +65,15 @@ pub(crate) fn insert(
         attempt.text,
     ])?;
     if written == 0 {
-        return Ok(());
+        return Ok(false);
     }
     let sql = "INSERT INTO attempt_errors (run, path, keyword) VALUES (?1, ?2, ?3)";
     let mut statement = connection.prepare_cached(sql)?;
     for (path, keyword) in &attempt.errors {
         statement.execute(params![run, path, keyword])?;
     }
-    event::insert(connection, micros(at), session, Some(run), &attempt.event)
+    event::insert(connection, micros(at), session, Some(run), &attempt.event)?;
+    Ok(true)
 }
 
 /// The answers of a run, in order.

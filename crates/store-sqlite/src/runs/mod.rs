@@ -38,7 +38,7 @@ impl RunStore for SqliteStore {
         .await
     }
 
-    async fn report(&self, report: Report) -> Result<(), StoreError> {
+    async fn report(&self, report: Report) -> Result<Vec<u32>, StoreError> {
         let Report { holder, events, attempts, now } = report;
         let events = events.iter().map(event::Prepared::new).collect::<Result<Vec<_>, _>>()?;
         let attempts = attempts.into_iter().map(attempt::Prepared::new).collect::<Result<Vec<_>, _>>()?;

@@ -19,18 +19,21 @@ pub(super) fn report(
     events: &[event::Prepared],
     attempts: &[attempt::Prepared],
     now: Timestamp,
-) -> Done<()> {
+) -> Done<Vec<u32>> {
     let connection = write.connection();
     let loaded = run::load(connection, &holder.run_id)?;
     change::held(&loaded.run, holder)?;
     for told in events {
         event::insert(connection, micros(now), loaded.session_seq, Some(loaded.seq), told)?;
     }
+    let mut written = Vec::with_capacity(attempts.len());
     for judged in attempts {
-        attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)?;
+        if attempt::insert(connection, loaded.session_seq, loaded.seq, now, judged)? {
+            written.push(judged.number());
+        }
     }
     write.notify(Notice::Events { session_id: loaded.session.id, run_id: Some(loaded.run.id) });
-    Ok(())
+    Ok(written)
 }
 
 pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {

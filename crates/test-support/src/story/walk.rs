@@ -201,10 +201,10 @@ pub async fn attempts_are_kept_once(store: Arc<dyn Store>) {
     let first = attempt(1, AttemptOutcome::SchemaInvalid);
     let second = attempt(2, AttemptOutcome::Accepted);
     let report = |attempts: Vec<_>| Report { holder: holder.clone(), events: vec![], attempts, now: at(3) };
-    store.report(report(vec![first.clone()])).await.unwrap();
+    assert_eq!(store.report(report(vec![first.clone()])).await.unwrap(), [1]);
     let changed = accord_domain::attempt::Attempt { text: "another".into(), ..first.clone() };
-    store.report(report(vec![changed, second.clone()])).await.unwrap();
-    store.report(report(vec![second.clone()])).await.unwrap();
+    assert_eq!(store.report(report(vec![changed, second.clone()])).await.unwrap(), [2]);
+    assert_eq!(store.report(report(vec![second.clone()])).await.unwrap(), Vec::<u32>::new());
 
     assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [first.clone(), second.clone()]);
     let filter = EventFilter { kinds: vec!["attempt.judged".into()], ..EventFilter::default() };
