@@ -151,12 +151,13 @@ fn rejected(situation: &Situation) -> Step {
 }
 
 /// Never the same again: more room, or only the rest. Where the provider holds the answer to a schema it cannot begin in
-/// the middle, so there the errors ask for a shorter one.
+/// the middle, so there the errors ask for a shorter one; and so they do of a stronger model, which did not begin it.
 fn truncated(situation: &Situation) -> Next {
+    let whole = last_by_the_stronger(situation);
     match (situation.higher_ceiling, situation.rung) {
-        (Some(tokens), _) => Next { ceiling: Ceiling::Raise(tokens), ..again(situation, Say::Errors) },
-        (None, Rung::Prompt) => again(situation, Say::Continue),
-        (None, Rung::Native | Rung::Tool) => again(situation, Say::Errors),
+        (Some(tokens), _) => Next { ceiling: Ceiling::Raise(tokens), ..whole },
+        (None, Rung::Prompt) if !whole.stronger => Next { say: Say::Continue, ..whole },
+        (None, _) => whole,
     }
 }
 
@@ -276,6 +277,23 @@ mod tests {
         let text = Situation { rung: Rung::Prompt, ..full };
         let go_on = Next { say: Say::Continue, rung: Rung::Prompt, ..NEXT };
         assert_eq!(next_step(&text, Seen::Truncated), Step::Ask(go_on));
+    }
+
+    #[test]
+    fn a_cut_answer_is_at_last_asked_of_the_stronger_models() {
+        for higher_ceiling in [Some(8192), None] {
+            for rung in [Rung::Native, Rung::Tool, Rung::Prompt] {
+                let early = Situation { higher_ceiling, rung, stronger_left: 1, ..SITUATION };
+                assert!(
+                    matches!(next_step(&early, Seen::Truncated), Step::Ask(Next { stronger: false, .. })),
+                    "{early:?}"
+                );
+                let ceiling = higher_ceiling.map_or(Ceiling::Keep, Ceiling::Raise);
+                let last = Situation { retries_left: 1, ..early };
+                let whole = Next { stronger: true, rung, ceiling, ..NEXT };
+                assert_eq!(next_step(&last, Seen::Truncated), Step::Ask(whole), "{last:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Stronger models, for when the contract is not met.
 
 use accord_api::Strategy;
-use accord_api::attempt::Outcome::{Accepted, NoProgress, NotSubmitted, SchemaInvalid};
-use accord_executor::{Delivery, TurnError};
+use accord_api::attempt::Outcome::{Accepted, NoProgress, NotSubmitted, SchemaInvalid, Truncated};
+use accord_executor::{Capabilities, Delivery, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Reply, fact, says, submits};
+use super::script::{Case, Reply, able, cut, fact, says, submits};
 
 #[tokio::test]
 async fn the_last_retries_go_to_the_stronger_models() {
@@ -20,6 +20,19 @@ async fn the_last_retries_go_to_the_stronger_models() {
     let ran = Case::with(Strategy::Native).retries(3).stronger(&["large", "huge"]).run(replies).await;
     assert_eq!(ran.outcomes(), [SchemaInvalid, SchemaInvalid, SchemaInvalid, Accepted]);
     assert_eq!(ran.models(), ["small", "small", "large", "huge"]);
+}
+
+#[tokio::test]
+async fn answers_that_are_cut_off_go_to_the_stronger_models_too() {
+    for strategy in [Strategy::Native, Strategy::Prompt] {
+        for max_tokens in [Some(100), None] {
+            let case = Case::with(strategy).at(Capabilities { max_tokens, ..able() }).stronger(&["large"]);
+            let ran = case.run(vec![cut("{\"n\":"), cut("{\"n\":"), says("{\"n\": 1}")]).await;
+            assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted], "{strategy:?} {max_tokens:?}");
+            assert_eq!(ran.turns[2].model.as_deref(), Some("large"));
+            assert!(ran.turns[2].prompt.contains("it was cut off"), "{}", ran.turns[2].prompt);
+        }
+    }
 }
 
 #[tokio::test]
