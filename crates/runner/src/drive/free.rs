@@ -26,10 +26,7 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
             }
         };
         record(turns, &asked, &answer, continuation).await;
-        text = match seam::starts_over(&text, &answer.text) {
-            true => answer.text,
-            false => seam::overlapped(&text, &answer.text).unwrap_or_else(|| text + &answer.text),
-        };
+        text = seam::joined(text, &answer.text);
         match answer.stop {
             Stop::Finished | Stop::Submitted => return End::Text(text),
             Stop::Refused(words) => return failure::refused(&words, count),

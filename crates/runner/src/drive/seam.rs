@@ -2,6 +2,10 @@
 //!
 //! Models are told to go on exactly where they stopped. Some begin once more, and some repeat the last words first. Put
 //! together as they are, such texts say what nobody said.
+//!
+//! Under a contract it is judged what could be meant ([`starts_over`], [`overlapped`]), and where that is more than one thing
+//! the model is asked once more. Free text has no judge ([`joined`]): songs, lists and code repeat themselves on purpose, so
+//! there only what is hardly meant twice is left out. To say something twice is better than to lose it.
 
 /// So much of the beginning is compared. Longer would miss a model that begins once more and words it a little differently.
 const HEAD: usize = 16;
@@ -12,6 +16,15 @@ const LEAST_OVERLAP: usize = 3;
 /// A repetition is looked for in so many characters; models repeat a line, hardly more.
 const MOST_OVERLAP: usize = 400;
 
+/// In free text, so many characters in a row are hardly said twice in the middle of a sentence: about three words.
+const LEAST_RETOLD: usize = 16;
+
+/// Free text begins once more where it repeats so many characters, a sentence or so. Fewer are how verses and rows begin.
+const LEAST_RESTART: usize = 48;
+
+/// The same where the cut came after a whole sentence or line. Those are repeated on purpose, but hardly so many characters.
+const LEAST_RESTART_OF_SENTENCES: usize = 400;
+
 /// Whether a text begins as the one before it did, so that it stands for itself. A word alone says nothing: it may be the
 /// rest of a word or a number.
 pub(super) fn starts_over(before: &str, text: &str) -> bool {
@@ -21,12 +34,59 @@ pub(super) fn starts_over(before: &str, text: &str) -> bool {
 
 /// Both texts with what the second repeats of the first left out, where it repeats anything.
 pub(super) fn overlapped(before: &str, text: &str) -> Option<String> {
-    let ends = text.char_indices().map(|(at, character)| at + character.len_utf8()).take(MOST_OVERLAP);
-    let heads = ends.filter_map(|end| text.get(..end));
-    let head = heads.filter(|head| before.ends_with(head)).last()?;
+    let head = repeated(before, text)?;
     let digits = head.chars().all(|character| character.is_ascii_digit());
     let rest = text.get(head.len()..)?;
     (digits || head.chars().count() >= LEAST_OVERLAP).then(|| format!("{before}{rest}"))
+}
+
+/// Both texts as one, where there is nothing to judge them by.
+pub(super) fn joined(before: String, text: &str) -> String {
+    if begins_again(&before, text) {
+        return text.to_owned();
+    }
+    let retold = repeated(&before, text).filter(|head| is_retold(&before, head));
+    let rest = retold.and_then(|head| text.get(head.len()..)).unwrap_or(text);
+    before + rest
+}
+
+/// The longest beginning of a text that the one before it ends with.
+fn repeated<'a>(before: &str, text: &'a str) -> Option<&'a str> {
+    let ends = text.char_indices().map(|(at, character)| at + character.len_utf8()).take(MOST_OVERLAP);
+    let heads = ends.filter_map(|end| text.get(..end));
+    heads.filter(|head| before.ends_with(head)).last()
+}
+
+/// Whether free text is given once more: nearly all of what was said, four fifths of it, and not a beginning that texts
+/// share. What is left of the first piece then was worded anew.
+fn begins_again(before: &str, text: &str) -> bool {
+    let (before, text) = (before.trim_start(), text.trim_start());
+    let same = before.chars().zip(text.chars()).take_while(|(one, other)| one == other).count();
+    let least = if is_amid(before) { LEAST_RESTART } else { LEAST_RESTART_OF_SENTENCES };
+    let opening: String = text.chars().take(same.min(MOST_OVERLAP)).collect();
+    same >= least && same * 5 >= before.chars().count() * 4 && !is_monotonous(&opening)
+}
+
+/// Whether the end of a free text is given once more: from the beginning of a word, and in words that it had only there.
+fn is_retold(before: &str, head: &str) -> bool {
+    let Some(first) = before.strip_suffix(head) else { return false };
+    let inside_word = first.ends_with(char::is_alphanumeric) && head.starts_with(char::is_alphanumeric);
+    head.chars().count() >= LEAST_RETOLD
+        && is_amid(before)
+        && !inside_word
+        && !is_monotonous(head)
+        && !first.contains(head.trim())
+}
+
+/// Whether a text ends within a sentence.
+fn is_amid(text: &str) -> bool {
+    text.trim_end_matches(' ').ends_with(char::is_alphanumeric)
+}
+
+/// Whether a text is the same over and over, so that more of it may well be meant.
+fn is_monotonous(text: &str) -> bool {
+    let starts = text.char_indices().map(|(at, _)| at).skip(1).take_while(|at| at * 2 <= text.len());
+    starts.filter_map(|at| text.get(at..)).any(|rest| text.starts_with(rest))
 }
 
 #[cfg(test)]
@@ -61,5 +121,54 @@ mod tests {
         for (before, text, expected) in rows {
             assert_eq!(overlapped(before, text).as_deref(), expected, "{before}");
         }
+    }
+
+    #[test]
+    fn of_free_text_nothing_is_lost() {
+        let rows = [
+            ("The sum is 1000", "000 dollars."),
+            (
+                "Row, row, row your boat,\nGently down the stream.\n",
+                "Row, row, row your boat,\nIf you see a crocodile.\n",
+            ),
+            ("ha ha ha ", "ha ha ha ha, he said"),
+            ("", "The whole of it."),
+            ("hel", "lo"),
+            ("0000000000000000000000000", "0000000000000000000000000"),
+            ("I must not talk in class. ", "I must not talk in class. I must not"),
+            ("row row row your boat row row row your boat", " row row row your boat, he sang"),
+            ("and so on and so on and so on and so on", " and so on and so on and so on and so on."),
+            (
+                "The board finds that the request of the applicant is hereby granted.\n",
+                "The board finds that the request of the applicant is hereby refused.\n",
+            ),
+            ("foreverything that was said", "everything that was said twice"),
+        ];
+        for (before, text) in rows {
+            assert_eq!(joined(before.to_owned(), text), format!("{before}{text}"));
+        }
+        let chant = "la ".repeat(300);
+        assert_eq!(joined(chant.clone(), &chant), "la ".repeat(600));
+    }
+
+    #[test]
+    fn free_text_that_is_given_once_more_is_taken_once() {
+        let rows = [
+            ("The quick brown fox jumps ov", "brown fox jumps over", "The quick brown fox jumps over"),
+            ("They met where it all began ", "where it all began again", "They met where it all began again"),
+            ("The answer to all of this is lo", "The answer to all of this is long.", ""),
+            (
+                "There are three things to say of this: the first is its price, the second its w",
+                " There are three things to say of this: the first is its price, the second is its weight.",
+                "",
+            ),
+        ];
+        for (before, text, expected) in rows {
+            let expected = if expected.is_empty() { text } else { expected };
+            assert_eq!(joined(before.to_owned(), text), expected);
+        }
+        let page: String = (0..60).map(|number| format!("Line {number} of it.\n")).collect();
+        let whole = format!("{page}And the last one.");
+        assert_eq!(joined(page, &whole), whole);
     }
 }

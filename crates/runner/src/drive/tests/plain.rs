@@ -35,6 +35,8 @@ async fn a_text_is_continued_until_it_is_whole() {
     let ran = Case::free().run(vec![cut("a"), cut("b"), cut("c"), cut("d"), says("e")]).await;
     assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
     assert_eq!(ran.failure().last_output.as_deref(), Some("abcd"));
+    let ran = Case::free().run(vec![cut("The sum is 1000"), says("000 dollars.")]).await;
+    assert_eq!(text(&ran), "The sum is 1000000 dollars.");
 }
 
 #[tokio::test]
