@@ -184,3 +184,136 @@ async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
     }
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1["error"]["attempts"], 2);
 }
+
+fn cut(text: &str) -> Value {
+    let mut report = answered(text);
+    report["answer"]["truncated"] = json!(true);
+    report
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_off_is_no_result() {
+    let rows = [
+        (schema(), "For example {\"n\": 1} would say one. The real answer is {\"n\": 4"),
+        (json!({"type": "integer"}), "12"),
+    ];
+    for (schema, answer) in rows {
+        let options = json!({"max_retries": 1});
+        let (desk, runner) = desk(json!({"output_schema": schema, "output_schema_options": options})).await;
+        let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, cut(answer)).await.1["status"], "pending", "{answer}");
+        let held = desk.claim(&runner).await;
+        let prompt = text(&held.run, "retry_prompt");
+        assert!(prompt.contains("it was cut off"), "{prompt}");
+        assert_eq!(desk.finish(&held, cut(answer)).await.1["status"], "failed", "{answer}");
+        let (_, view) = desk.get(&format!("/runs/{run}")).await;
+        assert_eq!(
+            (&view["error"]["type"], &view["error"]["attempts"]),
+            (&json!("output_truncated"), &json!(2))
+        );
+    }
+    let (desk, runner) = desk(json!({"output_schema": schema()})).await;
+    desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.finish(&held, cut("{\"n\": 12}")).await.1["status"], "completed", "it is whole");
+}
+
+#[tokio::test]
+async fn a_text_is_recorded_and_is_no_result_where_it_was_cut_off() {
+    let (desk, runner) = desk(json!({})).await;
+    for (report, status, outcome) in
+        [(answered("all of it"), "completed", "accepted"), (cut("half of"), "failed", "truncated")]
+    {
+        let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, report.clone()).await.1["status"], status);
+        let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
+        let attempt = &attempts["items"][0];
+        assert_eq!((&attempt["outcome"], &attempt["text"]), (&json!(outcome), &report["answer"]["text"]));
+        let (_, view) = desk.get(&format!("/runs/{run}")).await;
+        let expected = json!({
+            "type": "output_truncated",
+            "message": "the answer was cut off before its end; raise max_tokens, or ask for less",
+            "last_output": "half of",
+            "attempts": 1,
+        });
+        let error = if status == "failed" { expected } else { Value::Null };
+        assert_eq!(view.get("error").cloned().unwrap_or_default(), error);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_paid_for_is_not_asked_and_not_counted() {
+    let (desk, runner) = desk(json!({
+        "output_schema": schema(),
+        "output_schema_options": {"max_retries": 5},
+        "limits": {"max_tokens_total": 20},
+    }))
+    .await;
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for (answer, status) in [("{\"n\": \"x\"}", "pending"), ("{\"n\": \"y\"}", "failed")] {
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, answered(answer)).await.1["status"], status, "{answer}");
+    }
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    let expected = json!({
+        "type": "budget_exhausted",
+        "message": "22 tokens are used and limits.max_tokens_total is 20; raise it, or ask for less",
+        "validation_errors": ["$.n: 'y' is a string; an integer is wanted"],
+        "last_output": "{\"n\": \"y\"}",
+        "attempts": 2,
+    });
+    assert_eq!((&view["error"], &view["retry_count"]), (&expected, &json!(1)));
+}
+
+#[tokio::test]
+async fn a_turn_without_an_answer_counts_and_is_no_answer() {
+    let (desk, runner) = desk(json!({"output_schema": schema()})).await;
+    let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let unanswered = |delivery: u64, outcome: &str| {
+        json!({
+            "number": 1, "delivery": delivery, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+            "endpoint": "", "outcome": outcome, "errors": [], "more_errors": 0, "repairs": [],
+            "usage": {"input_tokens": 3, "output_tokens": 0}, "duration_ms": 1, "text": "",
+        })
+    };
+    let held = desk.claim(&runner).await;
+    let report = json!({"holding": held.holding, "attempts": [unanswered(1, "stopped")]});
+    desk.post(&format!("/runner/runs/{run}/attempts"), report).await;
+    desk.finish(&held, json!({"status": "released"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.finish(&held, answered("")).await.1["status"], "pending", "nothing was said before");
+    let held = desk.claim(&runner).await;
+    assert_eq!(desk.finish(&held, answered("{\"n\": 2}")).await.1["status"], "completed");
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    let validation = &result["schema_validation"];
+    assert_eq!((&validation["retry_count"], &validation["attempts"]), (&json!(1), &json!(3)));
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    assert_eq!(view["usage"], json!({"input_tokens": 23, "output_tokens": 2}));
+
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, answered(&schema().to_string())).await;
+    let held = desk.claim(&runner).await;
+    let report = json!({"holding": held.holding, "attempts": [unanswered(2, "failed")]});
+    desk.post(&format!("/runner/runs/{run}/attempts"), report).await;
+    let error = json!({"type": "executor_failed", "message": "broken"});
+    desk.finish(&held, json!({"status": "failed", "error": error})).await;
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    let error = &view["error"];
+    assert_eq!((&error["last_output"], &error["attempts"]), (&json!(schema().to_string()), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_strategy_that_is_named_is_not_replaced() {
+    for strategy in ["native", "tool"] {
+        let options = json!({"strategy": strategy});
+        let (desk, runner) = desk(json!({"output_schema": schema(), "output_schema_options": options})).await;
+        desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+        let held = desk.claim(&runner).await;
+        let end = desk.finish(&held, answered("{\"n\": 1}")).await;
+        assert_eq!(refused(&end), (400, "InvalidRequest"));
+        assert!(end.1["message"].as_str().unwrap().contains("use 'prompt' or 'auto'"), "{}", end.1);
+    }
+}

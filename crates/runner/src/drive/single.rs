@@ -21,8 +21,12 @@ use crate::text::beginning;
 /// Some systems put it in front of every text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// One answer, for the coordinator to judge.
+/// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are told by us: it hears of no more
+/// than that the run failed.
 pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
+    if let Some(words) = terms.and_then(|terms| not_by_words(terms.contract.strategy)) {
+        return failure::executor(words);
+    }
     let assignment = turns.assignment;
     let (system, prompt) = match terms {
         Some(terms) => (
@@ -32,9 +36,19 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
         None => (request::system(assignment), request::task(assignment)),
     };
     let asked = turns.ask(request::plain(system, prompt, assignment.model.clone())).await;
+    let re_prompt = assignment.retry_prompt.clone();
     match &asked.result {
-        Err(why) => failure::unanswered(why),
-        Ok(Answer { stop: Stop::Refused(words), .. }) => failure::refused(words, 1),
+        Err(why) => {
+            let model = turns.capabilities.model.clone();
+            turns.record_unanswered(&asked, why, Strategy::Prompt, &model, re_prompt).await;
+            failure::unanswered(why)
+        }
+        Ok(answer @ Answer { stop: Stop::Refused(words), .. }) => {
+            let text = if answer.text.is_empty() { words } else { &answer.text }.clone();
+            let judged = judged(answer, attempt::Outcome::Refused);
+            turns.record(&asked, Judged { text, prompt: re_prompt, ..judged }).await;
+            failure::refused(words, turns.attempts())
+        }
         Ok(answer) => End::Answered(HeldAnswer {
             text: answer.text.clone(),
             structured: answer
@@ -45,6 +59,18 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
             model: answer.model.clone(),
             duration_ms: asked.milliseconds,
         }),
+    }
+}
+
+/// Why a strategy cannot be had where the coordinator judges: the schema is told in words, and no provider is sent any.
+fn not_by_words(strategy: Strategy) -> Option<String> {
+    match strategy {
+        Strategy::Auto | Strategy::Prompt => None,
+        Strategy::Native | Strategy::Tool => Some(format!(
+            "the strategy '{}' cannot be used here: the coordinator holds this executor to its contract, by words alone; \
+             use 'prompt' or 'auto'",
+            strategy.as_str()
+        )),
     }
 }
 

@@ -4,6 +4,9 @@
 //! left, the run waits for a runner again with the re-prompt in the place of its parameters. So the loop survives the
 //! death of either side: what was asked and answered is in the store.
 
+mod cut;
+mod limits;
+
 use accord_api::{ErrorName, FinishRun, HeldAnswer};
 use accord_contract::prompt::{self, Delivery, Retry};
 use accord_contract::{Accepted, Rejected, Verdict};
@@ -21,12 +24,14 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
-use super::told::{Unmet, error, failure, outcome, repair};
+use super::told::{Unmet, cut_off, error, failure, is_answer, outcome, repair};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics::{self, Figures};
+use cut::of_cut;
+use limits::exhausted;
 
 /// Whether the coordinator holds this run's executor to the contract: the runner says so of all executors of the type, or
 /// the blueprint of this one.
@@ -76,37 +81,40 @@ impl App {
         }
         let answer =
             report.answer.take().ok_or_else(|| refuse("an answered run has an answer: answer is missing"))?;
-        let usage = run.usage.and(report.usage);
-        let Some(contract) = &assignment.contract else {
-            let outcome = free_text(&assignment, answer)?;
-            return self.end(holder, End::Completed(outcome), usage, report).await;
-        };
-        let in_force = self.contracts.stored(contract)?;
-        let parameters = gate::parameters(&in_force, &assignment);
-        let structured = answer.structured.as_deref().map(|raw| serde_json::from_str(raw.get()));
-        let structured =
-            structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
-        let said = Said { text: answer.text.clone(), structured, parameters };
+        let earlier = self.earlier(&run).await?;
+        let usage = earlier.iter().fold(report.usage, |used, attempt| used.and(attempt.usage));
+        let in_force = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;
         let strategy = Strategy::Prompt.as_str();
         let span = debug_span!("attempt", run_id = %run.id, strategy, outcome = Empty);
-        let judging = contracts::judged(said, in_force.answer.clone()).instrument(span.clone());
-        let (verdict, _) = judging.await?;
-        let turn = Turn { app: self, run, holder, assignment, in_force, answer, usage, report, span };
-        match verdict {
-            Verdict::Accepted(accepted) => turn.accept(accepted).await,
-            Verdict::Rejected(rejected) => turn.reject(rejected).await,
+        let turn = Turn { app: self, run, holder, assignment, answer, earlier, usage, report, span };
+        match in_force {
+            Some(in_force) => turn.under(&in_force).await,
+            None => turn.free().await,
         }
+    }
+
+    /// The attempts of deliveries before this one. What this one told once already, because the answer to that was lost, is
+    /// not among them: it is still one attempt.
+    async fn earlier(&self, run: &Run) -> Result<Vec<Attempt>, Error> {
+        if run.attempt <= 1 {
+            return Ok(Vec::new());
+        }
+        let mut attempts = self.store.attempts(&run.id).await?;
+        attempts.retain(|attempt| attempt.delivery != run.attempt);
+        Ok(attempts)
     }
 }
 
-/// One answer, judged, and all that is needed for what follows.
+/// One answer, and all that is needed for what follows.
 struct Turn<'a> {
     app: &'a App,
     run: Run,
     holder: Holder,
     assignment: Assignment,
-    in_force: std::sync::Arc<InForce>,
     answer: HeldAnswer,
+    /// The attempts of deliveries before this one.
+    earlier: Vec<Attempt>,
+    /// What the run used in all.
     usage: Usage,
     report: FinishRun,
     /// The attempt, for traces.
@@ -114,11 +122,48 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn accept(self, accepted: Accepted) -> Result<Run, Error> {
+    /// Without a contract the text is the result, if it is all of it.
+    async fn free(self) -> Result<Run, Error> {
+        if gate::agent_type(&self.assignment.blueprint)? == Type::Procedural {
+            return Err(Error::new(
+                ErrorName::ContractViolation,
+                "the agent is procedural and has no contract to judge the answer by; report completed with result_data",
+            ));
+        }
+        let (outcome, end) = match self.answer.truncated {
+            true => (Judged::Truncated, End::Failed(cut_off(&self.answer.text, self.attempts()))),
+            false => {
+                let result_text = Some(self.answer.text.clone());
+                let outcome = Outcome { result_text, result_data: None, raw: None, validation: None };
+                (Judged::Accepted, End::Completed(outcome))
+            }
+        };
+        self.record(self.attempt(outcome, Vec::new(), 0, Vec::new())).await?;
+        self.app.end(self.holder, end, self.usage, self.report).await
+    }
+
+    async fn under(self, in_force: &InForce) -> Result<Run, Error> {
+        check_strategy(in_force.terms.strategy)?;
+        let parameters = gate::parameters(in_force, &self.assignment);
+        let structured = self.answer.structured.as_deref().map(|raw| serde_json::from_str(raw.get()));
+        let structured =
+            structured.transpose().map_err(|error| refuse(format!("answer.structured: {error}")))?;
+        let said = Said { text: self.answer.text.clone(), structured, parameters };
+        let judging = contracts::judged(said, in_force.answer.clone()).instrument(self.span.clone());
+        let (verdict, text) = judging.await?;
+        let verdict = if self.answer.truncated { of_cut(verdict, &text) } else { verdict };
+        match verdict {
+            Verdict::Accepted(accepted) => self.accept(in_force, accepted).await,
+            Verdict::Rejected(rejected) => self.reject(in_force, rejected).await,
+        }
+    }
+
+    async fn accept(self, in_force: &InForce, accepted: Accepted) -> Result<Run, Error> {
         let repairs: Vec<attempt::Repair> = accepted.repairs.iter().map(repair).collect();
         let attempt = self.attempt(Judged::Accepted, Vec::new(), 0, repairs.clone());
         self.record(attempt).await?;
-        let terms = &self.in_force.terms;
+        let terms = &in_force.terms;
+        let attempts = self.attempts();
         let outcome = Outcome {
             result_text: None,
             result_data: Some(accepted.value.to_string()),
@@ -130,44 +175,50 @@ impl Turn<'_> {
                 retry_count: self.run.retry_count,
                 strategy: Strategy::Prompt,
                 repairs,
-                attempts: self.run.retry_count + 1,
+                attempts,
             }),
         };
         self.app.end(self.holder, End::Completed(outcome), self.usage, self.report).await
     }
 
-    async fn reject(self, rejected: Rejected) -> Result<Run, Error> {
+    async fn reject(self, in_force: &InForce, rejected: Rejected) -> Result<Run, Error> {
         let outcome = match self.answer.truncated {
             true => Judged::Truncated,
             false => outcome(rejected.outcome),
         };
         let errors = rejected.violations.errors.iter().map(error).collect();
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
-        let mut attempts = self.app.store.attempts(&self.run.id).await?;
-        // Told a second time because the first answer was lost: it is still one attempt.
-        attempts.retain(|earlier| earlier.delivery != attempt.delivery);
         // Asking the same in the same way gives the same, and here there is no other way.
-        let is_repeated = attempts.last().is_some_and(|last| repeats(last, &attempt));
-        let has_retries = self.run.retry_count < self.in_force.terms.max_retries;
-        if has_retries && !is_repeated {
-            return self.ask_again(attempt, &rejected).await;
-        }
-        let unmet = if has_retries { Unmet::NoProgress } else { Unmet::RetriesSpent };
+        let last = self.earlier.iter().rev().find(|earlier| is_answer(earlier));
+        let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
+        let has_retries = self.run.retry_count < in_force.terms.max_retries;
+        let exhausted = exhausted(&self.assignment.blueprint, self.usage)?;
+        let unmet = match (has_retries, is_repeated, exhausted) {
+            (true, false, None) => return self.ask_again(in_force, attempt, &rejected).await,
+            (true, false, Some(words)) => Unmet::Exhausted(words),
+            (true, true, _) => Unmet::NoProgress,
+            (false, _, _) => Unmet::RetriesSpent,
+        };
         if is_repeated {
             attempt.outcome = Judged::NoProgress;
             self.span.record("outcome", attempt.outcome.as_str());
         }
         self.record(attempt.clone()).await?;
-        attempts.push(attempt);
-        let failure = failure(&self.in_force.terms, &attempts, self.run.retry_count, unmet);
+        let attempts = [self.earlier, vec![attempt]].concat();
+        let failure = failure(&in_force.terms, &attempts, self.run.retry_count, unmet);
         self.app.end(self.holder, End::Failed(failure), self.usage, self.report).await
     }
 
-    async fn ask_again(self, attempt: Attempt, rejected: &Rejected) -> Result<Run, Error> {
-        let shown = self.in_force.terms.origin == Origin::Caller;
+    async fn ask_again(
+        self,
+        in_force: &InForce,
+        attempt: Attempt,
+        rejected: &Rejected,
+    ) -> Result<Run, Error> {
+        let shown = in_force.terms.origin == Origin::Caller;
         let prompt = prompt::retry(&Retry {
-            schema: self.in_force.answer.schema(),
-            form: self.in_force.answer.schema().document(),
+            schema: in_force.answer.schema(),
+            form: in_force.answer.schema().document(),
             rejected,
             answer: shown.then_some(self.answer.text.as_str()),
             cut_off: self.answer.truncated,
@@ -195,6 +246,11 @@ impl Turn<'_> {
         self.app.store.report(report).await?;
         metrics::attempt(&figures);
         Ok(())
+    }
+
+    /// How many attempts there are, with this one.
+    fn attempts(&self) -> u32 {
+        u32::try_from(self.earlier.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     fn attempt(
@@ -234,15 +290,14 @@ fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
     is_whole(last) && is_whole(attempt) && is_same
 }
 
-/// An agent without a contract answers in text.
-fn free_text(assignment: &Assignment, answer: HeldAnswer) -> Result<Outcome, Error> {
-    match gate::agent_type(&assignment.blueprint)? {
-        Type::Autonomous => {
-            Ok(Outcome { result_text: Some(answer.text), result_data: None, raw: None, validation: None })
-        }
-        Type::Procedural => Err(Error::new(
-            ErrorName::ContractViolation,
-            "the agent is procedural and has no contract to judge the answer by; report completed with result_data",
-        )),
+/// Here a schema is told in words and no other way. A runner that knows this does not ask at all.
+fn check_strategy(strategy: Strategy) -> Result<(), Error> {
+    match strategy {
+        Strategy::Auto | Strategy::Prompt => Ok(()),
+        Strategy::Native | Strategy::Tool => Err(refuse(format!(
+            "the strategy '{}' cannot be used here: the coordinator holds this executor to its contract, by words alone; \
+             report failed, and use 'prompt' or 'auto'",
+            strategy.as_str()
+        ))),
     }
 }

@@ -9,41 +9,63 @@ use accord_domain::run::{Failure, FailureType};
 const LAST_OUTPUT_BYTES: usize = 8 * 1024;
 
 /// How a contract was not met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unmet {
     /// There are no more retries.
     RetriesSpent,
     /// The model gave the same again.
     NoProgress,
+    /// Another answer may not be paid for, in words.
+    Exhausted(String),
 }
 
 /// The failure that callers see: what was wrong with the answer that came closest.
 pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unmet: Unmet) -> Failure {
-    let all_cut_off = attempts.iter().all(|attempt| attempt.outcome == Judged::Truncated);
-    let kind = match terms.origin {
-        _ if all_cut_off => FailureType::OutputTruncated,
-        Origin::Caller => FailureType::SchemaValidationFailed,
-        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
-    };
+    let mut answers = attempts.iter().filter(|attempt| is_answer(attempt));
+    let all_cut_off = answers.all(|attempt| attempt.outcome == Judged::Truncated);
     let retries = match retries {
         1 => "1 retry".to_owned(),
         retries => format!("{retries} retries"),
     };
-    let message = match all_cut_off {
-        true => {
-            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less")
-        }
-        false if unmet == Unmet::NoProgress => format!(
-            "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
+    let (kind, message) = match unmet {
+        Unmet::Exhausted(words) => (FailureType::BudgetExhausted, words),
+        Unmet::RetriesSpent | Unmet::NoProgress if all_cut_off => (
+            FailureType::OutputTruncated,
+            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less"),
         ),
-        false => format!("Output did not match schema after {retries}"),
+        Unmet::RetriesSpent => (broken(terms), format!("Output did not match schema after {retries}")),
+        Unmet::NoProgress => (
+            broken(terms),
+            format!(
+                "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
+            ),
+        ),
     };
     with_closest(Failure::new(kind, message), attempts)
 }
 
-/// A failure with the answer that came closest, what was wrong with it, and how many were judged.
+/// Whose contract was not met.
+fn broken(terms: &Contract) -> FailureType {
+    match terms.origin {
+        Origin::Caller => FailureType::SchemaValidationFailed,
+        Origin::Blueprint | Origin::Default => FailureType::OutputSchemaValidationFailed,
+    }
+}
+
+/// The failure of a run without a contract whose text is not whole.
+pub(super) fn cut_off(text: &str, attempts: u32) -> Failure {
+    let message = "the answer was cut off before its end; raise max_tokens, or ask for less";
+    Failure {
+        last_output: Some(cut(text, LAST_OUTPUT_BYTES).to_owned()),
+        attempts: Some(attempts),
+        ..Failure::new(FailureType::OutputTruncated, message)
+    }
+}
+
+/// A failure with the answer that came closest, what was wrong with it, and how many attempts there were.
 pub(super) fn with_closest(failure: Failure, attempts: &[Attempt]) -> Failure {
-    let closest = attempts.iter().rev().min_by_key(|attempt| distance(attempt));
+    let answers = attempts.iter().rev().filter(|attempt| is_answer(attempt));
+    let closest = answers.min_by_key(|attempt| distance(attempt));
     Failure {
         validation_errors: closest
             .map(|attempt| attempt.errors.iter().map(ToString::to_string).collect())
@@ -54,17 +76,31 @@ pub(super) fn with_closest(failure: Failure, attempts: &[Attempt]) -> Failure {
     }
 }
 
+/// Whether a model was heard, and what it said did not meet the contract. A refusal, and a turn that got no answer, say
+/// nothing of how close it came.
+pub(super) fn is_answer(attempt: &Attempt) -> bool {
+    distance(attempt).is_some()
+}
+
 /// How far an answer was from conforming: the kind of failure first, then the number of errors.
-fn distance(attempt: &Attempt) -> (u8, usize) {
+fn distance(attempt: &Attempt) -> Option<(u8, usize)> {
     let kind = match attempt.outcome {
         Judged::InvariantFailed => 0,
         Judged::SchemaInvalid => 1,
         Judged::Ambiguous => 2,
         Judged::ParseError | Judged::Truncated => 3,
         Judged::NoJson => 4,
-        _ => 5,
+        Judged::SchemaEcho | Judged::NotSubmitted | Judged::NoProgress => 5,
+        Judged::Accepted
+        | Judged::Refused
+        | Judged::SchemaRejected
+        | Judged::Transport
+        | Judged::Failed
+        | Judged::BudgetExhausted
+        | Judged::TimedOut
+        | Judged::Stopped => return None,
     };
-    (kind, attempt.errors.len() + attempt.more_errors)
+    Some((kind, attempt.errors.len() + attempt.more_errors))
 }
 
 pub(super) fn outcome(reason: Reason) -> Judged {

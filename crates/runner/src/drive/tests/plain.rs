@@ -1,7 +1,9 @@
 //! Runs without the loop: texts, commands, answers for the coordinator.
 
-use accord_api::attempt::Outcome::{Accepted, ParseError, Refused, SchemaInvalid, Truncated};
-use accord_api::{EventBody, FailureType, Origin, Type};
+use accord_api::attempt::Outcome::{
+    Accepted, Failed, ParseError, Refused, SchemaInvalid, TimedOut, Truncated,
+};
+use accord_api::{EventBody, FailureType, Origin, Strategy, Type};
 use accord_executor::{Answer, Delivery, TurnError};
 use serde_json::json;
 
@@ -94,13 +96,14 @@ async fn a_command_runs_once_whatever_its_contract_says() {
     assert_eq!((ran.outcomes(), ran.turns.len()), (vec![SchemaInvalid], 1));
 }
 
+fn held(mut case: Case) -> Case {
+    case.assignment.held_by_coordinator = true;
+    case
+}
+
 #[tokio::test]
 async fn an_answer_for_the_coordinator_is_not_judged() {
-    let held = || {
-        let mut case = Case::under(contract(Origin::Caller));
-        case.assignment.held_by_coordinator = true;
-        case
-    };
+    let held = || held(Case::under(contract(Origin::Caller)));
     let reply = Reply::Say(Answer { structured: Some(json!({"n": true})), ..answer("prose") });
     let ran = held().run(vec![reply]).await;
     let End::Answered(answer) = &ran.outcome.end else { panic!("{:?}", ran.outcome.end) };
@@ -111,6 +114,37 @@ async fn an_answer_for_the_coordinator_is_not_judged() {
     assert_eq!((ran.turns.len(), ran.attempts.len()), (1, 0));
     let ran = held().run(vec![cut("pro")]).await;
     assert!(matches!(&ran.outcome.end, End::Answered(answer) if answer.truncated));
-    let ran = held().run(vec![refuses("no")]).await;
-    assert_eq!(ran.failure().kind, FailureType::ModelRefused);
+}
+
+#[tokio::test]
+async fn a_turn_that_the_coordinator_gets_no_answer_of_is_an_attempt() {
+    for case in [|| held(Case::free()), || held(Case::under(contract(Origin::Caller)))] {
+        let mut again = case();
+        again.assignment.spent.attempts = 1;
+        again.assignment.retry_prompt = Some("Once more.".to_owned());
+        let ran = again.run(vec![refuses("no")]).await;
+        let failure = ran.failure();
+        assert_eq!((failure.kind, failure.attempts), (FailureType::ModelRefused, Some(2)));
+        assert_eq!(ran.outcomes(), [Refused]);
+        let attempt = &ran.attempts[0];
+        assert_eq!((attempt.text.as_str(), attempt.prompt.as_deref()), ("no", Some("Once more.")));
+        let ran = case().run(vec![Reply::Fail(TurnError::Failed("broken".into()))]).await;
+        assert_eq!((ran.failure().kind, ran.outcomes()), (FailureType::ExecutorFailed, vec![Failed]));
+        let ran = case().run(vec![Reply::Fail(TurnError::TimedOut(1))]).await;
+        assert_eq!((ran.failure().kind, ran.outcomes()), (FailureType::TimedOut, vec![TimedOut]));
+    }
+}
+
+#[tokio::test]
+async fn the_coordinator_holds_to_a_contract_by_words_alone() {
+    for strategy in [Strategy::Native, Strategy::Tool] {
+        let ran = held(Case::with(strategy)).run(vec![says("{\"n\": 1}")]).await;
+        let failure = ran.failure();
+        assert_eq!((failure.kind, ran.turns.len()), (FailureType::ExecutorFailed, 0));
+        assert!(failure.message.ends_with("use 'prompt' or 'auto'"), "{}", failure.message);
+    }
+    for strategy in [Strategy::Prompt, Strategy::Auto] {
+        let ran = held(Case::with(strategy)).run(vec![says("{\"n\": 1}")]).await;
+        assert!(matches!(ran.outcome.end, End::Answered(_)), "{strategy:?}");
+    }
 }
