@@ -14,6 +14,7 @@ pub mod lower;
 pub mod prompt;
 
 mod contract;
+mod cut;
 mod infer;
 mod invariant;
 mod judge;

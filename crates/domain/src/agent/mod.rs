@@ -15,6 +15,7 @@ pub use mcp_server::{McpServer, Unfilled, fill};
 
 use crate::contract::{Invariant, Options};
 use crate::demands::Demands;
+use crate::usage::Usage;
 
 /// Who decides: a model or a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
@@ -53,6 +54,21 @@ pub struct Limits {
     /// Time in all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
+}
+
+impl Limits {
+    /// Why another turn may not be paid for, in words; none where it may.
+    pub fn exhausted(&self, used: &Usage) -> Option<String> {
+        let tokens = used.input_tokens.saturating_add(used.output_tokens);
+        if let Some(most) = self.max_tokens_total.filter(|most| tokens >= *most) {
+            return Some(format!(
+                "{tokens} tokens are used and limits.max_tokens_total is {most}; raise it, or ask for less"
+            ));
+        }
+        let cost = used.cost_usd.unwrap_or_default();
+        let most = self.max_cost_usd.filter(|most| cost >= *most)?;
+        Some(format!("{cost:.4} USD are spent and limits.max_cost_usd is {most}; raise it, or ask for less"))
+    }
 }
 
 /// A blueprint.

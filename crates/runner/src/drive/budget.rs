@@ -42,15 +42,7 @@ impl Budget {
 
     /// Why another turn may not be paid for, in words; none where it may.
     pub(crate) fn exhausted(&self, used: &Usage) -> Option<String> {
-        let tokens = used.input_tokens.saturating_add(used.output_tokens);
-        if let Some(most) = self.limits.max_tokens_total.filter(|most| tokens >= *most) {
-            return Some(format!(
-                "{tokens} tokens are used and limits.max_tokens_total is {most}; raise it, or ask for less"
-            ));
-        }
-        let cost = used.cost_usd.unwrap_or_default();
-        let most = self.limits.max_cost_usd.filter(|most| cost >= *most)?;
-        Some(format!("{cost:.4} USD are spent and limits.max_cost_usd is {most}; raise it, or ask for less"))
+        self.limits.exhausted(used)
     }
 
     /// What is left for the next turn.

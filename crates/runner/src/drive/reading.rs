@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use accord_contract::lower::Lift;
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, Mode, Options, Outcome, Rejected, RepairKind, Schema,
-    Source, Verdict, Violation, Violations, judge, same,
+    Accepted, Answer as Judgeable, Candidate, Contract, Mode, Options, Outcome, Rejected, Schema, Source,
+    Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::Answer;
 use serde_json::Value;
@@ -183,21 +183,5 @@ pub(super) fn parsed(text: &str) -> Result<Value, String> {
             let first = rejected.violations.errors.into_iter().next();
             Err(first.map_or_else(|| "it cannot be read".to_owned(), |violation| violation.message))
         }
-    }
-}
-
-/// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless it is a number that nothing
-/// was closed behind, which may have had more digits; and where the judge says that it mended the cut itself, it took the value that was cut. One that was
-/// found somewhere may be an example before the answer that is missing.
-pub(super) fn of_cut(verdict: Verdict, text: &str) -> Verdict {
-    match verdict {
-        Verdict::Accepted(Accepted { source, value, repairs })
-            if (value.is_number() && !text.trim_end().ends_with(['}', ']']))
-                || (matches!(source, Source::Fence | Source::Prose)
-                    && repairs.iter().all(|repair| repair.kind != RepairKind::Truncated)) =>
-        {
-            rejected(Outcome::ParseError, "the answer was cut off before its end", value)
-        }
-        other => other,
     }
 }

@@ -5,7 +5,7 @@
 
 use accord_api::{ErrorName, FinishRun};
 use accord_contract::{Rejected, Verdict};
-use accord_domain::agent::Type;
+use accord_domain::agent::{Limits, Type};
 use accord_domain::run::{Assignment, Outcome, Validation};
 use serde::Deserialize;
 use serde_json::json;
@@ -72,6 +72,15 @@ pub(super) fn agent_type(blueprint: &str) -> Result<Type, Error> {
         kind: Type,
     }
     serde_json::from_str::<TypeOnly>(blueprint).map(|blueprint| blueprint.kind).map_err(Error::internal)
+}
+
+pub(super) fn limits(blueprint: &str) -> Result<Limits, Error> {
+    #[derive(Deserialize)]
+    struct LimitsOnly {
+        #[serde(default)]
+        limits: Limits,
+    }
+    serde_json::from_str::<LimitsOnly>(blueprint).map(|blueprint| blueprint.limits).map_err(Error::internal)
 }
 
 fn text_result(report: &mut FinishRun) -> Result<Outcome, Error> {

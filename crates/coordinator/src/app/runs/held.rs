@@ -4,9 +4,6 @@
 //! left, the run waits for a runner again with the re-prompt in the place of its parameters. So the loop survives the
 //! death of either side: what was asked and answered is in the store.
 
-mod cut;
-mod limits;
-
 use accord_api::{ErrorName, FinishRun, HeldAnswer};
 use accord_contract::prompt::{self, Delivery, Retry};
 use accord_contract::{Accepted, Rejected, Verdict};
@@ -30,8 +27,6 @@ use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
 use crate::error::Error;
 use crate::metrics::{self, Figures};
-use cut::of_cut;
-use limits::exhausted;
 
 /// Whether the coordinator holds this run's executor to the contract: the runner says so of all executors of the type, or
 /// the blueprint of this one.
@@ -151,7 +146,7 @@ impl Turn<'_> {
         let said = Said { text: self.answer.text.clone(), structured, parameters };
         let judging = contracts::judged(said, in_force.answer.clone()).instrument(self.span.clone());
         let (verdict, text) = judging.await?;
-        let verdict = if self.answer.truncated { of_cut(verdict, &text) } else { verdict };
+        let verdict = if self.answer.truncated { verdict.of_cut(&text) } else { verdict };
         match verdict {
             Verdict::Accepted(accepted) => self.accept(in_force, accepted).await,
             Verdict::Rejected(rejected) => self.reject(in_force, rejected).await,
@@ -192,7 +187,8 @@ impl Turn<'_> {
         let last = self.earlier.iter().rev().find(|earlier| is_answer(earlier));
         let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
         let has_retries = self.run.retry_count < in_force.terms.max_retries;
-        let exhausted = exhausted(&self.assignment.blueprint, self.usage)?;
+        // Its runner would say the same before the turn. Said here, no retry is counted that nobody was asked for.
+        let exhausted = gate::limits(&self.assignment.blueprint)?.exhausted(&self.usage);
         let unmet = match (has_retries, is_repeated, exhausted) {
             (true, false, None) => return self.ask_again(in_force, attempt, &rejected).await,
             (true, false, Some(words)) => Unmet::Exhausted(words),
@@ -243,8 +239,9 @@ impl Turn<'_> {
         let now = self.app.outside.now();
         let figures = Figures::of(&attempt);
         let report = Report { holder: self.holder.clone(), events: Vec::new(), attempts: vec![attempt], now };
-        self.app.store.report(report).await?;
-        metrics::attempt(&figures);
+        if !self.app.store.report(report).await?.is_empty() {
+            metrics::attempt(&figures);
+        }
         Ok(())
     }
 

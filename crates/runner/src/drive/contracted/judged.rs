@@ -8,7 +8,7 @@ use super::super::End;
 use super::super::facts::{Feature, Verdict as Taken};
 use super::super::failure::{self, Unmet};
 use super::super::offers::Rung;
-use super::super::reading::{Bench, of_cut};
+use super::super::reading::Bench;
 use super::super::request::Ask;
 use super::super::step::Seen;
 use super::super::turns::{Asked, Judged, Why};
@@ -29,7 +29,7 @@ impl Driver<'_, '_> {
             Err(words) => return self.unanswered(asked, &Why::Failed(words)).await,
         };
         let verdict = match answer.stop {
-            Stop::Truncated => of_cut(reading.verdict, &reading.raw),
+            Stop::Truncated => reading.verdict.of_cut(&reading.raw),
             _ => reading.verdict,
         };
         match verdict {
