@@ -1,13 +1,17 @@
 //! The strict parser: RFC 8259, one value at one position of a text.
 //!
 //! It differs from `serde_json` where a contract needs it: a key given twice with different values is an
-//! error, numbers stay as written, and a fault says where it is, so that the search for a value in prose can
-//! go on behind it and stays linear.
+//! error, a key that `serde_json` keeps for itself too, numbers stay as written, and a fault says where it is,
+//! so that the search for a value in prose can go on behind it and stays linear.
 
 use serde_json::{Map, Value};
 
 use crate::limits::MAX_DEPTH;
 use crate::number;
+
+/// How the keys begin by which `serde_json` marks numbers and raw text for itself. Wherever a value with such a key is
+/// read again, it is another one.
+const RESERVED_KEYS: &str = "$serde_json::private::";
 
 /// Why no value could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(crate) enum FaultKind {
     CutOff,
     /// A key stands twice in one object, with different values.
     DuplicateKey(String),
+    /// A key that would turn its object into another value.
+    ReservedKey(String),
     /// A number has more digits than are kept.
     NumberTooLong,
     /// Nested deeper than the limit.
@@ -44,6 +50,9 @@ impl Fault {
             FaultKind::CutOff => "the text ends before the value does".to_owned(),
             FaultKind::DuplicateKey(name) => {
                 format!("the key {} is given twice with different values", Value::from(name.as_str()))
+            }
+            FaultKind::ReservedKey(name) => {
+                format!("the key {} is reserved; give it another name", Value::from(name.as_str()))
             }
             FaultKind::NumberTooLong => "the number has more digits than can be kept exactly".to_owned(),
             FaultKind::TooDeep => format!("the value nests deeper than {MAX_DEPTH} levels"),
@@ -266,8 +275,12 @@ impl Parser<'_> {
     }
 }
 
-/// Adds a member. The same key again is harmless with the same value, and an error with another.
+/// Adds a member. The same key again is harmless with the same value, and an error with another. A reserved key is always
+/// one.
 pub(crate) fn insert(members: &mut Map<String, Value>, name: String, value: Value) -> Result<(), FaultKind> {
+    if name.starts_with(RESERVED_KEYS) {
+        return Err(FaultKind::ReservedKey(name));
+    }
     if let Some(first) = members.get(&name) {
         return match number::same(first, &value) {
             true => Ok(()),

@@ -59,6 +59,27 @@ fn a_key_twice_is_an_error_unless_it_says_the_same() {
 }
 
 #[test]
+fn a_key_that_the_reader_keeps_for_itself_is_an_error_of_the_answer() {
+    let any = lenient(json!({"type": "object"}));
+    for text in [
+        r#"{"x": {"$serde_json::private::RawValue": "12"}}"#,
+        r#"{"x": {"\u0024serde_json::private::RawValue": "12"}}"#,
+        r#"{"x": {"$serde_json::private::RawValue": "12",}}"#,
+        r#"{"x": [1], "$serde_json::private::RawValue": "12"}"#,
+    ] {
+        let rejected = rejected(&any, text);
+        assert_eq!(rejected.outcome, Outcome::ParseError, "{text}");
+    }
+    let rejected = rejected(&any, r#"{"x": {"$serde_json::private::Number": "abc"}}"#);
+    let messages: Vec<_> = rejected.violations.errors.into_iter().map(|error| error.message).collect();
+    let expected = "not valid JSON at line 1, column 8: the key \"$serde_json::private::Number\" is reserved; give it \
+                    another name";
+    assert_eq!(messages, [expected]);
+    let text = r#"{"x": "$serde_json::private::RawValue"}"#;
+    assert_eq!(value(&any, text).map(|value| value.to_string()), Some(text.replace(": ", ":")));
+}
+
+#[test]
 fn what_stands_in_reasoning_is_never_an_answer() {
     let contract = lenient(pair());
     assert_eq!(value(&contract, r#"<think>{"a": 1}</think>{"a": 2}"#), Some(json!({"a": 2})));

@@ -14,6 +14,7 @@ pub mod event;
 pub mod id;
 pub mod json;
 pub mod key;
+pub mod reserved;
 pub mod run;
 pub mod runner;
 pub mod session;

@@ -1,6 +1,7 @@
 //! Request bodies, with errors that say where.
 
 use accord_api::ErrorName;
+use accord_domain::reserved::{self, Reserved};
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,12 +12,23 @@ use crate::strict::Strict;
 
 /// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
+    check_names(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let read = T::deserialize(Strict(&mut deserializer));
     match read.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
         Err(_) => read_slowly(bytes),
     }
+}
+
+/// Refuses names that the reader would take for its own, also inside of raw JSON.
+fn check_names(bytes: &Bytes) -> Result<(), Error> {
+    let found = reserved::find(&String::from_utf8_lossy(bytes));
+    let Some(Reserved { name, path }) = found else { return Ok(()) };
+    let name = shortened(&name, LONGEST_NAME);
+    let prefix = reserved::PREFIX;
+    let message = format!("the key {name:?} is reserved; use one that does not begin with {prefix:?}");
+    Err(unreadable(&shortened(&path, LONGEST_PATH), &message))
 }
 
 fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
@@ -39,19 +51,25 @@ pub(crate) fn read_tagged<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error
 /// A place that is longer than this helps nobody to find it.
 const LONGEST_PATH: usize = 200;
 
-fn shortened(path: &str) -> String {
-    match path.char_indices().nth(LONGEST_PATH) {
-        Some((end, _)) => format!("{}…", path.get(..end).unwrap_or_default()),
-        None => path.to_owned(),
+/// Nor does a longer name.
+const LONGEST_NAME: usize = 100;
+
+fn shortened(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 
 fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
     let path = error.path().to_string();
     // A name that could not be taken is none of the path.
-    let path = shortened(path.strip_suffix('?').map_or(path.as_str(), |path| path.trim_end_matches('.')));
-    let message = told(&error.into_inner().to_string());
-    let place = if matches!(path.as_str(), "" | ".") { String::new() } else { format!(" at {path}") };
+    let path = path.strip_suffix('?').map_or(path.as_str(), |path| path.trim_end_matches('.'));
+    unreadable(&shortened(path, LONGEST_PATH), &told(&error.into_inner().to_string()))
+}
+
+fn unreadable(path: &str, message: &str) -> Error {
+    let place = if matches!(path, "" | ".") { String::new() } else { format!(" at {path}") };
     Error::new(ErrorName::InvalidRequest, format!("the body cannot be read{place}: {message}"))
 }
 
@@ -67,7 +85,37 @@ fn told(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use accord_api::{CreateRun, FinishRun, ReportEvents};
+
     use super::*;
+
+    fn message<T: DeserializeOwned>(body: &str) -> Option<String> {
+        read::<T>(&Bytes::copy_from_slice(body.as_bytes())).err().map(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn no_object_is_taken_for_what_it_claims_to_be() {
+        let refused = |place: &str, name: &str| {
+            format!(
+                "the body cannot be read{place}: the key \"$serde_json::private::{name}\" is reserved; use one that \
+                 does not begin with \"$serde_json::private::\""
+            )
+        };
+        let raw = r#"{"agent_name": "a", "parameters": {"s": {"$serde_json::private::RawValue": "\"hi\""}}}"#;
+        assert_eq!(message::<CreateRun>(raw), Some(refused(" at parameters.s", "RawValue")));
+        let holding = r#""holding": {"runner_id": "rnr_a", "lease_id": "lse_a", "attempt": 1}"#;
+        for member in ["result_data", "conversation", "answer"] {
+            let value = r#"{"structured": {"a": 1, "$serde_json::private::Number": "1"}}"#;
+            let body = format!(r#"{{{holding}, "status": "completed", "{member}": {value}}}"#);
+            let expected = refused(&format!(" at {member}.structured"), "Number");
+            assert_eq!(message::<FinishRun>(&body), Some(expected));
+        }
+        let event = r#"{"type": "tool.started", "arguments": {"\u0024serde_json::private::Number": "1"}}"#;
+        let body = format!(r#"{{{holding}, "events": [{event}]}}"#);
+        let error = read_tagged::<ReportEvents>(&Bytes::from(body)).unwrap_err();
+        assert_eq!(error.message(), refused(" at events[0].arguments", "Number"));
+        assert_eq!(message::<Value>(r#"{"a": ["$serde_json::private::Number", 1.50]}"#), None);
+    }
 
     #[test]
     fn people_are_told_of_json() {

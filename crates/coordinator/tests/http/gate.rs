@@ -63,6 +63,26 @@ async fn a_result_that_conforms_is_stored() {
 }
 
 #[tokio::test]
+async fn no_value_is_another_than_the_one_that_was_checked() {
+    let (desk, runner) = desk().await;
+    let text = json!({"type": "object", "required": ["s"], "properties": {"s": {"type": "string"}}});
+    desk.agent(json!({"name": "strict", "parameters_schema": text})).await;
+    let claims_to_be = |what: &str, text: &str| json!({format!("$serde_json::private::{what}"): text});
+    let parameters = json!({"s": claims_to_be("RawValue", "\"hi\"")});
+    let answer = desk.post("/runs", json!({"agent_name": "strict", "parameters": parameters})).await;
+    assert_eq!(refused(&answer), (400, "InvalidRequest"));
+
+    desk.run(json!({"agent_name": "command", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    for value in [claims_to_be("RawValue", "12"), claims_to_be("Number", "abc")] {
+        let answer = desk.finish(&held, json!({"status": "completed", "result_data": {"x": value}})).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"));
+    }
+    let end = json!({"status": "completed", "result_data": {"x": 12}});
+    assert_eq!(desk.finish(&held, end).await.0, 200, "the run is still held");
+}
+
+#[tokio::test]
 async fn an_end_may_be_larger_than_other_requests() {
     let mut settings = settings();
     settings.request_limit_bytes = 1_000;

@@ -6,6 +6,7 @@ use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
 use crate::callback::Callback;
 use crate::event::{Body, NewEvent};
 use crate::id::{LeaseId, RunnerId};
+use crate::json::read_kept;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
 use crate::usage::Usage;
 
@@ -267,7 +268,7 @@ fn requeue(run: Run, session: Session, reason: &str, now: Timestamp) -> Change {
 fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
     let (status, session_status, failure, bodies) = match end {
         End::Completed(outcome) => {
-            let result_data = outcome.result_data.as_deref().and_then(|text| serde_json::from_str(text).ok());
+            let result_data = outcome.result_data.as_deref().and_then(|text| read_kept(text).ok());
             let result = Body::Result { result_text: outcome.result_text, result_data };
             (Status::Completed, SessionStatus::Finished, None, vec![result, Body::RunCompleted])
         }

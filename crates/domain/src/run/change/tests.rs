@@ -185,3 +185,18 @@ fn an_empty_object_is_a_result() {
     let expected = Body::Result { result_text: None, result_data: Some(serde_json::json!({})) };
     assert_eq!(done.events.first().map(|event| &event.body), Some(&expected));
 }
+
+#[test]
+fn a_result_as_deep_as_it_may_be_is_told_whole() {
+    let change = claimed("1", 1);
+    let text = format!("{}{}", "[".repeat(128), "]".repeat(128));
+    let outcome = Outcome { result_text: None, result_data: Some(text.clone()), raw: None, validation: None };
+    let (end, usage) = (End::Completed(outcome), Usage::default());
+    let done =
+        finish(change.run, change.session, &holder("1", 1), end, usage, Children::Quiet, at(2)).unwrap();
+    let Some(Body::Result { result_data: Some(told), .. }) = done.events.first().map(|event| &event.body)
+    else {
+        panic!("{:?}", done.events)
+    };
+    assert_eq!(told.to_string(), text);
+}
