@@ -79,8 +79,9 @@ pub struct Undelivered {
     pub held: Option<Held>,
 }
 
-/// A parent whose children's ends are held: where nobody will call it back any more it is no longer idle.
-pub fn hold(session: Session, children: Children, now: Timestamp) -> Session {
+/// A parent whose children's ends are held, or gone with the children: where nobody will call it back any more it is no
+/// longer idle.
+pub fn settle(session: Session, children: Children, now: Timestamp) -> Session {
     match (session.status, children) {
         (Status::Idle, Children::Quiet) => Session { status: Status::Finished, updated_at: now, ..session },
         _ => session,

@@ -160,7 +160,7 @@ async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Result<Kept, F
         children.push(id(row.try_get("session_id")?)?);
     }
     let still = still_to_come(connection, &parent.id).await?;
-    let after = callback::hold(parent.clone(), still, hold.now);
+    let after = callback::settle(parent.clone(), still, hold.now);
     if after != parent {
         write::sessions(connection, &[&after]).await?;
     }

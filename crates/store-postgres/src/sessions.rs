@@ -1,17 +1,20 @@
 //! Sessions, read and removed.
 
+use accord_domain::callback;
 use accord_domain::id::SessionId;
 use accord_domain::session::Session;
 use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
 use async_trait::async_trait;
+use jiff::Timestamp;
 use sqlx::{PgConnection, Postgres, QueryBuilder};
 
+use crate::callbacks::still_to_come;
 use crate::fault::{Fault, retrying};
 use crate::rows::{self, session_columns};
 use crate::runs::documents;
 use crate::store::{PostgresStore, conclude};
 use crate::text::escape;
-use crate::{load, page};
+use crate::{load, page, write};
 
 #[async_trait]
 impl SessionStore for PostgresStore {
@@ -89,7 +92,32 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     if session.status.is_busy() {
         return Err(StoreError::Busy { session: session.id, run: session.last_run_id }.into());
     }
+    let parent = parent_of(connection, &session).await?;
     let documents = documents::of_session(connection, session_id).await?;
     sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *connection).await?;
+    if let Some(parent) = parent {
+        settle(connection, parent, session.updated_at).await?;
+    }
     documents::collect(connection, documents).await
+}
+
+/// The parent, locked before anything that is owed to it, as by whoever tells or holds that. A child's lock comes before its
+/// parent's.
+async fn parent_of(connection: &mut PgConnection, session: &Session) -> Result<Option<Session>, Fault> {
+    let Some(parent) = &session.parent_session_id else { return Ok(None) };
+    match load::session(connection, parent).await {
+        Err(Fault::Store(StoreError::NoSession(_))) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
+/// A parent may have waited for what is gone.
+async fn settle(connection: &mut PgConnection, before: Session, at: Timestamp) -> Result<(), Fault> {
+    let still = still_to_come(connection, &before.id).await?;
+    let at = at.max(before.updated_at);
+    let after = callback::settle(before.clone(), still, at);
+    if after != before {
+        write::sessions(connection, &[&after]).await?;
+    }
+    Ok(())
 }

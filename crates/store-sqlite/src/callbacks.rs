@@ -111,7 +111,7 @@ fn keep_back(write: &mut Write<'_>, hold: &Hold) -> Done<()> {
     let body = Body::CallbackHeld { children, reason: hold.reason, message: hold.message.clone() };
     event::insert(connection, micros(hold.now), seq, None, &event::Prepared::new(&body)?)?;
     let still = still_to_come(connection, seq, &parent.id)?;
-    let after = callback::hold(parent.clone(), still, hold.now);
+    let after = callback::settle(parent.clone(), still, hold.now);
     if after != parent {
         session::update(connection, seq, &after)?;
     }

@@ -1,12 +1,15 @@
 //! Sessions are read and removed.
 
+use accord_domain::callback;
 use accord_domain::id::SessionId;
 use accord_domain::session::Session;
 use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
 use async_trait::async_trait;
+use jiff::Timestamp;
 use rusqlite::{Connection, ToSql};
 
-use crate::fault::Done;
+use crate::callbacks::still_to_come;
+use crate::fault::{Done, Fault};
 use crate::page::{self, Position};
 use crate::rows::{assignment, session};
 use crate::store::SqliteStore;
@@ -96,5 +99,22 @@ fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
     for sql in REMOVALS {
         connection.prepare_cached(sql)?.execute([seq])?;
     }
+    if let Some(parent) = &session.parent_session_id {
+        settle(connection, parent, session.updated_at)?;
+    }
     assignment::collect(connection, &documents)
+}
+
+/// A parent may have waited for what is gone.
+fn settle(connection: &Connection, parent: &SessionId, at: Timestamp) -> Done<()> {
+    let (seq, before) = match session::find(connection, parent) {
+        Err(Fault::Answer(StoreError::NoSession(_))) => return Ok(()),
+        found => found?,
+    };
+    let at = at.max(before.updated_at);
+    let after = callback::settle(before.clone(), still_to_come(connection, seq, parent)?, at);
+    if after != before {
+        session::update(connection, seq, &after)?;
+    }
+    Ok(())
 }

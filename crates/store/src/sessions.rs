@@ -29,6 +29,8 @@ pub trait SessionStore: Send + Sync {
     -> Result<Page<Session>, StoreError>;
 
     /// Removes a session with its runs, attempts, events and conversation. One with a run under way is busy.
-    /// Children stay, and what they owe to it is forgotten. Documents that only its runs referred to go too.
+    /// Children stay, and what they owe to it is forgotten. Documents that only its runs referred to go too. What it owes
+    /// to its parent goes with it, and a parent that waited for nothing else is idle no longer: it stands so since the
+    /// removed session last changed.
     async fn remove_session(&self, session_id: &SessionId) -> Result<(), StoreError>;
 }

@@ -108,7 +108,7 @@ macro_rules! store_story {
             ],
             removal: [
                 a_session_goes_whole, a_removed_session_leaves_nothing_behind, a_busy_session_stays,
-                children_stay_and_owe_nothing, a_removed_child_owes_nothing,
+                children_stay_and_owe_nothing, a_removed_child_owes_nothing, a_removed_child_keeps_nobody_idle,
             ],
             workflows: [
                 workflows_are_kept_under_conditions, a_new_workflow_run_is_there_whole,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use accord_domain::attempt::Outcome as AttemptOutcome;
 use accord_domain::run::change::End;
+use accord_domain::session::{Session, Status};
 use accord_store::{EventFilter, Finish, Group, Report, RunFilter, StatsQuery, Store, StoreError};
 
 use super::make::*;
@@ -91,4 +92,23 @@ pub async fn a_removed_child_owes_nothing(store: Arc<dyn Store>) {
     store.remove_session(&session_id("a")).await.unwrap();
     let due = store.due_callbacks(10).await.unwrap();
     assert_eq!(due.into_iter().flat_map(|due| due.run_ids).collect::<Vec<_>>(), [run_id("b")]);
+}
+
+/// A parent that waited for children that are gone is idle no longer.
+pub async fn a_removed_child_keeps_nobody_idle(store: Arc<dyn Store>) {
+    let parent = begin(&store, fresh("parent")).await;
+    let running = begin(&store, child("running", "parent")).await;
+    store.submit_run(child("pending", "parent")).await.unwrap();
+    store.finish_run(finish(&parent, said("x"), 5)).await.unwrap();
+    let idle = store.session(&session_id("parent")).await.unwrap();
+    assert_eq!(idle.status, Status::Idle);
+
+    store.stop_run(&run_id("pending"), at(6)).await.unwrap();
+    store.remove_session(&session_id("pending")).await.unwrap();
+    assert_eq!(store.session(&session_id("parent")).await.unwrap(), idle, "the other child runs");
+    store.finish_run(finish(&running, said("x"), 7)).await.unwrap();
+    store.remove_session(&session_id("running")).await.unwrap();
+    let finished = Session { status: Status::Finished, updated_at: at(7), ..idle };
+    assert_eq!(store.session(&session_id("parent")).await.unwrap(), finished);
+    assert_eq!(store.due_callbacks(10).await.unwrap(), []);
 }
