@@ -15,7 +15,29 @@ pub struct Usage {
     pub cost_usd: Option<f64>,
 }
 
+/// The most tokens that a run can have read or written: a window of a million tokens, filled a million times. Whoever
+/// counts more has counted wrong, and some millions of such runs still add up.
+pub const MOST_TOKENS: u64 = 1_000_000_000_000;
+
+/// The most that a run can have cost, in USD: at the highest prices, about as much as that many tokens.
+pub const MOST_COST_USD: f64 = 1e9;
+
 impl Usage {
+    /// Whether it can be true; else what cannot.
+    pub fn check(&self) -> Result<(), String> {
+        for (name, tokens) in [("input_tokens", self.input_tokens), ("output_tokens", self.output_tokens)] {
+            if tokens > MOST_TOKENS {
+                return Err(format!("{name} is {tokens}; {MOST_TOKENS} are the most: tell what was used"));
+            }
+        }
+        match self.cost_usd {
+            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => Err(format!(
+                "cost_usd is {cost}; tell 0 to {MOST_COST_USD}, or nothing where it is not known"
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// This and another together. What something cost is known where one of both is.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -27,6 +49,30 @@ impl Usage {
             input_tokens: self.input_tokens.saturating_add(other.input_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             cost_usd,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_true_is_told() {
+        let most =
+            Usage { input_tokens: MOST_TOKENS, output_tokens: MOST_TOKENS, cost_usd: Some(MOST_COST_USD) };
+        for sound in [Usage::default(), most, Usage { cost_usd: Some(0.0), ..most }] {
+            assert_eq!(sound.check(), Ok(()));
+        }
+        let said = |usage: Usage| usage.check().unwrap_err();
+        let tokens = "is 9223372036854775807; 1000000000000 are the most: tell what was used";
+        let many = i64::MAX.unsigned_abs();
+        assert_eq!(said(Usage { input_tokens: many, ..most }), format!("input_tokens {tokens}"));
+        assert_eq!(said(Usage { output_tokens: many, ..most }), format!("output_tokens {tokens}"));
+        for cost in [-5.0, 1e10, f64::INFINITY, f64::NAN] {
+            let expected =
+                format!("cost_usd is {cost}; tell 0 to 1000000000, or nothing where it is not known");
+            assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);
         }
     }
 }

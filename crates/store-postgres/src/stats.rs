@@ -1,7 +1,7 @@
 //! Figures, counted by PostgreSQL.
 
 use accord_domain::run::FailureType;
-use accord_store::{ErrorCount, Group, StatRow, StatsQuery, StatsStore, StoreError};
+use accord_store::{ErrorCount, Group, MOST_COST_COUNTED, StatRow, StatsQuery, StatsStore, StoreError};
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
@@ -22,7 +22,8 @@ impl StatsStore for PostgresStore {
     }
 }
 
-/// A sum that is too large for a column is shown as the largest number, not as an error.
+/// A sum that is too large for a column is shown as the largest number, not as an error. Its parameter is the most that one
+/// run's cost counts.
 const FIGURES: &str = "
 SELECT key,
     count(*) AS runs,
@@ -34,7 +35,7 @@ SELECT key,
     coalesce(sum(attempts), 0)::bigint AS attempts,
     least(coalesce(sum(input_tokens), 0), 9223372036854775807)::bigint AS input_tokens,
     least(coalesce(sum(output_tokens), 0), 9223372036854775807)::bigint AS output_tokens,
-    sum(cost_usd) AS cost_usd,
+    sum(least(greatest(cost_usd, 0), $1)) FILTER (WHERE cost_usd IS NOT NULL) AS cost_usd,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY latency_ms) AS p50,
     percentile_disc(0.95) WITHIN GROUP (ORDER BY latency_ms) AS p95
 FROM counted GROUP BY key ORDER BY key COLLATE \"C\"";
@@ -75,7 +76,8 @@ impl PostgresStore {
         let [before, after] = split(COUNTED);
         query.push(before).push_bind(failures).push(after);
         narrow(&mut query, asked);
-        query.push(") ").push(FIGURES);
+        let [before, after] = split(FIGURES);
+        query.push(") ").push(before).push_bind(MOST_COST_COUNTED).push(after);
         let rows = query.build().fetch_all(&self.pool).await?;
         rows.iter().map(stat_row).collect()
     }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use accord_domain::run::FailureType;
-use accord_store::{ErrorCount, Group, StatRow, StatsQuery, StatsStore, StoreError};
+use accord_store::{
+    ErrorCount, Group, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, StatRow, StatsQuery, StatsStore, StoreError,
+};
 use async_trait::async_trait;
 use rusqlite::{Connection, Row, params};
 
@@ -90,15 +92,19 @@ fn add(sum: &mut Sum, row: &Row<'_>) -> Done<()> {
         _ => total.stopped += 1,
     }
     total.attempts += counted::<u64>(row.get(9)?)?;
-    total.input_tokens += counted::<u64>(row.get(3)?)?;
-    total.output_tokens += counted::<u64>(row.get(4)?)?;
+    total.input_tokens = tokens(total.input_tokens, counted(row.get(3)?)?);
+    total.output_tokens = tokens(total.output_tokens, counted(row.get(4)?)?);
     if let Some(cost) = row.get::<_, Option<f64>>(5)? {
-        *total.cost_usd.get_or_insert(0.0) += cost;
+        *total.cost_usd.get_or_insert(0.0) += cost.clamp(0.0, MOST_COST_COUNTED);
     }
     let (created, finished): (i64, Option<i64>) = (row.get(6)?, row.get(7)?);
     let taken = finished.unwrap_or(created).saturating_sub(created) / 1000;
     sum.latencies.push(u64::try_from(taken).unwrap_or_default());
     Ok(())
+}
+
+fn tokens(sum: u64, more: u64) -> u64 {
+    sum.saturating_add(more).min(MOST_TOKENS_COUNTED)
 }
 
 fn finished(key: String, sum: Sum) -> StatRow {

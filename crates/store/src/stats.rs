@@ -73,10 +73,16 @@ pub struct ErrorCount {
     pub count: u64,
 }
 
+/// Sums of tokens end here: columns hold no larger number.
+pub const MOST_TOKENS_COUNTED: u64 = i64::MAX as u64;
+
+/// What one run cost counts from 0 up to this, so that no sum of costs is too large to be a number.
+pub const MOST_COST_COUNTED: f64 = 1e290;
+
 /// Counts.
 #[async_trait]
 pub trait StatsStore: Send + Sync {
-    /// The figures, by key.
+    /// The figures, by key. Sums end at the largest number that they can be; whatever was reported, they are numbers.
     async fn stats(&self, query: &StatsQuery) -> Result<Vec<StatRow>, StoreError>;
 
     /// The errors of attempts, the most frequent first.

@@ -4,6 +4,7 @@ use accord_api::{FinishedRun, Holding, ReportAttempts, ReportEvents};
 use accord_domain::attempt::Attempt;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, RunnerId};
+use accord_domain::usage::Usage;
 use accord_store::Report;
 
 use super::App;
@@ -119,7 +120,13 @@ fn checked(attempt: Attempt, delivery: u32) -> Result<Attempt, Error> {
     if attempt.number == 0 {
         return Err(refuse("attempts are numbered from 1"));
     }
+    check_usage(&format!("usage of attempt {}", attempt.number), &attempt.usage)?;
     Ok(Attempt { text: shortened(attempt.text), ..attempt })
+}
+
+/// Figures over runs are sums of what is told here.
+pub(super) fn check_usage(of: &str, usage: &Usage) -> Result<(), Error> {
+    usage.check().map_err(|reason| refuse(format!("{of}: {reason}")))
 }
 
 /// An answer as it is kept: all of it, up to a limit.

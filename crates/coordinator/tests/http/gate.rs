@@ -63,6 +63,37 @@ async fn a_result_that_conforms_is_stored() {
 }
 
 #[tokio::test]
+async fn what_nobody_can_have_used_is_refused() {
+    let (desk, runner) = desk().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let usage =
+        |tokens: u64, cost: f64| json!({"input_tokens": tokens, "output_tokens": 1, "cost_usd": cost});
+    let tokens = "input_tokens is 9223372036854775807; 1000000000000 are the most: tell what was used";
+    let cost = "cost_usd is -5; tell 0 to 1000000000, or nothing where it is not known";
+    for (usage, reason) in [(usage(i64::MAX.unsigned_abs(), 1.0), tokens), (usage(1, -5.0), cost)] {
+        let attempt = json!({
+            "number": 1, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+            "outcome": "accepted", "usage": usage, "duration_ms": 40, "text": "",
+        });
+        let report = json!({"holding": held.holding, "attempts": [attempt]});
+        let answer = desk.post(&format!("/runner/runs/{run}/attempts"), report).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"));
+        assert_eq!(answer.1["message"], format!("usage of attempt 1: {reason}"));
+        for status in ["completed", "failed", "stopped", "answered"] {
+            let answer =
+                desk.finish(&held, json!({"status": status, "result_text": "a", "usage": usage})).await;
+            assert_eq!(refused(&answer), (400, "InvalidRequest"), "{status}");
+            assert_eq!(answer.1["message"], format!("usage: {reason}"));
+        }
+    }
+    let end = json!({"status": "completed", "result_text": "a", "usage": usage(1, 0.5)});
+    assert_eq!(desk.finish(&held, end).await.0, 200, "the run is still held");
+    let (_, stats) = desk.get("/stats").await;
+    assert_eq!((&stats["all"]["input_tokens"], &stats["all"]["cost_usd"]), (&json!(1), &json!(0.5)));
+}
+
+#[tokio::test]
 async fn no_value_is_another_than_the_one_that_was_checked() {
     let (desk, runner) = desk().await;
     let text = json!({"type": "object", "required": ["s"], "properties": {"s": {"type": "string"}}});

@@ -7,7 +7,10 @@ use accord_domain::contract::Strategy;
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, FailureType, Run};
 use accord_domain::usage::Usage;
-use accord_store::{ErrorCount, Finish, Group, Report, StatRow, StatsQuery, Store, Submission};
+use accord_store::{
+    ErrorCount, Finish, Group, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, StatRow, StatsQuery, Store,
+    Submission,
+};
 
 use super::make::*;
 
@@ -126,6 +129,20 @@ pub async fn unknown_costs_are_none(store: Arc<dyn Store>) {
     let rows = store.stats(&ALL).await.unwrap();
     let row = rows.first().unwrap();
     assert_eq!((row.cost_usd, row.input_tokens), (None, usage.input_tokens));
+}
+
+/// However much is reported, sums are numbers that are not less than their parts.
+pub async fn sums_end_at_the_largest(store: Arc<dyn Store>) {
+    let many = i64::MAX.unsigned_abs();
+    for (name, cost) in [("a", 1e308), ("b", 1e308), ("c", -5.0)] {
+        let holder = begin(&store, fresh(name)).await;
+        let usage = Usage { input_tokens: many, output_tokens: many - 1, cost_usd: Some(cost) };
+        store.finish_run(Finish { usage, ..finish(&holder, said("x"), 3) }).await.unwrap();
+    }
+    let rows = store.stats(&ALL).await.unwrap();
+    let row = rows.first().unwrap();
+    let expected = (MOST_TOKENS_COUNTED, MOST_TOKENS_COUNTED, Some(2.0 * MOST_COST_COUNTED));
+    assert_eq!((row.input_tokens, row.output_tokens, row.cost_usd), expected);
 }
 
 /// Errors are counted by place and keyword, wherever in a list they stand.

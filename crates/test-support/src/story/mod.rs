@@ -100,7 +100,7 @@ macro_rules! store_story {
             ],
             figures: [
                 all_runs_are_counted, groups_are_counted, figures_are_filtered, percentiles_are_exact,
-                unknown_costs_are_none, frequent_errors_are_counted,
+                unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
             ],
             texts: [
                 odd_texts_survive, long_texts_survive, an_empty_text_is_a_text, odd_failures_survive,

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::told::with_closest;
 use crate::app::App;
+use crate::app::reports::check_usage;
 use crate::error::Error;
 use crate::metrics;
 
@@ -24,6 +25,7 @@ pub(crate) fn refuse(message: impl Into<String>) -> Error {
 impl App {
     /// Ends a run, or takes it back.
     pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
+        check_usage("usage", &report.usage)?;
         let holder = holder(run_id, &report.holding);
         self.told_by(&holder.runner_id).await;
         let run = match (report.status, self.handed.take(&holder)) {
