@@ -3,10 +3,13 @@
 use std::net::IpAddr;
 
 use accord_api::{ErrorName, RunToken};
+use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
+use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, Method, header};
 
+use super::extract::Id;
 use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
 use crate::app::{Acting, App};
 use crate::error::Error;
@@ -31,49 +34,39 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
         return Err(Error::new(ErrorName::Forbidden, message));
     }
     if let Some(acting) = &caller.acting {
-        // The request itself cannot be held while something is waited for: its body is not to be shared.
-        let (method, uri) = (request.method().clone(), request.uri().clone());
-        confine(app, acting, &method, path, uri.path()).await?;
+        confine(app, acting, request, path).await?;
     }
     request.extensions_mut().insert(caller);
     Ok(())
 }
 
-/// Keeps a run that acts for itself to what it has started.
-async fn confine(
-    app: &App,
-    acting: &Acting,
-    method: &Method,
-    path: &'static str,
-    asked: &str,
-) -> Result<(), Error> {
-    let route = (method.as_str(), path);
+/// Keeps a run that acts for itself to what it has started. The id is taken from the path just as the handler takes it: what
+/// is judged is what is used, and what cannot be an id is not found, as for everybody.
+async fn confine(app: &App, acting: &Acting, request: &mut Request, path: &'static str) -> Result<(), Error> {
+    let route = (request.method().as_str(), path);
     let scope = FOR_RUNS.iter().find(|known| (known.0, known.1) == route).map(|known| known.2);
-    // The paths that are looked at have the id in the second place.
-    let id = asked.split('/').nth(2).unwrap_or_default();
     match scope {
         None => {
-            let message =
-                format!("{method} {path} is not for runs: a run token starts and follows children only");
+            let message = format!(
+                "{} {path} is not for runs: a run token starts and follows children only",
+                request.method()
+            );
             Err(Error::new(ErrorName::Forbidden, message))
         }
         Some(Scope::Free) => Ok(()),
-        Some(Scope::Session) => match id.parse() {
-            Ok(session_id) => app.check_descent(acting, &session_id).await,
-            // What cannot be an id is not found, as for everybody.
-            Err(_) => Ok(()),
-        },
-        Some(Scope::Run) => match id.parse() {
-            Ok(run_id) => {
-                let session_id = app.store.run(&run_id).await?.session_id;
-                app.check_descent(acting, &session_id).await
-            }
-            Err(_) => Ok(()),
-        },
-        Some(Scope::WorkflowRun) => match id.parse() {
-            Ok(id) => app.check_workflow_descent(acting, &id).await,
-            Err(_) => Ok(()),
-        },
+        Some(Scope::Session) => {
+            let Id(session_id) = request.extract_parts::<Id<SessionId>>().await?;
+            app.check_descent(acting, &session_id).await
+        }
+        Some(Scope::Run) => {
+            let Id(run_id) = request.extract_parts::<Id<RunId>>().await?;
+            let session_id = app.store.run(&run_id).await?.session_id;
+            app.check_descent(acting, &session_id).await
+        }
+        Some(Scope::WorkflowRun) => {
+            let Id(id) = request.extract_parts::<Id<WorkflowRunId>>().await?;
+            app.check_workflow_descent(acting, &id).await
+        }
     }
 }
 

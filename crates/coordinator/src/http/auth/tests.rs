@@ -1,3 +1,4 @@
+mod confined;
 mod roles;
 
 use axum::http::Method;
