@@ -1,7 +1,8 @@
 //! Claims: a runner asks for work and waits for it.
 //!
 //! A claim looks, and else waits for a wake-up, with a slow look beneath. What was handed out to somebody who has hung up
-//! meanwhile is taken back at once; what is lost on the way is taken back when its lease runs out.
+//! meanwhile, or whose key was removed, is taken back at once; what is lost on the way is taken back when its lease runs
+//! out.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ use serde::Deserialize;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::App;
 use super::runs::{SLOW_POLL, check_wait, is_held, raw, refuse};
+use super::{App, Caller};
 use crate::error::Error;
 use crate::metrics;
 
@@ -42,7 +43,7 @@ const MOST_DELIVERIES: u32 = 200;
 
 impl App {
     /// Hands out work, waiting for some where there is none.
-    pub(crate) async fn claim_runs(&self, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
+    pub(crate) async fn claim_runs(&self, caller: &Caller, request: ClaimRuns) -> Result<ClaimedRuns, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_CLAIM_SECONDS)?;
         if request.max == 0 {
             return Err(refuse("max is 0: ask for at least one run".to_owned()));
@@ -57,6 +58,10 @@ impl App {
             self.heard_of(&request.runner_id).await?;
             place.looks();
             let claimed = self.look(&request.runner_id, &profile, max).await?;
+            if let Err(error) = self.keys.check(caller).await {
+                give_back(self.store.as_ref(), claimed, self.outside.now()).await;
+                return Err(error);
+            }
             if !claimed.is_empty() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 drop(place);
                 let now = self.outside.now();
@@ -65,6 +70,8 @@ impl App {
             }
             let next_look = deadline.min(Instant::now() + SLOW_POLL.min(self.between_beats()));
             tokio::select! {
+                biased;
+                error = self.keys.withdrawn(caller) => return Err(error),
                 _ = timeout_at(next_look, place.woken()) => {}
                 () = self.closing.cancelled() => {}
             }

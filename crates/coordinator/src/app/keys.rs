@@ -3,6 +3,10 @@
 //! A key is `accord_<id>_<secret>`: the id finds its row, the secret proves it. Only a hash is stored; with 256 random
 //! bits in the secret a plain SHA-256 is enough. Where no key was ever made and only this machine can reach the
 //! server, everybody is an admin.
+//!
+//! Who is let in for long, to follow events or to wait, is let go when its key is taken back.
+
+mod known;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
@@ -11,7 +15,7 @@ use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_store::Store;
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
 
@@ -19,9 +23,7 @@ use super::agents::hex;
 use super::{Acting, App, page};
 use crate::error::Error;
 use crate::outside::Outside;
-
-/// Keys are read again after this long: another coordinator may have made or removed some.
-const FRESH: SignedDuration = SignedDuration::from_secs(2);
+use known::{FRESH, KnownKeys};
 
 /// A key that is not known may be brand new. So often the store is asked for it, whoever tries.
 const FRESH_FOR_STRANGERS: SignedDuration = SignedDuration::from_millis(250);
@@ -42,25 +44,18 @@ pub(crate) struct Caller {
     pub(crate) acting: Option<Acting>,
 }
 
-/// The keys, as they were lately.
+/// The keys.
 pub(crate) struct Keys {
-    store: Arc<dyn Store>,
-    outside: Arc<dyn Outside>,
-    known: RwLock<Option<Known>>,
+    known: Arc<KnownKeys>,
     /// Keys of this process alone: they are never stored and do not count as keys that exist.
     local: RwLock<Vec<Key>>,
     listen: OnceLock<SocketAddr>,
 }
 
-#[derive(Clone)]
-struct Known {
-    at: Timestamp,
-    keys: Arc<[Key]>,
-}
-
 impl Keys {
     pub(crate) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
-        Self { store, outside, known: RwLock::new(None), local: RwLock::default(), listen: OnceLock::new() }
+        let known = Arc::new(KnownKeys::new(store, outside));
+        Self { known, local: RwLock::default(), listen: OnceLock::new() }
     }
 
     /// Says where the server listens. Until then it counts as reachable from this machine only.
@@ -76,26 +71,23 @@ impl Keys {
     /// Whether no key is needed.
     pub(crate) async fn open(&self) -> Result<bool, Error> {
         let only_here = self.listen().is_none_or(|address| is_loopback(address.ip()));
-        Ok(only_here && self.known(FRESH).await?.is_empty())
+        Ok(only_here && self.known.within(FRESH).await?.is_empty())
     }
 
     /// Who has this key.
     pub(crate) async fn caller(&self, presented: Option<&str>) -> Result<Caller, Error> {
+        // Where everything is open, too: it stays who it is when that ends.
+        if let Some(caller) = presented.and_then(|presented| self.local_caller(presented)) {
+            return Ok(caller);
+        }
         if self.open().await? {
             return Ok(Caller { key_id: None, role: Role::Admin, acting: None });
         }
-        let Some(presented) = presented else {
-            let message = "a key is needed: send 'Authorization: Bearer KEY'; 'accord keys create' makes one";
-            return Err(Error::new(ErrorName::Unauthorized, message));
-        };
+        let Some(presented) = presented else { return Err(needed()) };
         let Some(id) = id_of(presented) else { return Err(unknown()) };
         let hash = hash_of(presented);
-        let local = self.local.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(key) = local.iter().find(|key| key.id == id) {
-            return key_holder(key, &hash);
-        }
         for fresh in [FRESH, FRESH_FOR_STRANGERS] {
-            let keys = self.known(fresh).await?;
+            let keys = self.known.within(fresh).await?;
             if let Some(key) = keys.iter().find(|key| key.id == id) {
                 return key_holder(key, &hash);
             }
@@ -103,22 +95,39 @@ impl Keys {
         Err(unknown())
     }
 
-    async fn known(&self, fresh: SignedDuration) -> Result<Arc<[Key]>, Error> {
-        let now = self.outside.now();
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known
-            && now.duration_since(known.at).abs() < fresh
-        {
-            return Ok(known.keys);
-        }
-        let keys: Arc<[Key]> = self.store.keys().await?.into();
-        let known = Known { at: now, keys: Arc::clone(&keys) };
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
-        Ok(keys)
+    fn local_caller(&self, presented: &str) -> Option<Caller> {
+        let id = id_of(presented)?;
+        let local = self.local.read().unwrap_or_else(PoisonError::into_inner);
+        let key = local.iter().find(|key| key.id == id)?;
+        key_holder(key, &hash_of(presented)).ok()
     }
 
-    fn forget(&self) {
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Whether somebody who was let in may still be answered.
+    pub(crate) async fn check(&self, caller: &Caller) -> Result<(), Error> {
+        // The token of a run ends with its lease, not with a key.
+        if caller.acting.is_some() {
+            return Ok(());
+        }
+        let keys = self.known.within(FRESH).await?;
+        let Some(id) = &caller.key_id else {
+            return if keys.is_empty() { Ok(()) } else { Err(needed()) };
+        };
+        let local = self.local.read().unwrap_or_else(PoisonError::into_inner);
+        match keys.iter().chain(local.iter()).any(|key| key.id == *id) {
+            true => Ok(()),
+            false => Err(unknown()),
+        }
+    }
+
+    /// Until somebody who was let in may not be answered any more: the key was removed, or none was needed and now one is.
+    pub(crate) async fn withdrawn(&self, caller: &Caller) -> Error {
+        let mut changes = KnownKeys::changes(&self.known);
+        loop {
+            if let Err(error) = self.check(caller).await {
+                return error;
+            }
+            changes.next().await;
+        }
     }
 }
 
@@ -128,6 +137,11 @@ fn key_holder(key: &Key, hash: &str) -> Result<Caller, Error> {
         return Ok(Caller { key_id: Some(key.id.clone()), role: key.role, acting: None });
     }
     Err(unknown())
+}
+
+fn needed() -> Error {
+    let message = "a key is needed: send 'Authorization: Bearer KEY'; 'accord keys create' makes one";
+    Error::new(ErrorName::Unauthorized, message)
 }
 
 fn unknown() -> Error {
@@ -194,7 +208,7 @@ impl App {
     pub(crate) async fn create_key(&self, create: CreateKey) -> Result<CreatedKey, Error> {
         let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name)?;
         self.store.add_key(key.clone()).await?;
-        self.keys.forget();
+        self.keys.known.renew().await;
         Ok(CreatedKey {
             key_id: key.id,
             name: key.name,
@@ -220,13 +234,15 @@ impl App {
     /// Removes a key. It opens nothing from now on.
     pub(crate) async fn delete_key(&self, key_id: &KeyId) -> Result<(), Error> {
         self.store.remove_key(key_id).await?;
-        self.keys.forget();
+        self.keys.known.renew().await;
         Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     struct Fixed;

@@ -1,5 +1,6 @@
 //! What every request passes: it is let in or refused, answered in the one shape, counted, and told to traces.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -9,7 +10,8 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
 use super::{auth, envelope};
-use crate::app::App;
+use crate::app::{App, Caller};
+use crate::error::Error;
 use crate::metrics;
 
 /// Passes a request on, and its answer back.
@@ -31,6 +33,20 @@ async fn answer(app: &App, mut request: Request, next: Next) -> Response {
     match auth::admit(app, &mut request).await {
         Ok(()) => envelope::wrap(next.run(request).await).await,
         Err(error) => error.into_response(),
+    }
+}
+
+/// An answer that may take long, for as long as whoever asked may have it.
+pub(super) async fn while_admitted<T>(
+    app: &App,
+    caller: &Caller,
+    answer: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::select! {
+        // Who was let go hears nothing more, though it be there.
+        biased;
+        error = app.keys.withdrawn(caller) => Err(error),
+        answered = answer => answered,
     }
 }
 

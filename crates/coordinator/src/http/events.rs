@@ -9,18 +9,18 @@ use accord_api::{ErrorBody, ErrorName};
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId, SessionId, WorkflowRunId};
 use accord_store::EventFilter;
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
-use futures_util::stream;
+use axum::{Extension, Router};
+use futures_util::{StreamExt as _, stream};
 use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::extract::Query;
-use crate::app::{App, EVENT_KINDS, Followed, Follower, Following, event_json};
+use crate::app::{App, Caller, EVENT_KINDS, Followed, Follower, Following, event_json};
 use crate::error::Error;
 
 /// A comment goes out so often when nothing happens: proxies drop what is silent for a minute, often for half of one.
@@ -50,7 +50,7 @@ pub(super) struct EventQuery {
 /// Follows events live.
 ///
 /// `Last-Event-ID` replays what was missed since that event; `0` is from the beginning. Without it events come from now
-/// on.
+/// on. The stream ends when its key is taken back.
 #[utoipa::path(
     get,
     path = "/events",
@@ -66,6 +66,7 @@ pub(super) struct EventQuery {
 )]
 pub(super) async fn follow(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Query(query): Query<EventQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
@@ -75,7 +76,8 @@ pub(super) async fn follow(
         (header::CACHE_CONTROL, "no-cache"),
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    Ok((headers, Body::from_stream(frames(follower))).into_response())
+    let withdrawn = async move { app.keys.withdrawn(&caller).await };
+    Ok((headers, Body::from_stream(frames(follower).take_until(withdrawn))).into_response())
 }
 
 fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error> {
@@ -118,7 +120,7 @@ fn frames(follower: Follower) -> impl futures_util::Stream<Item = Result<Bytes, 
             }
         }
     });
-    futures_util::StreamExt::chain(opening, rest)
+    opening.chain(rest)
 }
 
 /// Stored bodies are compact JSON, in which a line break is always an escape, so the data is one line.

@@ -10,12 +10,12 @@ use accord_domain::id::{RunId, RunnerId};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{delete, get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 
-use super::body;
 use super::extract::{FinishBody, Id, JsonBody, Query};
 use super::paging::FewQuery;
-use crate::app::App;
+use super::{body, door};
+use crate::app::{App, Caller};
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -83,9 +83,10 @@ pub(super) async fn register(
 )]
 pub(super) async fn claim(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<ClaimedRuns>, Error> {
-    app.claim_runs(body::read(&bytes)?).await.map(Json)
+    app.claim_runs(&caller, body::read(&bytes)?).await.map(Json)
 }
 
 /// A runner is alive: its leases are renewed, and it hears what to stop.
@@ -101,9 +102,11 @@ pub(super) async fn claim(
 )]
 pub(super) async fn heartbeat(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     JsonBody(bytes): JsonBody,
 ) -> Result<Json<HeartbeatAnswer>, Error> {
-    app.heartbeat(body::read(&bytes)?).await.map(Json)
+    let answer = app.heartbeat(body::read(&bytes)?);
+    door::while_admitted(&app, &caller, answer).await.map(Json)
 }
 
 /// A runner ends. What it still holds is handed out again when its leases run out.

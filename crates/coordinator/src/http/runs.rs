@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::extract::{Id, JsonBody, Query};
 use super::paging::FewQuery;
-use super::{body, conditions};
+use super::{body, conditions, door};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 
@@ -66,11 +66,13 @@ pub(super) async fn create(
     app.adopt(&caller, &mut request).await?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
     let created = app.create_run(request, promise).await?;
-    let run = match wait {
-        0 => NewRun::Created(created),
-        wait => NewRun::Whole(Box::new(app.wait_for_run(&created.run_id, wait).await?)),
-    };
-    Ok((StatusCode::CREATED, Json(run)))
+    if wait == 0 {
+        return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
+    }
+    // Boxed: what is rarer would make every other request as large.
+    let end = app.wait_for_run(&created.run_id, wait);
+    let run = Box::pin(door::while_admitted(&app, &caller, end)).await?;
+    Ok((StatusCode::CREATED, Json(NewRun::Whole(Box::new(run)))))
 }
 
 /// Runs, newest first, without their documents.
@@ -108,11 +110,12 @@ pub(super) async fn list(
 pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
+    Extension(caller): Extension<Caller>,
     Query(query): Query<WaitQuery>,
 ) -> Result<Json<RunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    app.wait_for_run(&id, wait).await.map(Json)
+    door::while_admitted(&app, &caller, app.wait_for_run(&id, wait)).await.map(Json)
 }
 
 /// Every answer of the model in a run, with what was made of it.

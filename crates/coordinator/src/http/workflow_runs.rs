@@ -6,10 +6,11 @@ use accord_api::{ErrorBody, Page, WaitQuery, WorkflowRunQuery, WorkflowRunSummar
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 
+use super::door;
 use super::extract::{Id, Query};
-use crate::app::{App, LONGEST_WAIT_SECONDS, check_wait};
+use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -54,11 +55,12 @@ pub(super) async fn list(
 pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
+    Extension(caller): Extension<Caller>,
     Query(query): Query<WaitQuery>,
 ) -> Result<Json<WorkflowRunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    app.wait_for_workflow_run(&id, wait).await.map(Json)
+    door::while_admitted(&app, &caller, app.wait_for_workflow_run(&id, wait)).await.map(Json)
 }
 
 /// Stops a workflow run: nothing more starts, and what is at work is stopped. Can be repeated.

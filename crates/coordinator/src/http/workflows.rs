@@ -14,7 +14,7 @@ use axum::{Extension, Json, Router};
 use serde_json::Value;
 
 use super::extract::{JsonBody, Query};
-use super::{body, conditions};
+use super::{body, conditions, door};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, MadeWorkflow, check_wait};
 use crate::error::Error;
 
@@ -201,7 +201,9 @@ pub(super) async fn run(
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(created)).into_response());
     }
-    let run = app.wait_for_workflow_run(&created.workflow_run_id, wait).await?;
+    // Boxed: what is rarer would make every other request as large.
+    let end = app.wait_for_workflow_run(&created.workflow_run_id, wait);
+    let run = Box::pin(door::while_admitted(&app, &caller, end)).await?;
     Ok((StatusCode::CREATED, Json(run)).into_response())
 }
 

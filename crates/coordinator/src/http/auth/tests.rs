@@ -1,5 +1,6 @@
 mod confined;
 mod roles;
+mod withdrawn;
 
 use axum::http::Method;
 use serde_json::{Value, json};

@@ -1,0 +1,166 @@
+//! The stored keys, as they were lately.
+//!
+//! Requests are judged by them, and a change is told to those who were let in and are still being answered: nobody asks the
+//! store for each event or each moment of waiting. While somebody waits, one task reads the keys again for all of them.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use accord_domain::key::Key;
+use accord_store::Store;
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use crate::error::Error;
+use crate::outside::Outside;
+
+/// Keys are read again after this long: another coordinator may have made or removed some.
+pub(super) const FRESH: SignedDuration = SignedDuration::from_secs(2);
+
+/// The keys of the store.
+pub(super) struct KnownKeys {
+    store: Arc<dyn Store>,
+    outside: Arc<dyn Outside>,
+    last: watch::Sender<Last>,
+    /// Whether a task looks after those who wait.
+    looked_after: Mutex<bool>,
+}
+
+/// What was read last.
+#[derive(Default)]
+struct Last {
+    /// How often this process has changed keys. What was read before a change is not kept after it.
+    changes: u64,
+    /// None before the first time, and when it is known to be old.
+    reading: Option<Reading>,
+}
+
+#[derive(Clone)]
+struct Reading {
+    at: Timestamp,
+    keys: Arc<[Key]>,
+}
+
+impl KnownKeys {
+    pub(super) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
+        Self { store, outside, last: watch::Sender::default(), looked_after: Mutex::default() }
+    }
+
+    /// The keys as they are, or were less than this long ago.
+    pub(super) async fn within(&self, fresh: SignedDuration) -> Result<Arc<[Key]>, Error> {
+        let now = self.outside.now();
+        let (changes, reading) = {
+            let last = self.last.borrow();
+            (last.changes, last.reading.clone())
+        };
+        if let Some(reading) = reading
+            && now.duration_since(reading.at).abs() < fresh
+        {
+            return Ok(reading.keys);
+        }
+        let keys: Arc<[Key]> = self.store.keys().await?.into();
+        self.keep(changes, Reading { at: now, keys: Arc::clone(&keys) });
+        Ok(keys)
+    }
+
+    /// Takes up what this process has just written. Should the store not answer, the next request asks it.
+    pub(super) async fn renew(&self) {
+        self.last.send_if_modified(|last| {
+            *last = Last { changes: last.changes + 1, reading: None };
+            // Those who wait are told when it is known what has changed.
+            false
+        });
+        if let Err(error) = self.within(SignedDuration::ZERO).await {
+            tracing::warn!(%error, "keys that were just changed could not be read");
+        }
+    }
+
+    /// Tells of changes from now on, whoever makes them, for as long as what is given back lives.
+    pub(super) fn changes(known: &Arc<Self>) -> Changes {
+        let mut looked_after = known.looked_after.lock().unwrap_or_else(PoisonError::into_inner);
+        let changes = known.last.subscribe();
+        if !*looked_after {
+            *looked_after = true;
+            tokio::spawn(look_after(Arc::downgrade(known)));
+        }
+        Changes(changes)
+    }
+
+    fn keep(&self, changes: u64, reading: Reading) {
+        self.last.send_if_modified(|last| {
+            if last.changes != changes {
+                return false;
+            }
+            let is_new = last.reading.as_ref().is_none_or(|last| last.keys != reading.keys);
+            last.reading = Some(reading);
+            is_new
+        });
+    }
+
+    /// How long what was read last stays fresh. Where it is not, the store did not answer: then it is asked as often as else.
+    fn stays_fresh(&self) -> Duration {
+        let last = self.last.borrow().reading.as_ref().map(|reading| reading.at);
+        let age = last.map_or(FRESH, |at| self.outside.now().duration_since(at).abs());
+        let left = if age < FRESH { FRESH - age } else { FRESH };
+        left.unsigned_abs()
+    }
+
+    /// Whether nobody waits any more, so that nobody has to look.
+    fn is_left_alone(&self) -> bool {
+        let mut looked_after = self.looked_after.lock().unwrap_or_else(PoisonError::into_inner);
+        *looked_after = self.last.receiver_count() > 0;
+        !*looked_after
+    }
+}
+
+/// Somebody who hears of changes.
+pub(super) struct Changes(watch::Receiver<Last>);
+
+impl Changes {
+    /// Until keys may have changed, or did since the last call.
+    pub(super) async fn next(&mut self) {
+        // It cannot fail: who waits holds what the sender is in.
+        let _ = self.0.changed().await;
+    }
+}
+
+/// Reads the keys whenever they are no longer fresh, until nobody waits. A task of its own: those who wait may be stuck behind a
+/// reader who takes nothing.
+async fn look_after(known: Weak<KnownKeys>) {
+    loop {
+        let Some(pause) = known.upgrade().map(|known| known.stays_fresh()) else { return };
+        sleep(pause).await;
+        let Some(known) = known.upgrade() else { return };
+        if known.is_left_alone() {
+            return;
+        }
+        // A store that is away has nothing to show to those who wait either: they wait on.
+        if let Err(error) = known.within(FRESH).await {
+            tracing::warn!(%error, "keys could not be read again");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_domain::key::Role;
+    use accord_store_sqlite::SqliteStore;
+
+    use super::*;
+    use crate::outside::System;
+
+    #[tokio::test]
+    async fn what_was_read_before_a_change_is_not_kept_after_it() {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+        let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
+        let before = known.last.borrow().changes;
+        let at = System.now();
+        let none = known.within(FRESH).await.unwrap();
+        let (key, _) = crate::new_key(&System, Role::Viewer, "new").unwrap();
+        store.add_key(key.clone()).await.unwrap();
+        known.renew().await;
+        known.keep(before, Reading { at, keys: none });
+        assert_eq!(known.within(FRESH).await.unwrap().as_ref(), [key]);
+    }
+}
