@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use accord_api::{AttemptList, CreateRun, CreatedRun, ErrorBody, Page, RunQuery, RunView, WaitQuery};
+use accord_api::{
+    AttemptList, CreateRun, CreatedRun, ErrorBody, ErrorName, Page, RunQuery, RunView, WaitQuery,
+};
 use accord_domain::id::RunId;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -47,7 +49,7 @@ pub(super) enum NewRun {
     ),
     request_body = CreateRun,
     responses(
-        (status = 201, description = "The run; with `wait` the whole of it", body = NewRun),
+        (status = 201, description = "The run; with `wait` the whole of it, unless it is gone since", body = NewRun),
         (status = 400, description = "InvalidRequest, ParameterValidationFailed, InvalidSchema", body = ErrorBody),
         (status = 404, description = "AgentNotFound, SchemaNotFound, SessionNotFound", body = ErrorBody),
         (status = 409, description = "OutputSchemaConflict, AgentBroken, SessionBusy, IdempotencyConflict", body = ErrorBody),
@@ -62,17 +64,21 @@ pub(super) async fn create(
 ) -> Result<(StatusCode, Json<NewRun>), Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let mut request: CreateRun = body::read(&bytes)?;
-    app.adopt(&caller, &mut request).await?;
+    let request: CreateRun = body::read(&bytes)?;
     let promise = conditions::promise(&headers, &caller, "POST /runs", &bytes)?;
-    let created = app.create_run(request, promise).await?;
+    let created = app.create_run(&caller, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
     }
     // Boxed: what is rarer would make every other request as large.
     let end = app.wait_for_run(&created.run_id, wait);
-    let run = Box::pin(door::while_admitted(&app, &caller, end)).await?;
-    Ok((StatusCode::CREATED, Json(NewRun::Whole(Box::new(run)))))
+    let run = match Box::pin(door::while_admitted(&app, &caller, end)).await {
+        Ok(run) => NewRun::Whole(Box::new(run)),
+        // Gone since, as it can be where the request is a repeated one: what was said first is still so.
+        Err(error) if error.name() == ErrorName::RunNotFound => NewRun::Created(created),
+        Err(error) => return Err(error),
+    };
+    Ok((StatusCode::CREATED, Json(run)))
 }
 
 /// Runs, newest first, without their documents.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, Page, PageQuery, ValidateWorkflowAnswer, WaitQuery,
-    WorkflowSummary, WorkflowView,
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorBody, ErrorName, Page, PageQuery, ValidateWorkflowAnswer,
+    WaitQuery, WorkflowSummary, WorkflowView,
 };
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -203,8 +203,14 @@ pub(super) async fn run(
     }
     // Boxed: what is rarer would make every other request as large.
     let end = app.wait_for_workflow_run(&created.workflow_run_id, wait);
-    let run = Box::pin(door::while_admitted(&app, &caller, end)).await?;
-    Ok((StatusCode::CREATED, Json(run)).into_response())
+    match Box::pin(door::while_admitted(&app, &caller, end)).await {
+        Ok(run) => Ok((StatusCode::CREATED, Json(run)).into_response()),
+        // Gone since, as it can be where the request is a repeated one: what was said first is still so.
+        Err(error) if error.name() == ErrorName::WorkflowRunNotFound => {
+            Ok((StatusCode::CREATED, Json(created)).into_response())
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn made(made: MadeWorkflow) -> Result<Response, Error> {

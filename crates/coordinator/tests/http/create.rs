@@ -242,3 +242,38 @@ async fn a_repeated_request_has_the_first_answer_whatever_happened_since() {
     }
     assert_eq!(desk.get("/schemas/s").await.0, 404, "nothing is made again");
 }
+
+#[tokio::test]
+async fn a_repeated_request_has_the_first_answer_though_its_run_is_gone() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let run = json!({"agent_name": "writer", "prompt": "hi"});
+    let first = desk.post_once("/runs", "k", run.clone()).await;
+    desk.complete(&runner, "done").await;
+    let whole = desk.post_once("/runs?wait=1", "k", run.clone()).await;
+    assert_eq!((whole.0, &whole.1["status"]), (201, &json!("completed")), "as it stands now");
+    assert_eq!(desk.delete(&format!("/sessions/{}", text(&first.1, "session_id"))).await.0, 204);
+    for path in ["/runs", "/runs?wait=1"] {
+        assert_eq!(desk.post_once(path, "k", run.clone()).await, first, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_workflow_run_has_the_first_answer_though_its_workflow_is_gone() {
+    let desk = Desk::with_writer().await;
+    let nodes = json!({"input": {"type": "input"}, "output": {"type": "output"}});
+    let edges = json!([{"from": "input", "to": "output"}]);
+    let made = desk.post("/workflows", json!({"name": "flow", "nodes": nodes, "edges": edges})).await;
+    assert_eq!(made.0, 201, "{made:?}");
+    let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "hi"})).await;
+    let body = json!({"input": {"a": 1}, "parent_session_id": parent});
+    let first = desk.post_once("/workflows/flow/runs", "k", body.clone()).await;
+    assert_eq!(first.0, 201, "{first:?}");
+    desk.complete(&desk.runner().await, "done").await;
+    assert_eq!(desk.delete("/workflows/flow").await.0, 204);
+    assert_eq!(desk.delete(&format!("/sessions/{parent}")).await.0, 204);
+    assert_eq!(desk.post_once("/workflows/flow/runs", "k", body).await, first);
+    let conflict = desk.post_once("/workflows/flow/runs", "k", json!({"input": {"a": 2}})).await;
+    assert_eq!(refused(&conflict), (409, "IdempotencyConflict"));
+    assert_eq!(refused(&desk.post("/workflows/flow/runs", json!({})).await), (404, "WorkflowNotFound"));
+}

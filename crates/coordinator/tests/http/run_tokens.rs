@@ -155,6 +155,23 @@ async fn a_resume_of_a_child_stays_a_child() {
 }
 
 #[tokio::test]
+async fn a_repeated_resume_of_a_child_that_is_gone_has_the_first_answer() {
+    let desk = Desk::with_writer().await;
+    let parent = parent(&desk).await;
+    let (_, created) = desk.ask_as(&parent.token, "POST", "/runs", child(json!({}))).await;
+    desk.complete(&parent.runner, "done").await;
+    let session = text(&created, "session_id");
+    let resume = || json!({"type": "resume_session", "session_id": session, "prompt": "more"});
+    let first = desk.ask_once_as(&parent.token, "/runs", "k", resume()).await;
+    assert_eq!(first.0, 201, "{first:?}");
+    desk.complete(&parent.runner, "more").await;
+    assert_eq!(desk.delete(&format!("/sessions/{session}")).await.0, 204);
+    assert_eq!(desk.ask_once_as(&parent.token, "/runs", "k", resume()).await, first);
+    let other = desk.ask_as(&parent.token, "POST", "/runs", Some(resume())).await;
+    assert_eq!(refused(&other), (404, "SessionNotFound"));
+}
+
+#[tokio::test]
 async fn everything_else_is_closed_to_a_run() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;

@@ -107,6 +107,12 @@ impl Desk {
         self.send(method, path, &[("authorization", &format!("Bearer {bearer}"))], body).await
     }
 
+    /// Asks with a key or a token, so that it can be repeated.
+    pub(crate) async fn ask_once_as(&self, bearer: &str, path: &str, key: &str, body: Value) -> Answer {
+        let bearer = format!("Bearer {bearer}");
+        self.send("POST", path, &[("authorization", &bearer), ("idempotency-key", key)], Some(body)).await
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send("GET", path, &[], None).await
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::input::{self, Expected};
 use super::order::{Order, Place};
 use super::output::Wanted;
-use crate::app::{Agent, App, Promise};
+use crate::app::{Agent, App, Caller, Promise};
 use crate::error::Error;
 
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
@@ -37,6 +37,7 @@ impl App {
     /// Makes a run.
     pub(crate) async fn create_run(
         &self,
+        caller: &Caller,
         mut request: CreateRun,
         promise: Option<Promise>,
     ) -> Result<CreatedRun, Error> {
@@ -44,6 +45,7 @@ impl App {
         if let Some(answer) = self.first_answer(promise.as_ref()).await? {
             return serde_json::from_str(&answer).map_err(Error::internal);
         }
+        self.adopt(caller, &mut request).await?;
         check_bounds(&request)?;
         let parameters = parameters(&mut request)?;
         let target = target(&mut request)?;

@@ -50,6 +50,10 @@ impl App {
         request: CreateWorkflowRun,
         promise: Option<Promise>,
     ) -> Result<CreatedWorkflowRun, Error> {
+        // First of all: what the request named may be gone since.
+        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+            return read_kept(&answer).map_err(Error::internal);
+        }
         let input = request.input.unwrap_or_else(|| Value::Object(Map::new()));
         if let Some(parent) = &request.parent_session_id {
             self.check_parent(parent).await?;
