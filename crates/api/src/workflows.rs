@@ -63,7 +63,7 @@ pub struct ValidateWorkflowAnswer {
 #[serde(deny_unknown_fields, default)]
 pub struct CreateWorkflowRun {
     /// What goes in: what the input node hands out. An empty object, where nothing is said.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub input: Option<Value>,
     /// Demands beside the agents', for every run of an agent in it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,10 +152,10 @@ pub struct WorkflowRunView {
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
     /// What went in.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Value)]
     pub input: Value,
     /// What came out; null where it is not completed.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Value)]
     pub output: Value,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ pub struct WorkflowNodeView {
     #[schema(value_type = Option<Object>)]
     pub inputs: Option<Map<String, Value>>,
     /// What came out.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub output: Option<Value>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -61,7 +61,7 @@ pub struct Side {
     /// Where in that sibling's output, as a JSON pointer.
     pub pointer: String,
     /// The value of the field. An entry that clears a place without saying more has the name of its list here.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Value)]
     pub value: Value,
     /// The entry in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub struct Agreement {
     /// The member on which they agree.
     pub field: String,
     /// The value, as one of them wrote it.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Value)]
     pub value: Value,
     /// Who.
     pub sides: Vec<Side>,

@@ -2,6 +2,7 @@
 //!
 //! The page is whole as it is served: no scripts, and nothing is fetched from elsewhere.
 
+mod refusals;
 mod shapes;
 
 use std::fmt::Write as _;
@@ -122,7 +123,9 @@ impl Modify for UniqueNames {
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    refusals::describe(&mut document);
     shapes::name_variants(&mut document);
+    shapes::let_shapes_overlap(&mut document);
     shapes::open_objects(&mut document);
     shapes::drop_empty_defaults(&mut document);
     document

@@ -14,6 +14,7 @@ mod fencing;
 mod gate;
 mod held;
 mod metrics;
+mod openapi;
 mod pages;
 mod run_tokens;
 mod runners;

@@ -71,13 +71,25 @@ pub(super) fn name_variants(document: &mut Value) {
             references.push(json!({"$ref": reference}));
             mapping.insert(tag, Value::String(reference));
         }
-        let description = schemas.get(&name).and_then(|schema| schema.get("description")).cloned();
-        let mut union =
-            json!({"oneOf": references, "discriminator": {"propertyName": TAG, "mapping": mapping}});
-        if let (Some(description), Some(members)) = (description, union.as_object_mut()) {
-            members.insert("description".to_owned(), description);
-        }
+        let union = json!({"oneOf": references, "discriminator": {"propertyName": TAG, "mapping": mapping}});
+        let union = described(union, schemas.get(&name));
         schemas.insert(name, union);
+    }
+}
+
+/// Says of unions of named shapes without a tag that a value may fit several of them: the larger one has all that the smaller
+/// one asks for.
+pub(super) fn let_shapes_overlap(document: &mut Value) {
+    let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") else { return };
+    for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
+        let is_named = |variant: &Value| variant.get("$ref").is_some();
+        let variants = schema.get("oneOf").and_then(Value::as_array);
+        if schema.contains_key("discriminator") || !variants.is_some_and(|all| all.iter().all(is_named)) {
+            continue;
+        }
+        if let Some(variants) = schema.shift_remove("oneOf") {
+            schema.insert("anyOf".to_owned(), variants);
+        }
     }
 }
 
@@ -101,9 +113,8 @@ fn beside(schemas: &Map<String, Value>, parts: &[Value]) -> Option<Vec<Value>> {
     let [union] = unions.as_slice() else { return None };
     let variants = list(resolved(schemas, union), "oneOf")?;
     let with_others = |variant: &Value| {
-        let description = variant.get("description").cloned().unwrap_or_default();
         let parts: Vec<&Value> = others.iter().copied().chain([variant]).collect();
-        json!({"allOf": parts, "description": description})
+        described(json!({"allOf": parts}), Some(variant))
     };
     Some(variants.iter().map(with_others).collect())
 }
@@ -120,10 +131,17 @@ fn whole(schemas: &Map<String, Value>, schema: &Value) -> Option<Value> {
         properties.extend(part.get("properties").and_then(Value::as_object).cloned().unwrap_or_default());
         required.extend(list(&part, "required").cloned().unwrap_or_default());
     }
-    let description = schema.get("description").cloned().unwrap_or_default();
-    Some(
-        json!({"type": "object", "description": description, "required": required, "properties": properties}),
-    )
+    let whole = json!({"type": "object", "required": required, "properties": properties});
+    Some(described(whole, Some(schema)))
+}
+
+/// A shape with the description of another, where that has one.
+fn described(mut shape: Value, like: Option<&Value>) -> Value {
+    let description = like.and_then(|like| like.get("description")).cloned();
+    if let (Some(description), Some(members)) = (description, shape.as_object_mut()) {
+        members.insert("description".to_owned(), description);
+    }
+    shape
 }
 
 fn resolved<'a>(schemas: &'a Map<String, Value>, schema: &'a Value) -> &'a Value {
@@ -201,6 +219,24 @@ mod tests {
         assert_eq!(seen.get("required"), Some(&json!(["at", "model", "type"])));
         let names: Vec<&String> = seen.get("properties").unwrap().as_object().unwrap().keys().collect();
         assert_eq!(names, ["at", "model", "type"]);
+        // What nobody described has no description, not an empty one.
+        assert_eq!(schemas.get("ABView").unwrap().get("description"), None);
+    }
+
+    #[test]
+    fn shapes_without_a_tag_may_overlap() {
+        let named = json!([{"$ref": format!("{SCHEMAS}A")}, {"$ref": format!("{SCHEMAS}B")}]);
+        let plain = json!({"oneOf": [{"type": "string"}, {"type": "array"}]});
+        let maybe = json!({"oneOf": [{"$ref": format!("{SCHEMAS}A")}, {"type": "null"}]});
+        let tagged = json!({"oneOf": named, "discriminator": {"propertyName": TAG}});
+        let mut document = json!({"components": {"schemas": {
+            "Named": {"oneOf": named, "description": "x"}, "Plain": plain, "Maybe": maybe, "Tagged": tagged,
+        }}});
+        let_shapes_overlap(&mut document);
+        let expected = json!({"components": {"schemas": {
+            "Named": {"anyOf": named, "description": "x"}, "Plain": plain, "Maybe": maybe, "Tagged": tagged,
+        }}});
+        assert_eq!(document, expected);
     }
 
     #[test]
