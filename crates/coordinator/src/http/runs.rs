@@ -121,7 +121,11 @@ pub(super) async fn one(
 ) -> Result<Json<RunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    door::while_admitted(&app, &caller, app.wait_for_run(&id, wait)).await.map(Json)
+    let end = app.wait_for_run(&id, wait);
+    match wait {
+        0 => end.await.map(Json),
+        _ => Box::pin(door::while_admitted(&app, &caller, end)).await.map(Json),
+    }
 }
 
 /// Every answer of the model in a run, with what was made of it.
