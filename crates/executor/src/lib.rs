@@ -31,6 +31,7 @@ pub use cassette::{
     RecordedRequest, RecordedResponse, RecordedResult, Recorder, RecordingTransport, Redactor,
     ReplayExecutor, ReplayTransport, Reply, Stage,
 };
+pub use child::Variables;
 pub use cli::{CLAUDE_CODE, CODEX, ClaudeCodeExecutor, CodexExecutor, Program, SubmitServer};
 pub use event::{Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};

@@ -9,6 +9,7 @@ use accord_executor::{
     Auth, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
     LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
     RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, Stage, SubmitServer, Transport,
+    Variables,
 };
 
 use crate::config::{self, Config};
@@ -18,7 +19,7 @@ use crate::failure::{Failure, Problem};
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
     let providers = providers(config)?;
     let network = network()?;
-    Ok(registry(llm(config, providers, Arc::clone(&network), network)))
+    Ok(registry(config, llm(config, providers, Arc::clone(&network), network)))
 }
 
 /// The executors, a recorder that keeps what models are asked and what they answer, and the providers that are asked.
@@ -28,7 +29,7 @@ pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
     let llm = llm(config, providers.clone(), transport, network).with_recorder(recorder.clone());
-    Ok((registry(llm), recorder, providers))
+    Ok((registry(config, llm), recorder, providers))
 }
 
 /// What answers from recordings. It needs no key, no network and no tools.
@@ -41,7 +42,13 @@ pub(crate) fn tools(config: &Config) -> BuiltinTools {
     let home = std::env::home_dir();
     let folder = |text: &String| folder(text, &config.project, home.as_deref());
     let folders = config.values.runner.command_folders.iter().map(folder);
-    BuiltinTools::new(std::env::vars_os()).with_command_folders(folders.collect())
+    BuiltinTools::new(variables(config)).with_command_folders(folders.collect())
+}
+
+/// The variables of this process. Those that hold keys of providers are secrets, whatever they are called.
+fn variables(config: &Config) -> Variables {
+    let keys = config.values.providers.values().filter_map(|provider| provider.api_key_env.clone());
+    Variables::new(std::env::vars_os(), keys)
 }
 
 /// A folder of the settings: `~/` is the home folder, and what is relative stands in the project.
@@ -60,20 +67,21 @@ fn llm(
     transport: Arc<dyn Transport>,
     network: Arc<dyn Transport>,
 ) -> LlmExecutor {
-    let servers = McpServers::new(network, std::env::vars_os());
+    let servers = McpServers::new(network, variables(config));
     LlmExecutor::new(providers, transport, Arc::new(tools(config))).with_mcp_servers(servers)
 }
 
-fn registry(llm: LlmExecutor) -> Registry {
+fn registry(config: &Config, llm: LlmExecutor) -> Registry {
     // What a CLI hands in comes through this program itself; the name alone finds it where its path is not known.
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
+    let variables = variables(config);
     Registry::default()
-        .with("claude-code", Arc::new(ClaudeCodeExecutor::new(std::env::vars_os(), submit.clone())))
-        .with("codex", Arc::new(CodexExecutor::new(std::env::vars_os(), submit)))
-        .with("external", Arc::new(ExternalExecutor::new(std::env::vars_os())))
+        .with("claude-code", Arc::new(ClaudeCodeExecutor::new(variables.clone(), submit.clone())))
+        .with("codex", Arc::new(CodexExecutor::new(variables.clone(), submit)))
+        .with("external", Arc::new(ExternalExecutor::new(variables.clone())))
         .with("llm", Arc::new(llm))
-        .with("process", Arc::new(ProcessExecutor::new(std::env::vars_os())))
+        .with("process", Arc::new(ProcessExecutor::new(variables)))
         .with("replay", replay())
 }
 

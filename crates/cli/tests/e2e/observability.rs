@@ -211,6 +211,26 @@ fn files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 }
 
 #[tokio::test]
+async fn a_key_is_a_secret_whatever_its_variable_is_called() {
+    let provider = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
+                    api_key_env = \"LABKEY\"\n";
+    let look = Reply::tool("run_command", &json!({"command": "env | grep -c ^LABKEY="}));
+    let model = model([look, Reply::text("done")]).await;
+    let says = json!({"type": "process", "command": "sh", "args": ["-c", "echo $LABKEY >&2; exit 3"]});
+    let project = Project::new()
+        .agent(&agent("looks", &model, &json!({"tools": ["run_command"]})))
+        .agent(&json!({"name": "says", "type": "procedural", "executor": says}))
+        .set("LABKEY", SECRET);
+    std::fs::write(project.path().join("accord.toml"), provider).unwrap();
+    let accord = project.up().await;
+    let message = accord.run(&ask("says")).await.error.unwrap().message;
+    assert!(message.contains("[secret]") && !message.contains(SECRET), "{message}");
+    assert_eq!(accord.run(&ask("looks")).await.status, RunStatus::Completed);
+    let told = model.requests().remove(1).text();
+    assert!(told.contains("[stdout]\n0"), "{told}");
+}
+
+#[tokio::test]
 async fn a_key_is_seen_by_its_provider_alone() {
     let (_folder, log) = log_file();
     let (url, mut posted) = collector().await;

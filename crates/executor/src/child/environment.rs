@@ -1,9 +1,88 @@
-//! Which variables of this process a child may see.
+//! Which variables of this process a child may see, and which of their values nobody else may.
+//!
+//! A secret is known by its name. Keys of providers are secrets too, and people may call their variables as they like: so
+//! whoever reads the configuration tells their names.
 
+use std::cmp::Reverse;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 
 /// The variables of a child, by name.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
+
+/// The variables of this process, and the names of those that hold keys of providers.
+#[derive(Clone, Default)]
+pub struct Variables {
+    all: Environment,
+    keys: Vec<String>,
+}
+
+impl Variables {
+    /// These variables. Those that `keys` names are secrets, whatever their names look like.
+    pub fn new(
+        all: impl IntoIterator<Item = (OsString, OsString)>,
+        keys: impl IntoIterator<Item = String>,
+    ) -> Self {
+        Self { all: all.into_iter().collect(), keys: keys.into_iter().collect() }
+    }
+
+    /// Those that are not Accord's own.
+    pub(crate) fn without_own(mut self) -> Self {
+        self.all.retain(|(name, _)| !own_variable(name));
+        self
+    }
+
+    /// Those that are neither secrets nor Accord's own.
+    pub(crate) fn without_secrets(mut self) -> Environment {
+        let all = std::mem::take(&mut self.all);
+        all.into_iter().filter(|(name, _)| !own_variable(name) && !self.is_secret(name)).collect()
+    }
+
+    /// Whether a variable holds a key of a provider, or looks like a secret.
+    pub(crate) fn is_secret(&self, name: impl AsRef<OsStr>) -> bool {
+        let name = name.as_ref();
+        self.keys.iter().any(|key| name == key.as_str()) || is_secret(&name.to_string_lossy())
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.all.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
+    /// One of them.
+    pub(crate) fn get(&self, wanted: &str) -> Option<&OsStr> {
+        self.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value)
+    }
+
+    /// The values of the secrets among them, without the end of a line that came with one out of a file.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let secret = self.iter().filter(|(name, _)| self.is_secret(name));
+        secret.filter_map(|(_, value)| value.to_str().map(str::trim))
+    }
+
+    /// A text without the values of secrets. One can be the beginning of another: the longest goes first.
+    pub(crate) fn hide(&self, text: String) -> String {
+        let mut hidden: Vec<&str> = self.secrets().filter(|value| value.len() >= SHORTEST_SECRET).collect();
+        hidden.sort_by_key(|value| Reverse(value.len()));
+        hidden.into_iter().fold(text, |text, value| match text.contains(value) {
+            true => text.replace(value, "[secret]"),
+            false => text,
+        })
+    }
+}
+
+impl<All: IntoIterator<Item = (OsString, OsString)>> From<All> for Variables {
+    fn from(all: All) -> Self {
+        Self::new(all, [])
+    }
+}
+
+/// Secrets are among the values.
+impl fmt::Debug for Variables {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Variables").field("keys", &self.keys).finish_non_exhaustive()
+    }
+}
 
 /// Variables that are secrets by name, or give a child the powers of whoever started Accord.
 const SECRET_NAMES: &[&str] = &["SSH_AUTH_SOCK", "MYSQL_PWD", "PGPASSWORD", "PGPASSFILE", "KUBECONFIG"];
@@ -37,13 +116,8 @@ const SECRET_WORDS: &[&str] = &[
 const OWN_PREFIX: &str = "ACCORD_";
 
 /// Whether a variable is one of Accord's own.
-pub(crate) fn own_variable(name: &OsStr) -> bool {
+fn own_variable(name: &OsStr) -> bool {
     upper(name).starts_with(OWN_PREFIX)
-}
-
-/// Whether a variable looks like a secret, or is one of Accord's own.
-pub(crate) fn secret(name: &OsStr) -> bool {
-    own_variable(name) || is_secret(&upper(name))
 }
 
 /// Whether a name looks like the name of a secret. Letter case and dashes do not count.
@@ -56,14 +130,6 @@ pub(crate) fn is_secret(name: &str) -> bool {
 
 /// Shorter values are no secrets, and would be found in any text.
 const SHORTEST_SECRET: usize = 8;
-
-/// A text without the values of variables that look like secrets.
-pub(crate) fn without_secrets(text: String, environment: &[(OsString, OsString)]) -> String {
-    let hidden = environment.iter().filter(|(name, _)| secret(name)).filter_map(|(_, value)| value.to_str());
-    hidden
-        .filter(|value| value.len() >= SHORTEST_SECRET)
-        .fold(text, |text, value| if text.contains(value) { text.replace(value, "[secret]") } else { text })
-}
 
 /// Whether a variable of a blueprint can be one, or what is wrong with it.
 pub(crate) fn variable((name, value): (&String, &String)) -> Result<(), String> {
@@ -90,9 +156,19 @@ fn upper(name: &OsStr) -> String {
 mod tests {
     use super::*;
 
+    fn variables(pairs: &[(&str, &str)], keys: &[&str]) -> Variables {
+        let pairs = pairs.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        Variables::new(pairs, keys.iter().map(|&key| key.to_owned()))
+    }
+
+    /// The names that are left.
+    fn left(variables: Variables) -> Vec<OsString> {
+        variables.without_secrets().into_iter().map(|(name, _)| name).collect()
+    }
+
     #[test]
     fn secrets_are_known_by_their_names() {
-        let names = [
+        let secret = [
             "ANTHROPIC_API_KEY",
             "openai_api_key",
             "GITHUB_TOKEN",
@@ -107,13 +183,20 @@ mod tests {
             "SSH_AUTH_SOCK",
             "GOOGLE_APPLICATION_CREDENTIALS",
         ];
-        for name in names {
-            assert!(secret(OsStr::new(name)), "{name}");
-        }
-        for name in
-            ["PATH", "HOME", "LANG", "MONKEY", "CARGO_TARGET_DIR", "KEYBOARD", "TOKENIZERS_PARALLELISM"]
-        {
-            assert!(!secret(OsStr::new(name)), "{name}");
-        }
+        let plain =
+            ["PATH", "HOME", "LANG", "MONKEY", "CARGO_TARGET_DIR", "KEYBOARD", "TOKENIZERS_PARALLELISM"];
+        let pairs: Vec<(&str, &str)> = secret.into_iter().chain(plain).map(|name| (name, "x")).collect();
+        assert_eq!(left(variables(&pairs, &[])), plain);
+    }
+
+    #[test]
+    fn keys_of_providers_are_secrets_whatever_they_are_called() {
+        let pairs =
+            [("LABKEY", "labsecret-99"), ("LABKEY_2", "labsecret-99887766\n"), ("PLAIN", "seen-by-all")];
+        let variables = variables(&pairs, &["LABKEY", "LABKEY_2", "GONE"]);
+        assert_eq!(variables.hide("labsecret-99887766 seen-by-all".to_owned()), "[secret] seen-by-all");
+        assert_eq!(variables.secrets().collect::<Vec<_>>(), ["labsecret-99", "labsecret-99887766"]);
+        assert!(!format!("{variables:?}").contains("labsecret"));
+        assert_eq!(left(variables), ["PLAIN"]);
     }
 }

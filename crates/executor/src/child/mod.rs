@@ -23,9 +23,8 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
-pub(crate) use environment::{
-    Environment, is_secret, no_nul, own_variable, secret, variable, without_secrets,
-};
+pub use environment::Variables;
+pub(crate) use environment::{Environment, is_secret, no_nul, variable};
 pub(crate) use live::{Heard, Live, Signal};
 pub(crate) use walls::{Walls, available};
 

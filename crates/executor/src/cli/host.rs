@@ -1,5 +1,6 @@
 //! What a CLI finds around it: its variables, and what of them must not be shown.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use tokio::process::Command;
 
 use crate::cassette::Redactor;
-use crate::child::{Environment, is_secret, own_variable};
+use crate::child::Variables;
 use crate::mcp_server::{McpServer, Reach};
 use crate::session::OpenError;
 
@@ -17,20 +18,16 @@ use super::{Program, Settings};
 #[derive(Clone)]
 pub(crate) struct Host {
     program: &'static Program,
-    environment: Arc<Environment>,
+    variables: Arc<Variables>,
     /// The executable that Accord's own variable names.
     named: Option<OsString>,
 }
 
 impl Host {
-    pub(crate) fn new(
-        program: &'static Program,
-        environment: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Self {
-        let (own, kept): (Environment, Environment) =
-            environment.into_iter().partition(|(name, _)| own_variable(name));
-        let named = own.into_iter().find(|(name, _)| name == program.variable).map(|(_, value)| value);
-        Self { program, environment: Arc::new(kept), named }
+    pub(crate) fn new(program: &'static Program, variables: impl Into<Variables>) -> Self {
+        let all = variables.into();
+        let named = all.get(program.variable).map(OsStr::to_owned);
+        Self { program, variables: Arc::new(all.without_own()), named }
     }
 
     /// The executable, for a blueprint's settings.
@@ -55,32 +52,33 @@ impl Host {
         unset: &[&str],
     ) -> Command {
         let mut command = Command::new(executable);
-        let kept = self.environment.iter().filter(|(name, _)| !unset.iter().any(|unset| name == unset));
-        command.current_dir(folder).env_clear().envs(kept.map(|(name, value)| (name, value)));
+        let kept = self.variables.iter().filter(|(name, _)| !unset.iter().any(|unset| name == unset));
+        command.current_dir(folder).env_clear().envs(kept);
         command.envs(&settings.env);
         command
     }
 
     /// What takes secrets out of texts: variables that are secret by name, and all that MCP servers are handed.
     pub(crate) fn redactor(&self, settings: &Settings, servers: &[McpServer]) -> Redactor {
-        let inherited =
-            self.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        let own = settings.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let named =
-            inherited.chain(own).filter(|(name, _)| is_secret(name)).map(|(_, value)| value.to_owned());
+        let inherited = self.variables.secrets().map(str::to_owned);
         let handed = servers.iter().flat_map(|server| match &server.reach {
-            Reach::Program { env, .. } => secrets(env.iter()),
+            Reach::Program { env, .. } => self.secrets(env),
             Reach::Address { headers, .. } => headers.values().cloned().collect(),
         });
-        Redactor::new(named.chain(handed))
+        Redactor::new(inherited.chain(self.secrets(&settings.env)).chain(handed))
     }
 
     /// A variable of the runner.
     pub(crate) fn get(&self, name: &str) -> Option<&OsStr> {
-        self.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value.as_os_str())
+        self.variables.get(name)
     }
-}
 
-fn secrets<'a>(variables: impl Iterator<Item = (&'a String, &'a String)>) -> Vec<String> {
-    variables.filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone()).collect()
+    /// Whether a variable is a secret by its name.
+    pub(crate) fn is_secret(&self, name: &str) -> bool {
+        self.variables.is_secret(name)
+    }
+
+    fn secrets(&self, variables: &BTreeMap<String, String>) -> Vec<String> {
+        variables.iter().filter(|(name, _)| self.is_secret(name)).map(|(_, value)| value.clone()).collect()
+    }
 }

@@ -3,8 +3,8 @@
 //! Each check starts the program anew, so that one failure does not hide another. The program is really asked, with a
 //! few short prompts: where a model is behind it, that costs what a few short prompts cost.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use super::memory::Memory;
 use super::message::{self, Answered, Hello, Said};
 use super::settings::Settings;
 use crate::answer::Stop;
-use crate::child::{Environment, own_variable};
+use crate::child::Variables;
 use crate::session::OpenError;
 use crate::start::Start;
 use crate::turn::{Allowance, Delivery, Turn};
@@ -60,7 +60,7 @@ pub struct Finding {
 pub struct Conformance {
     settings: Settings,
     folder: PathBuf,
-    environment: Environment,
+    variables: Arc<Variables>,
 }
 
 /// How a check ends when it does not pass, or passes with words.
@@ -71,11 +71,10 @@ impl Conformance {
     pub fn new(
         settings: &Value,
         folder: PathBuf,
-        environment: impl IntoIterator<Item = (OsString, OsString)>,
+        variables: impl Into<Variables>,
     ) -> Result<Self, OpenError> {
         let settings = Settings::read(settings)?;
-        let environment = environment.into_iter().filter(|(name, _)| !own_variable(name)).collect();
-        Ok(Self { settings, folder, environment })
+        Ok(Self { settings, folder, variables: Arc::new(variables.into().without_own()) })
     }
 
     /// Runs every check. Where the program cannot even be greeted there is one finding.
@@ -253,7 +252,7 @@ impl Conformance {
             costs_are_limited: false,
         };
         let memory = memory.unwrap_or_default();
-        Dialogue::begin(&self.settings, &start, &memory, &self.environment)
+        Dialogue::begin(&self.settings, &start, &memory, &self.variables)
             .await
             .map_err(|error| error.to_string())
     }

@@ -1,5 +1,6 @@
 //! The conversation with one process, as far as it does not matter what is asked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -9,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 use super::memory::Memory;
 use super::message::{self, Hello, PROTOCOL, Said};
 use super::settings::Settings;
-use crate::child::{Environment, Heard, Live};
+use crate::child::{Heard, Live, Variables};
 use crate::program;
 use crate::session::OpenError;
 use crate::start::Start;
@@ -31,6 +32,7 @@ pub(super) struct Dialogue {
     command: String,
     session_id: String,
     live: Live,
+    variables: Arc<Variables>,
 }
 
 impl Dialogue {
@@ -39,11 +41,11 @@ impl Dialogue {
         settings: &Settings,
         start: &Start,
         memory: &Memory,
-        environment: &Environment,
+        variables: &Arc<Variables>,
     ) -> Result<Self, OpenError> {
         let mut command = Command::new(&settings.command);
         command.args(&settings.args).current_dir(settings.folder(&start.project_dir)?);
-        command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+        command.env_clear().envs(variables.iter());
         command.envs(&settings.env);
         let live = Live::spawn(command, LONGEST_LINE)
             .map_err(|error| OpenError::Missing(program::not_started(&settings.command, &error)))?;
@@ -53,7 +55,12 @@ impl Dialogue {
             memory.state.as_ref(),
             start.conversation.is_some(),
         );
-        let dialogue = Self { command: settings.command.clone(), session_id: start.session_id.clone(), live };
+        let dialogue = Self {
+            command: settings.command.clone(),
+            session_id: start.session_id.clone(),
+            live,
+            variables: Arc::clone(variables),
+        };
         dialogue.say(greeting).await;
         Ok(dialogue)
     }
@@ -107,7 +114,7 @@ impl Dialogue {
                     true => format!("{end} without an answer"),
                     false => format!("{end} in the middle of a line"),
                 };
-                Err(program::failed(&self.command, &how, &stderr))
+                Err(self.told(&how, &stderr))
             }
             heard => self.said(heard),
         }
@@ -124,7 +131,14 @@ impl Dialogue {
     fn said(&self, heard: Heard) -> Result<Said, String> {
         match heard {
             Heard::Line(line) if line.trim().is_empty() => Ok(Said::Unknown),
-            Heard::Line(line) => message::read(&line).map_err(|how| self.failed(&how)),
+            Heard::Line(line) => match message::read(&line) {
+                Ok(Said::Fault(mut fault)) => {
+                    fault.message = self.variables.hide(fault.message);
+                    Ok(Said::Fault(fault))
+                }
+                Ok(said) => Ok(said),
+                Err(how) => Err(self.failed(&how)),
+            },
             Heard::Garbage => Err(self.failed("wrote to stdout what is not UTF-8")),
             Heard::TooLong => {
                 let how = format!("wrote a line of more than {} MiB", LONGEST_LINE / 1024 / 1024);
@@ -136,7 +150,12 @@ impl Dialogue {
 
     /// How the program failed, with the end of its stderr.
     pub(super) fn failed(&self, how: &str) -> String {
-        program::failed(&self.command, how, &self.live.stderr())
+        self.told(how, &self.live.stderr())
+    }
+
+    /// A program is given the variables of the runner: what it repeats of the secrets among them is not told on.
+    fn told(&self, how: &str, stderr: &str) -> String {
+        self.variables.hide(program::failed(&self.command, how, stderr))
     }
 
     /// Tells it to end, and sees to it.

@@ -19,12 +19,11 @@ mod message;
 mod session;
 mod settings;
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::child::{Environment, own_variable};
+use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
@@ -38,14 +37,13 @@ use settings::Settings;
 /// Runs programs that speak the protocol.
 #[derive(Debug, Clone)]
 pub struct ExternalExecutor {
-    environment: Arc<Environment>,
+    variables: Arc<Variables>,
 }
 
 impl ExternalExecutor {
     /// Programs see these variables, without Accord's own, and those of their settings.
-    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let kept = environment.into_iter().filter(|(name, _)| !own_variable(name));
-        Self { environment: Arc::new(kept.collect()) }
+    pub fn new(variables: impl Into<Variables>) -> Self {
+        Self { variables: Arc::new(variables.into().without_own()) }
     }
 }
 
@@ -58,7 +56,7 @@ impl Executor for ExternalExecutor {
             return Err(OpenError::Settings(text));
         }
         let memory = Memory::read(start.conversation.as_ref())?;
-        let mut dialogue = Dialogue::begin(&settings, &start, &memory, &self.environment).await?;
+        let mut dialogue = Dialogue::begin(&settings, &start, &memory, &self.variables).await?;
         let hello = dialogue.hello().await?;
         if !hello.capabilities.reprompt && settings.reprompt {
             let text = format!(

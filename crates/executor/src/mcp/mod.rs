@@ -19,7 +19,6 @@ mod tests;
 mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ use futures_util::future::{join_all, try_join_all};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::child::{Environment, secret};
+use crate::child::{Environment, Variables};
 use crate::mcp_server::McpServer;
 use crate::session::OpenError;
 use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
@@ -44,13 +43,10 @@ pub struct McpServers {
 }
 
 impl McpServers {
-    /// Servers that are reached by this way, or started with these variables, without those that look like secrets.
-    pub fn new(
-        transport: Arc<dyn Transport>,
-        environment: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Self {
-        let kept = environment.into_iter().filter(|(name, _)| !secret(OsStr::new(name)));
-        Self { transport, environment: Arc::new(kept.collect()), patience: Patience::default() }
+    /// Servers that are reached by this way, or started with these variables, without those that are secrets.
+    pub fn new(transport: Arc<dyn Transport>, variables: impl Into<Variables>) -> Self {
+        let environment = Arc::new(variables.into().without_secrets());
+        Self { transport, environment, patience: Patience::default() }
     }
 
     /// Opens servers, beside each other, and puts their tools beside those of another toolbox.

@@ -10,7 +10,6 @@
 mod parameters;
 mod settings;
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,7 +21,7 @@ use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Stop, Usage};
-use crate::child::{self, Capture, End, Environment, Overflow, Plan, own_variable, without_secrets};
+use crate::child::{self, Capture, End, Overflow, Plan, Variables};
 use crate::event::Events;
 use crate::program;
 use crate::session::{Capabilities, Executor, OpenError, Session, TurnError, TurnFailure};
@@ -41,14 +40,13 @@ const STDERR_BYTES: usize = 4 * 1024;
 /// Runs commands.
 #[derive(Debug, Clone)]
 pub struct ProcessExecutor {
-    environment: Arc<Environment>,
+    variables: Arc<Variables>,
 }
 
 impl ProcessExecutor {
     /// Commands see these variables, without Accord's own, and those of their settings.
-    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let kept = environment.into_iter().filter(|(name, _)| !own_variable(name));
-        Self { environment: Arc::new(kept.collect()) }
+    pub fn new(variables: impl Into<Variables>) -> Self {
+        Self { variables: Arc::new(variables.into().without_own()) }
     }
 }
 
@@ -62,8 +60,8 @@ impl Executor for ProcessExecutor {
         }
         let given = parameters::give(settings.parameters_as, &start.parameters)?;
         let folder = settings.folder(&start.project_dir)?;
-        let environment = Arc::clone(&self.environment);
-        Ok(Box::new(Process { settings, given: Some(given), folder, environment, stderr: String::new() }))
+        let variables = Arc::clone(&self.variables);
+        Ok(Box::new(Process { settings, given: Some(given), folder, variables, stderr: String::new() }))
     }
 }
 
@@ -72,7 +70,7 @@ struct Process {
     /// What the command is given. Taken by the first turn: a command may change the world, so it never runs twice.
     given: Option<Given>,
     folder: PathBuf,
-    environment: Arc<Environment>,
+    variables: Arc<Variables>,
     /// The end of what it wrote there, without the secrets that it was given.
     stderr: String,
 }
@@ -129,7 +127,7 @@ impl Process {
             walls: None,
         };
         let finished = child::run(plan, cancel).await.map_err(|error| self.not_started(&error))?;
-        self.stderr = without_secrets(finished.stderr.text(|_| "…".to_owned()), &self.environment);
+        self.stderr = self.variables.hide(finished.stderr.text(|_| "…".to_owned()));
         match finished.end {
             End::Exited(status) if status.success() => self
                 .answer(finished.stdout)
@@ -147,7 +145,7 @@ impl Process {
     fn command(&self, flags: Vec<String>) -> Command {
         let mut command = Command::new(&self.settings.command);
         command.args(&self.settings.arguments).args(flags).current_dir(&self.folder);
-        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env_clear().envs(self.variables.iter());
         command.envs(&self.settings.env);
         command
     }

@@ -15,7 +15,6 @@ mod search_files;
 mod walk;
 mod write_file;
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +24,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::child::secret;
+use crate::child::Variables;
 use crate::session::OpenError;
 use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
 
@@ -40,10 +39,10 @@ pub struct BuiltinTools {
 }
 
 impl BuiltinTools {
-    /// Tools whose commands see these variables, without those that look like secrets.
-    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
-        let kept = environment.into_iter().filter(|(name, _)| !secret(OsStr::new(name)));
-        Self { commands: Arc::new(Commands { environment: kept.collect(), folders: Vec::new() }) }
+    /// Tools whose commands see these variables, without those that are secrets.
+    pub fn new(variables: impl Into<Variables>) -> Self {
+        let environment = variables.into().without_secrets();
+        Self { commands: Arc::new(Commands { environment, folders: Vec::new() }) }
     }
 
     /// The same tools, whose commands may read and write these folders besides the project folder; all, where the root of

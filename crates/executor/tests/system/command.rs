@@ -1,6 +1,6 @@
 //! The `run_command` tool.
 
-use accord_executor::{BuiltinTools, ToolOutput, Toolboxes};
+use accord_executor::{BuiltinTools, ToolOutput, Toolboxes, Variables};
 use serde_json::json;
 use tempfile::tempdir;
 use tokio_util::sync::CancellationToken;
@@ -51,11 +51,13 @@ async fn long_output_keeps_its_ends() {
 
 #[tokio::test]
 async fn secrets_are_not_handed_on() {
-    let variables = [("MY_API_KEY", "secret"), ("ACCORD_RUNNER__KEY", "secret"), ("PLAIN", "seen")];
+    let given =
+        [("MY_API_KEY", "secret"), ("ACCORD_RUNNER__KEY", "secret"), ("LABKEY", "secret"), ("PLAIN", "seen")];
     let path = std::env::var_os("PATH").map(|path| ("PATH".into(), path));
-    let environment = variables.map(|(name, value)| (name.into(), value.into())).into_iter().chain(path);
+    let environment = given.map(|(name, value)| (name.into(), value.into())).into_iter().chain(path);
+    let variables = Variables::new(environment, ["LABKEY".to_owned()]);
     let folder = tempdir().unwrap();
-    let tools = BuiltinTools::new(environment).with_command_folders(vec!["/".into()]);
+    let tools = BuiltinTools::new(variables).with_command_folders(vec!["/".into()]);
     let tools = tools.open(&["run_command".to_owned()], folder.path()).unwrap();
     let command = json!({"command": "echo \"$PLAIN\"; env | grep -c secret"});
     let seen = call(tools.as_ref(), "run_command", command).await;

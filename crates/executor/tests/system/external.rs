@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accord_executor::{
     Answer, Delivery, Event, Events, Executor, ExternalExecutor, McpServer, OpenError, Reach, Session, Start,
-    Stop, Turn, TurnError, Usage,
+    Stop, Turn, TurnError, Usage, Variables,
 };
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
@@ -58,8 +58,11 @@ impl Program {
     }
 
     async fn open(&self) -> Result<Box<dyn Session>, OpenError> {
-        let environment = std::env::vars_os().chain([("ACCORD_KEY".into(), "secret".into())]);
-        ExternalExecutor::new(environment).open(self.start.clone()).await
+        let added = [("ACCORD_KEY", "secret"), ("LABKEY", "labsecret-99")];
+        let environment = std::env::vars_os().chain(added.map(|(name, value)| (name.into(), value.into())));
+        ExternalExecutor::new(Variables::new(environment, ["LABKEY".to_owned()]))
+            .open(self.start.clone())
+            .await
     }
 
     async fn ask(&self) -> Result<Answer, TurnError> {
@@ -255,6 +258,10 @@ async fn ends_are_told_apart() {
 async fn a_program_that_does_not_begin_well_is_refused() {
     for (script, expected) in [
         ("echo oops >&2; exit 4", "'sh' exited with code 4 without an answer; the end of stderr:\noops"),
+        (
+            "echo $LABKEY >&2; exit 4",
+            "'sh' exited with code 4 without an answer; the end of stderr:\n[secret]",
+        ),
         ("read -r start; echo ready", "'sh' wrote to stdout what is not a message: \"ready\""),
         (ANSWER, "'sh' did not say hello first"),
         (
@@ -266,6 +273,7 @@ async fn a_program_that_does_not_begin_well_is_refused() {
             "'sh' wrote a message 'hello' that does not fit: missing field `native_schema`",
         ),
         (r#"echo '{"type":"error","message":"no key"}'"#, "'sh' cannot begin: no key"),
+        (r#"echo '{"type":"error","message":"bad key '$LABKEY'"}'"#, "'sh' cannot begin: bad key [secret]"),
         (
             r#"echo '{"type":"hello","protocol":1,"capabilities":{"resume":true,"native_schema":false,"reprompt":false}}'"#,
             "write `reprompt: false` beside its `command`",

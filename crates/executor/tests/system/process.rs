@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_executor::{
-    Answer, Events, Executor, OpenError, ProcessExecutor, Session, Start, Stop, TurnError, Usage,
+    Answer, Events, Executor, OpenError, ProcessExecutor, Session, Start, Stop, TurnError, Usage, Variables,
 };
 use serde_json::{Value, json};
 use tempfile::tempdir;
@@ -47,15 +47,16 @@ async fn run(settings: Value, parameters: Value) -> Result<Answer, TurnError> {
 #[tokio::test]
 async fn what_a_command_was_given_in_secret_is_not_told() {
     let folder = tempdir().unwrap();
-    let environment =
-        std::env::vars_os().chain([("SOME_API_KEY", "sk-0123456789"), ("PIN_KEY", "12")].map(pair));
-    let settings = shell("echo $SOME_API_KEY $PIN_KEY >&2; exit 12");
-    let executor = ProcessExecutor::new(environment);
+    let given = [("SOME_API_KEY", "sk-0123456789"), ("LABKEY", "labsecret-99"), ("PIN_KEY", "12")];
+    let environment = std::env::vars_os().chain(given.map(pair));
+    let settings = shell("echo $SOME_API_KEY $LABKEY $PIN_KEY >&2; exit 12");
+    let executor = ProcessExecutor::new(Variables::new(environment, ["LABKEY".to_owned()]));
     let mut session = executor.open(start(folder.path(), settings, json!({}))).await.unwrap();
     let failed = session.turn(turn(), &Events::none(), &CancellationToken::new()).await.unwrap_err();
     let words = failed.error.to_string();
-    assert!(words.contains("[secret] 12") && !words.contains("sk-0"), "{words}");
-    assert_eq!(session.said_beside().as_deref(), Some("stderr: [secret] 12"));
+    assert!(words.contains("[secret] [secret] 12"), "{words}");
+    assert!(!words.contains("sk-0") && !words.contains("labsecret"), "{words}");
+    assert_eq!(session.said_beside().as_deref(), Some("stderr: [secret] [secret] 12"));
 }
 
 fn shell(script: &str) -> Value {

@@ -18,10 +18,9 @@ mod session;
 mod tools;
 mod totals;
 
-use std::ffi::OsString;
-
 use async_trait::async_trait;
 
+use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
@@ -42,8 +41,8 @@ pub struct ClaudeCodeExecutor {
 impl ClaudeCodeExecutor {
     /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
     /// by a tool, it gets this server.
-    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>, submit: SubmitServer) -> Self {
-        Self { host: Host::new(&CLAUDE_CODE, environment), submit }
+    pub fn new(variables: impl Into<Variables>, submit: SubmitServer) -> Self {
+        Self { host: Host::new(&CLAUDE_CODE, variables), submit }
     }
 }
 

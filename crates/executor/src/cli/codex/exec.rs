@@ -50,7 +50,8 @@ impl Exec {
         past: Option<&str>,
     ) -> Result<Self, TurnError> {
         let desk = place.desk(&turn.delivery)?;
-        let told = ByVariables::new(place.servers(desk.as_ref())).map_err(TurnError::Failed)?;
+        let is_secret = |name: &str| place.host.is_secret(name);
+        let told = ByVariables::new(place.servers(desk.as_ref()), is_secret).map_err(TurnError::Failed)?;
         let mut command = place.command(if past.is_some() { &["exec", "resume"] } else { &["exec"] });
         command.args(["--json", "--skip-git-repo-check"]).args(told.arguments).envs(told.variables);
         if let Delivery::Native { schema, .. } = &turn.delivery {

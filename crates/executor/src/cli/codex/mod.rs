@@ -21,10 +21,9 @@ mod rpc;
 mod servers;
 mod session;
 
-use std::ffi::OsString;
-
 use async_trait::async_trait;
 
+use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
@@ -45,8 +44,8 @@ pub struct CodexExecutor {
 impl CodexExecutor {
     /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
     /// by a tool, it gets this server.
-    pub fn new(environment: impl IntoIterator<Item = (OsString, OsString)>, submit: SubmitServer) -> Self {
-        Self { host: Host::new(&CODEX, environment), submit }
+    pub fn new(variables: impl Into<Variables>, submit: SubmitServer) -> Self {
+        Self { host: Host::new(&CODEX, variables), submit }
     }
 }
 

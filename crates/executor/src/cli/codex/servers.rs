@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::child::is_secret;
 use crate::mcp_server::{McpServer, Reach};
 
 use super::super::SUBMIT_SERVER;
@@ -63,7 +62,10 @@ pub(super) struct ByVariables {
 }
 
 impl ByVariables {
-    pub(super) fn new<'a>(servers: impl Iterator<Item = &'a McpServer>) -> Result<Self, String> {
+    pub(super) fn new<'a>(
+        servers: impl Iterator<Item = &'a McpServer>,
+        is_secret: impl Fn(&str) -> bool,
+    ) -> Result<Self, String> {
         let mut told = Self::default();
         for server in servers {
             let mut members = common();
@@ -132,6 +134,7 @@ fn toml(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::child::is_secret;
 
     fn servers() -> Vec<McpServer> {
         let env =
@@ -160,13 +163,15 @@ mod tests {
 
     #[test]
     fn no_secret_is_an_argument() {
-        let told = ByVariables::new(servers().iter()).unwrap();
+        let told = ByVariables::new(servers().iter(), is_secret).unwrap();
         let text = told.arguments.join(" ");
         assert!(!text.contains("t0p") && !text.contains("t1p"), "{text}");
         assert!(text.contains(r#""env_vars"=["API_TOKEN"]"#) && text.contains(r#""MODE"="a\"b""#), "{text}");
         assert!(text.contains(r#""env_http_headers"={"Authorization"="ACCORD_MCP_HEADER_1"}"#), "{text}");
         let variables = [("ACCORD_MCP_HEADER_1", "Bearer t1p"), ("API_TOKEN", "t0p")];
         assert_eq!(told.variables, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+        let all = ByVariables::new(servers().iter(), |name| name == "MODE").unwrap();
+        assert!(!all.arguments.join(" ").contains(r#"a\"b"#), "{all:?}");
         let mut twice = servers();
         twice.push(McpServer {
             name: "other".to_owned(),
@@ -176,7 +181,7 @@ mod tests {
                 env: [("API_TOKEN".to_owned(), "t2p".to_owned())].into(),
             },
         });
-        let error = ByVariables::new(twice.iter()).unwrap_err();
+        let error = ByVariables::new(twice.iter(), is_secret).unwrap_err();
         assert!(error.contains("API_TOKEN") && !error.contains("t2p"), "{error}");
     }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use accord_executor::{
     Answer, ClaudeCodeExecutor, Delivery, Event, Events, Executor as _, OpenError, Session, Start,
-    SubmitServer, Turn, TurnError,
+    SubmitServer, Turn, TurnError, Variables,
 };
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -86,11 +86,13 @@ impl Fake {
     }
 
     pub(super) async fn open_with(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
-        let added = [("ACCORD_KEY", "secret"), ("KEPT", "yes"), ("CLAUDECODE", "1")];
+        let added =
+            [("ACCORD_KEY", "secret"), ("KEPT", "yes"), ("CLAUDECODE", "1"), ("LABKEY", "labsecret-99")];
         let environment = std::env::vars_os().filter(|(name, _)| name != "CLAUDE_CODE_MAX_RETRIES");
         let environment = environment.chain(added.map(|(name, value)| (name.into(), value.into())));
         let submit = SubmitServer { program: "accord-stand-in".into(), args: vec!["submit".to_owned()] };
-        ClaudeCodeExecutor::new(environment, submit).open(start).await
+        let variables = Variables::new(environment, ["LABKEY".to_owned()]);
+        ClaudeCodeExecutor::new(variables, submit).open(start).await
     }
 
     pub(super) async fn turn(&self, session: &mut Box<dyn Session>, turn: Turn) -> Result<Answer, TurnError> {

@@ -65,7 +65,7 @@ async fn what_happens_is_told() {
         r#"
         read -r line; begin
         echo '{"type":"assistant","session_id":"sid-1","message":{"id":"m1","model":"fake-model","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"a"}}]}}'
-        echo '{"type":"user","session_id":"sid-1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"the key is sk-very-secret"}]}}'
+        echo '{"type":"user","session_id":"sid-1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"the keys are sk-very-secret and '"$LABKEY"'"}]}}'
         echo '{"type":"system","subtype":"api_retry","session_id":"sid-1","error_status":529,"error":"overloaded","retry_delay_ms":500}'
         say m2 done
         end '"result":"done"' 1 1 0"#,
@@ -80,7 +80,7 @@ async fn what_happens_is_told() {
             call_id: call_id(),
             name: name(),
             ok: true,
-            output: "the key is [redacted]".to_owned(),
+            output: "the keys are [redacted] and [redacted]".to_owned(),
         },
         Event::Retrying { reason: "HTTP 529 overloaded".to_owned(), milliseconds: 500 },
         Event::Message { text: "done".to_owned() },
