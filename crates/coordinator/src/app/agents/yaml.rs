@@ -1,6 +1,9 @@
 //! YAML in: a JSON value and where each part stands. YAML out: for files that were YAML.
 //!
 //! `yes` and `on` are texts, `true` is a boolean; a name given twice is an error; aliases are followed only so far.
+//!
+//! Numbers are as they are written, as in JSON. The library has none but those of 64 bits, so what it takes for a floating
+//! one is read again from the text of the file.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -10,7 +13,7 @@ use accord_contract::Place;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
-use serde_saphyr::options::DuplicateKeyPolicy;
+use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Location, Spanned};
 
 use super::document::{Fault, MAX_DEPTH, Position, Spot};
@@ -48,12 +51,16 @@ fn with_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
 }
 
 fn parse(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
+    // Places are counted from behind the mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_ALIASED_EVENTS },
         duplicate_keys: DuplicateKeyPolicy::Error,
         strict_booleans: true,
         reject_unsupported_tags: true,
+        // What is too large for 64 bits is a number all the same; what is none is refused below.
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
         with_snippet: false,
     };
     TEXT_BYTES.set(0);
@@ -63,7 +70,7 @@ fn parse(text: &str) -> Result<(Value, HashMap<String, Spot>), Fault> {
         position: error.location().map(position),
     })?;
     let mut spots = HashMap::new();
-    let value = collect(tree, None, &mut Place::root(), &mut spots);
+    let value = collect(text, tree, None, &mut Place::root(), &mut spots)?;
     Ok((value, spots))
 }
 
@@ -90,11 +97,10 @@ impl Serialize for Plain<'_> {
             Value::Object(members) => {
                 serializer.collect_map(members.iter().map(|(name, value)| (name, Plain(value))))
             }
-            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-                (Some(number), _, _) => serializer.serialize_u64(number),
-                (None, Some(number), _) => serializer.serialize_i64(number),
-                (None, None, Some(number)) => serializer.serialize_f64(number),
-                (None, None, None) => Err(serde::ser::Error::custom(format!("{number} is too large"))),
+            Value::Number(number) => match (number.as_i128(), number.as_f64()) {
+                (Some(number), _) => serializer.serialize_i128(number),
+                (None, Some(number)) => serializer.serialize_f64(number),
+                (None, None) => Err(serde::ser::Error::custom(format!("{number} is too large"))),
             },
         }
     }
@@ -131,24 +137,31 @@ fn position(location: Location) -> Position {
 /// A value whose parts know where they stand.
 enum Tree {
     Scalar(Value),
+    Float(f64),
     List(Vec<Spanned<Tree>>),
     Object(Vec<(Spanned<String>, Spanned<Tree>)>),
 }
 
 fn collect(
+    text: &str,
     tree: Spanned<Tree>,
     name: Option<Position>,
     place: &mut Place,
     spots: &mut HashMap<String, Spot>,
-) -> Value {
+) -> Result<Value, Fault> {
     spots.insert(place.pointer(), Spot { name, value: position(tree.referenced) });
-    match tree.value {
+    Ok(match tree.value {
         Tree::Scalar(value) => value,
+        Tree::Float(value) => {
+            let written = written(text, tree.defined).unwrap_or_default();
+            let number = exact(written).filter(|_| written.parse() == Ok(value));
+            Value::Number(number.ok_or_else(|| unreadable(written, place, position(tree.defined)))?)
+        }
         Tree::List(items) => {
             let mut values = Vec::with_capacity(items.len());
             for (index, item) in items.into_iter().enumerate() {
                 place.push(accord_contract::Step::Index(index));
-                values.push(collect(item, None, place, spots));
+                values.push(collect(text, item, None, place, spots)?);
                 place.pop();
             }
             Value::Array(values)
@@ -157,13 +170,40 @@ fn collect(
             let mut object = Map::new();
             for (key, member) in members {
                 place.push(accord_contract::Step::Key(key.value.clone()));
-                let value = collect(member, Some(position(key.referenced)), place, spots);
+                let value = collect(text, member, Some(position(key.referenced)), place, spots)?;
                 place.pop();
                 object.insert(key.value, value);
             }
             Value::Object(object)
         }
-    }
+    })
+}
+
+/// The text of a scalar.
+fn written(text: &str, location: Location) -> Option<&str> {
+    let start = usize::try_from(location.span().byte_offset()?).ok()?;
+    let length = usize::try_from(location.span().byte_len()?).ok()?;
+    text.get(start..start.checked_add(length)?).map(str::trim)
+}
+
+/// A number without loss. YAML takes a plus and zeros in front, and no digits before or behind the point; JSON does not.
+fn exact(written: &str) -> Option<Number> {
+    let (sign, digits) = match written.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", written.strip_prefix('+').unwrap_or(written)),
+    };
+    let (digits, exponent) = digits.split_at(digits.find(['e', 'E']).unwrap_or(digits.len()));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let whole = Some(whole.trim_start_matches('0')).filter(|whole| !whole.is_empty()).unwrap_or("0");
+    let point = if fraction.is_empty() { "" } else { "." };
+    serde_json::from_str(&format!("{sign}{whole}{point}{fraction}{exponent}")).ok()
+}
+
+fn unreadable(written: &str, place: &Place, position: Position) -> Fault {
+    let message = format!(
+        "the number '{written}' cannot be read without changing it: write it in plain digits, or the file as JSON"
+    );
+    Fault { path: place.path(), message, position: Some(position) }
 }
 
 impl<'de> Deserialize<'de> for Tree {
@@ -201,9 +241,8 @@ impl<'de> Visitor<'de> for TreeVisitor {
         Ok(Tree::Scalar(Value::from(value)))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Tree, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("the number is not finite"))?;
-        Ok(Tree::Scalar(Value::Number(number)))
+    fn visit_f64<E>(self, value: f64) -> Result<Tree, E> {
+        Ok(Tree::Float(value))
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Tree, E> {
@@ -261,6 +300,49 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_as_they_are_written() {
+        for number in [
+            "12345678901234567890123",
+            "-12345678901234567890123",
+            "9007199254740993.0",
+            "0.1000000000000000055511151231257827",
+            "1.50",
+            "1e999",
+            "-2.5e-400",
+        ] {
+            let value: Value = serde_json::from_str(number).unwrap();
+            let expected =
+                json!({"a": value.clone(), "b": [value.clone(), value.clone()], "c": {"d": value}});
+            for text in [
+                format!("a: &n {number}\r\nb: [*n, {number} ]\r\nc:\r\n  d: {number} # as it is\r\n"),
+                format!("\u{feff}{{a: &n {number}, b: [*n, *n], c: {{d: *n}}}}"),
+                format!(
+                    "# \u{e9}\u{1f600}\na: {number}\nb: [!!float {number},\n {number}]\nc: &m\n  d: {number}\n"
+                ),
+            ] {
+                assert_eq!(read(&text).map(|(value, _)| value), Ok(expected.clone()), "{text}");
+            }
+        }
+        let merged = read("base: &base {a: 0.10}\nmore:\n  <<: *base\n  b: 2.50\n").unwrap().0;
+        assert_eq!(["a", "b"].map(|name| merged["more"][name].to_string()), ["0.10", "2.50"]);
+        let (odd, _) = read("[+1.5, .5, -.5, 5., 1.e3, 0012.5, +12345678901234567890123, 007]").unwrap();
+        assert_eq!(odd.to_string(), "[1.5,0.5,-0.5,5,1e+3,12.5,12345678901234567890123,7]");
+    }
+
+    #[test]
+    fn what_json_has_no_number_for_is_refused_where_it_stands() {
+        for number in [".inf", "-.inf", ".nan", "!!float \"1.5\""] {
+            let fault = read(&format!("a: 1\nb:\n  - {number}\n")).unwrap_err();
+            assert_eq!(
+                (fault.path.as_str(), fault.position.map(|at| at.line)),
+                ("$.b[0]", Some(3)),
+                "{number}"
+            );
+            assert!(fault.message.contains("without changing it"), "{}", fault.message);
+        }
+    }
+
+    #[test]
     fn faults_have_a_place() {
         let fault = read("a: 1\nb: [1\nc: 2\n").unwrap_err();
         assert!(fault.position.is_some_and(|position| position.line >= 2), "{fault:?}");
@@ -289,6 +371,8 @@ mod tests {
     fn what_is_written_reads_the_same() {
         let values = [
             json!({"on": "yes", "empty": {}, "none": [], "null": null, "number": "12", "float": 1.5}),
+            serde_json::from_str(r#"{"large": 12345678901234567890123, "deep": -12345678901234567890123}"#)
+                .unwrap(),
             json!({"big": 18446744073709551615u64, "small": -9223372036854775808i64, "tiny": 1e-7}),
             json!({"text": "two\nlines\n", "trailing": "a\n\n", "leading": "\n a\n  b", "long": "word ".repeat(50)}),
             json!({"odd": " # no: comment ", "tab": "\t", "quote": "'\"\\", "colon": "a: b", "dash": "- a"}),
@@ -298,7 +382,7 @@ mod tests {
         ];
         for value in values {
             let text = serde_saphyr::to_string(&Plain(&value)).unwrap();
-            assert_eq!(read(&text).map(|(value, _)| value), Ok(value.clone()), "{text}");
+            assert!(accord_contract::same(&read(&text).unwrap().0, &value), "{text}");
             assert_eq!(write(&value), Ok(text));
         }
     }
