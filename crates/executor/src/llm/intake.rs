@@ -13,6 +13,9 @@ const MAX_LINE_BYTES: usize = 4 * super::wire::MAX_ANSWER_BYTES;
 /// than the answer; without it a stream of comments would never end.
 const MAX_STREAM_BYTES: usize = 32 * super::wire::MAX_ANSWER_BYTES;
 
+/// What some servers write before a text in UTF-8. It is no part of the text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The answer as far as it came.
 pub(super) struct Intake {
     wire: Wire,
@@ -20,6 +23,8 @@ pub(super) struct Intake {
     /// Whether the content type says that it is JSON.
     json: bool,
     reader: Box<dyn Reader>,
+    /// The first bytes, until it is known whether they are a byte-order mark.
+    opening: Option<Vec<u8>>,
     /// A line without its end, or the whole answer.
     pending: Vec<u8>,
     /// The data of an event without its end.
@@ -49,6 +54,7 @@ impl Intake {
             form,
             json: content_type.contains("json"),
             reader: wire.reader(),
+            opening: Some(Vec::new()),
             pending: Vec::new(),
             data: String::new(),
             taken: 0,
@@ -64,6 +70,16 @@ impl Intake {
         if self.taken > MAX_STREAM_BYTES || self.pending.len().saturating_add(bytes.len()) > MAX_LINE_BYTES {
             return Err(ReadError::TooLarge);
         }
+        let Some(mut opening) = self.opening.take() else { return self.read(bytes) };
+        opening.extend_from_slice(bytes);
+        if opening.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&opening) {
+            self.opening = Some(opening);
+            return Ok(false);
+        }
+        self.read(opening.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&opening))
+    }
+
+    fn read(&mut self, bytes: &[u8]) -> Result<bool, ReadError> {
         self.decide(bytes);
         let mut rest = bytes;
         while self.form == Form::Stream && !self.ended {
@@ -87,6 +103,9 @@ impl Intake {
 
     /// Gives what was read.
     pub(super) fn finish(mut self) -> Result<Reply, ReadError> {
+        if let Some(opening) = self.opening.take() {
+            self.read(&opening)?;
+        }
         let pending = std::mem::take(&mut self.pending);
         if self.form == Form::Whole {
             return self.whole(&pending);
@@ -206,6 +225,27 @@ mod tests {
         }
         let bytes: Vec<&[u8]> = STREAM.as_bytes().chunks(1).collect();
         assert_eq!(chat("", &bytes), Ok(whole));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_answer() {
+        let whole = chat("text/event-stream", &[STREAM.as_bytes()]).unwrap();
+        let first = STREAM.trim_start_matches(": hello\r\nevent: x\r\n");
+        let marked = format!("\u{feff}{first}");
+        for cut in 0..marked.len() {
+            let (left, right) = marked.as_bytes().split_at(cut);
+            assert_eq!(chat("text/event-stream", &[left, right]), Ok(whole.clone()), "cut at {cut}");
+        }
+        let bytes: Vec<&[u8]> = marked.as_bytes().chunks(1).collect();
+        assert_eq!(chat("application/json", &bytes), Ok(whole.clone()));
+        // Only one is taken away: what follows is a field that nobody knows.
+        assert_ne!(chat("text/event-stream", &[format!("\u{feff}{marked}").as_bytes()]), Ok(whole));
+        let body = "\u{feff}{\"choices\":[{\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}";
+        assert_eq!(chat("application/json", &[body.as_bytes()]).unwrap().text, "a");
+        assert_eq!(
+            chat("text/event-stream", &[b"\xef\xbb"]).unwrap_err(),
+            ReadError::Unreadable("it is not UTF-8".into())
+        );
     }
 
     #[test]

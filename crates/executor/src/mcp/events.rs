@@ -1,8 +1,13 @@
 //! Messages out of an HTTP body: one as JSON, or many as server-sent events.
 
+/// What some servers write before a text in UTF-8. It is no part of the text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// What came so far.
 pub(super) struct Events {
     is_stream: bool,
+    /// Whether the first line of a stream was read.
+    begun: bool,
     /// A line without its end, or the whole body.
     pending: Vec<u8>,
     data: String,
@@ -10,7 +15,7 @@ pub(super) struct Events {
 
 impl Events {
     pub(super) fn new(is_stream: bool) -> Self {
-        Self { is_stream, pending: Vec::new(), data: String::new() }
+        Self { is_stream, begun: false, pending: Vec::new(), data: String::new() }
     }
 
     /// Takes some bytes, and gives the messages that are whole with them.
@@ -32,12 +37,15 @@ impl Events {
         let rest = std::mem::take(&mut self.pending);
         let rest = String::from_utf8_lossy(&rest);
         if !self.is_stream {
-            return (!rest.trim().is_empty()).then(|| rest.into_owned());
+            let rest = rest.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&rest);
+            return (!rest.trim().is_empty()).then(|| rest.to_owned());
         }
         self.line(&rest).or_else(|| self.line(""))
     }
 
     fn line(&mut self, line: &str) -> Option<String> {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line);
         let line = line.trim_end_matches(['\r', '\n']);
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
@@ -68,6 +76,17 @@ mod tests {
             assert_eq!(all, ["{\"a\":\n1}", "2", "3"], "{size}");
             assert_eq!(events.end(), None);
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_message() {
+        let text = "\u{feff}data: 1\n\n\u{feff}data: 2\n\ndata: 3\n\n";
+        let mut events = Events::new(true);
+        let all: Vec<String> = text.as_bytes().chunks(1).flat_map(|bytes| events.take(bytes)).collect();
+        assert_eq!(all, ["1", "3"]);
+        let mut events = Events::new(false);
+        assert!(events.take("\u{feff}{}".as_bytes()).is_empty());
+        assert_eq!(events.end().as_deref(), Some("{}"));
     }
 
     #[test]
