@@ -54,8 +54,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let Recorded { blueprint, request, report, attempts } = recorded?;
         let parameters = request.parameters.clone().unwrap_or_default();
         if recorder.spells_a_secret() {
-            let problem =
-                Problem::new("the model repeated a key in pieces, so that it would stand in the recording");
+            let problem = Problem::new(
+                "the model or a tool repeated a key in pieces or with escapes, so that it would stand in the recording",
+            );
             return Err(Failure::Remote(
                 problem.hint("nothing was written; ask for something else, and change the key"),
             ));

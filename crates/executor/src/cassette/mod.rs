@@ -5,6 +5,7 @@
 
 mod body;
 mod difference;
+mod escapes;
 mod file;
 mod format;
 mod provider;

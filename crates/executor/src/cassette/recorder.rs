@@ -88,11 +88,19 @@ impl Recorder {
         Box::new(RecordingToolbox::new(tools, self.clone()))
     }
 
-    /// Whether a secret would be read where the pieces of a stream are put together, though no piece holds it.
+    /// Whether a secret would be read in the recording, where the pieces of a stream are put together or escapes are taken
+    /// off, though it does not stand there as it is.
     pub fn spells_a_secret(&self) -> bool {
-        self.lock().exchanges.iter().any(|recording| match &recording.progress {
-            Progress::Answered(response) => self.redactor.is_spelled(&self.redactor.bytes(&response.body.0)),
-            Progress::Waiting | Progress::Failed(_) | Progress::Impossible => false,
+        let redactor = &self.redactor;
+        self.lock().exchanges.iter().any(|recording| {
+            let is_answered = match &recording.progress {
+                Progress::Answered(response) => redactor.is_spelled(&redactor.bytes(&response.body.0)),
+                Progress::Waiting | Progress::Failed(_) | Progress::Impossible => false,
+            };
+            let is_given = recording.results.iter().any(|result| {
+                redactor.is_held(&result.text) || redactor.is_held(&result.arguments.to_string())
+            });
+            is_answered || is_given || redactor.is_held(&recording.request.body.to_string())
         })
     }
 
@@ -242,6 +250,18 @@ pub(super) fn path_of(url: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_secret_that_a_tool_gives_with_escapes_is_noticed() {
+        let recorder = Recorder::new(Redactor::new(["abc/def-secret".to_owned()]));
+        let body = json!({"messages": ["abc/def-secret"]});
+        recorder.begin(&Request { url: "http://localhost".to_owned(), headers: Vec::new(), body });
+        assert!(!recorder.spells_a_secret());
+        let text = r#"{"key": "abc\/def-secret"}"#.to_owned();
+        recorder.gave("look", &json!({}), &ToolOutput { ok: true, text });
+        assert!(recorder.spells_a_secret());
+    }
 
     #[test]
     fn only_the_path_of_an_address_is_kept() {

@@ -1,9 +1,10 @@
 //! Keeps known secrets out of recordings.
 //!
 //! Only what the recorder was told of is found, as a whole and in the form that JSON gives it. A secret that a model
-//! spells out over several events of a stream cannot be replaced; that there is one is found out, for a recording not to be
-//! kept.
+//! spells out over several events of a stream, or that is written with other escapes, cannot be replaced; that there is
+//! one is found out, for a recording not to be kept.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,11 +12,17 @@ use serde_json::Value;
 
 use crate::child::is_secret;
 
+use super::escapes::unescaped;
+
 /// What stands where a secret was.
 const REDACTED: &str = "[redacted]";
 
 /// Shorter strings are no secrets: they are words, and taking them out would take the text apart.
 const MIN_SECRET_BYTES: usize = 6;
+
+/// How many layers of escapes are taken off a text: an event holds the arguments of a call as a string of JSON, these may
+/// hold JSON in a string again, and so may that. More would be a riddle, and no answer.
+const LAYERS: usize = 4;
 
 /// Replaces secrets. Not to be printed: it knows them.
 #[derive(Clone, Default)]
@@ -60,16 +67,46 @@ impl Redactor {
         }
     }
 
-    /// Whether strings that stand at the same place in the lines of a stream give a secret together.
+    /// Whether a secret stands in an answer, with whatever escapes, or strings that stand at the same place in the lines or
+    /// events of a stream give one together.
     pub(super) fn is_spelled(&self, body: &[u8]) -> bool {
+        let body = String::from_utf8_lossy(body);
+        let body = body.strip_prefix('\u{feff}').unwrap_or(&body);
+        let lines: Vec<&str> = body.lines().flat_map(|line| line.split('\r')).collect();
+        let data = lines.iter().map(|line| line.strip_prefix("data:").unwrap_or(line).to_owned());
+        let events = lines.split(|line| line.is_empty()).map(|lines| {
+            lines.iter().filter_map(|line| line.strip_prefix("data:")).collect::<Vec<_>>().concat()
+        });
+        self.is_held(body)
+            || self.is_held_by([body.to_owned()])
+            || self.is_held_by(data)
+            || self.is_held_by(events)
+    }
+
+    /// Whether documents hold a secret together.
+    fn is_held_by(&self, documents: impl IntoIterator<Item = String>) -> bool {
         let mut joined = BTreeMap::new();
-        for line in body.split(|&byte| byte == b'\n') {
-            let line = line.strip_prefix(b"data:").unwrap_or(line);
-            if let Ok(value) = serde_json::from_slice::<Value>(line) {
+        for document in documents {
+            if let Ok(value) = serde_json::from_str::<Value>(&document) {
                 join(&value, &mut String::new(), &mut joined);
             }
         }
-        joined.values().any(|text| self.secrets.iter().any(|secret| text.contains(secret)))
+        joined.values().any(|text| self.is_held(text))
+    }
+
+    /// Whether a text holds a secret, in the text itself or in JSON that stands in it.
+    pub(super) fn is_held(&self, text: &str) -> bool {
+        let mut text = Cow::Borrowed(text);
+        for _ in 0..LAYERS {
+            if self.secrets.iter().any(|secret| text.contains(secret)) {
+                return true;
+            }
+            match unescaped(&text) {
+                Some(shorter) => text = Cow::Owned(shorter),
+                None => return false,
+            }
+        }
+        self.secrets.iter().any(|secret| text.contains(secret))
     }
 
     /// A blueprint, without what its executor's settings call a secret, and without what an address may hold of them.
@@ -170,6 +207,39 @@ mod tests {
         assert!(!said(["it is sk-", "secret", " and 123."]));
         assert!(redactor.is_spelled(b"{\"message\": \"sk-sec\"}\n{\"message\": \"ret-123\"}\n"));
         assert!(!redactor.is_spelled(b"{\"a\": \"sk-sec\"}\n{\"b\": \"ret-123\"}\nno JSON"));
+    }
+
+    #[test]
+    fn a_secret_with_other_escapes_is_noticed() {
+        let redactor = Redactor::new(["abc/def-secret-12345".to_owned()]);
+        let pretty = "{\n  \"content\": \"the key is {}\"\n}";
+        for spelled in [
+            r"abc\/def-secret-12345",
+            r"\u0061bc/def-secret\u002d12345",
+            r#"{\"key\": \"abc\\/def-secret-12345\"}"#,
+            r"\\u0061bc\/def-secret-12345",
+        ] {
+            let body = pretty.replace("{}", spelled);
+            let body = redactor.bytes(body.as_bytes());
+            assert!(redactor.is_spelled(&body), "{spelled}");
+            let cut = body.split_at(body.len() - 3).0;
+            assert!(redactor.is_spelled(cut), "{spelled}, cut off");
+        }
+        let replaced = redactor.bytes(pretty.replace("{}", "abc/def-secret-12345").as_bytes());
+        assert!(!redactor.is_spelled(&replaced));
+    }
+
+    #[test]
+    fn pieces_are_put_together_as_readers_do() {
+        let redactor = Redactor::new(["abc/def-secret-12345".to_owned()]);
+        let stream = "\u{feff}data: {\"text\":\ndata: \"abc\"}\n\nevent: x\ndata: {\"text\":\ndata: \"\\/def-secret-12345\"}\n\n";
+        for end in ["\n", "\r\n", "\r"] {
+            let whole = stream.replace(":\ndata:", ":").replace('\n', end);
+            assert!(redactor.is_spelled(whole.as_bytes()), "{end:?}");
+            assert!(redactor.is_spelled(stream.replace('\n', end).as_bytes()), "{end:?}, over lines");
+        }
+        let blocks = b"{\"content\": [\n{\"text\": \"abc/def-\"},\n{\"text\": \"secret-12345\"}\n]}";
+        assert!(redactor.is_spelled(blocks));
     }
 
     #[test]
