@@ -13,7 +13,7 @@ use super::provider::ProviderKind;
 use super::retry::Pauses;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
-use super::wire::ANTHROPIC_MAX_TOKENS;
+use super::wire::anthropic_max_tokens;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
 use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
@@ -44,7 +44,8 @@ impl Session for LlmSession {
         let profile = &self.endpoint.schema_profile;
         let own = matches!(kind, ProviderKind::Anthropic | ProviderKind::OpenAi | ProviderKind::OpenAiChat);
         let thinks = self.settings.reasoning.is_some_and(Reasoning::is_on);
-        let default = (kind == ProviderKind::Anthropic).then_some(ANTHROPIC_MAX_TOKENS);
+        let default =
+            (kind == ProviderKind::Anthropic).then(|| anthropic_max_tokens(self.settings.reasoning));
         Capabilities {
             endpoint: self.endpoint.name.clone(),
             model: self.settings.model.clone(),

@@ -192,6 +192,12 @@ async fn capabilities_say_what_each_provider_takes() {
     let llama = json!({"max_tokens": 9, "schema_profile": "llama.cpp"});
     let expected = expected("openai-compatible http://127.0.0.1:8080/v1", "llama.cpp", false);
     assert_eq!(of("openai-compatible", llama).await, expected);
+    // What is thought stands below the ceiling that a cut answer gets more of.
+    let ceilings =
+        [(json!({}), 8192), (json!({"reasoning": "high"}), 8192), (json!({"reasoning": 20000}), 28192)];
+    for (more, expected) in ceilings {
+        assert_eq!(of("anthropic", more).await.max_tokens, Some(expected));
+    }
     let force = |capabilities: Capabilities| capabilities.tool.map(|tool| tool.force);
     assert_eq!(force(of("ollama", nine()).await), Some(false));
     assert_eq!(force(of("openai", json!({"reasoning": "low"})).await), Some(false));

@@ -8,13 +8,22 @@ use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
 
 /// This dialect demands a ceiling. Every model still served takes this one, and it holds a long structured answer.
-pub(in crate::llm) const DEFAULT_MAX_TOKENS: u32 = 8192;
+const DEFAULT_MAX_TOKENS: u32 = 8192;
+
+/// The ceiling where the settings name none. It covers what is thought too, so a budget for thinking comes on top.
+pub(in crate::llm) fn default_max_tokens(reasoning: Option<Reasoning>) -> u32 {
+    let thought = match reasoning {
+        Some(Reasoning::Budget(tokens)) => tokens,
+        _ => 0,
+    };
+    DEFAULT_MAX_TOKENS.saturating_add(thought)
+}
 
 /// The body of a request.
 pub(super) fn body(ask: &Ask<'_>) -> Value {
     let mut body = json!({
         "model": ask.model,
-        "max_tokens": max_tokens(ask),
+        "max_tokens": ask.max_tokens.unwrap_or_else(|| default_max_tokens(ask.reasoning)),
         "stream": true,
     });
     if !ask.system.is_empty() {
@@ -32,15 +41,6 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     }
     tools(ask, &mut body);
     body
-}
-
-/// The ceiling covers what is thought too, so a budget for thinking comes on top of the default.
-fn max_tokens(ask: &Ask<'_>) -> u32 {
-    let thought = match ask.reasoning {
-        Some(Reasoning::Budget(tokens)) => tokens,
-        _ => 0,
-    };
-    ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS.saturating_add(thought))
 }
 
 fn thinking(reasoning: Option<Reasoning>) -> Option<Value> {

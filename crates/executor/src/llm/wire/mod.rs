@@ -23,7 +23,7 @@ use super::settings::Reasoning;
 use crate::toolbox::ToolSpec;
 use crate::turn::Delivery;
 
-pub(super) use anthropic::DEFAULT_MAX_TOKENS as ANTHROPIC_MAX_TOKENS;
+pub(super) use anthropic::default_max_tokens as anthropic_max_tokens;
 
 /// One request to a model, in nobody's dialect.
 pub(super) struct Ask<'a> {
