@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::keys;
 use crate::answer::{Stop, Usage};
 use crate::event::Event;
+use crate::json::read as read_json;
 use crate::mcp_server::{McpServer, Reach};
 use crate::start::Start;
 use crate::turn::{Delivery, Turn};
@@ -156,7 +157,7 @@ struct WrittenUsage {
 
 /// Reads one line; else what is wrong with it.
 pub(super) fn read(line: &str) -> Result<Said, String> {
-    let value: Value = serde_json::from_str(line)
+    let value = read_json(line)
         .map_err(|error| format!("wrote to stdout what is not a message: {} ({error})", shown(line)))?;
     let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
     let Some(kind) = kind else {
@@ -333,6 +334,8 @@ mod tests {
             Ok(answered(twice, None, Stop::Finished)),
             "the judge reads it, and says which key is given twice"
         );
+        let misread = read(r#", "structured": {"$serde_json::private::RawValue": "12"}"#).unwrap_err();
+        assert!(misread.contains("a name begins with `$serde_json::private::`"), "{misread}");
         assert_eq!(read(r#", "text": "a", "structured": null"#), Ok(answered("a", None, Stop::Finished)));
         assert_eq!(
             read(r#", "stop_reason": "refused", "text": "no""#),

@@ -12,6 +12,7 @@ use super::settings::Settings;
 use super::wire::{Ask, End, Reply};
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
+use crate::json;
 use crate::session::TurnError;
 use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
 use crate::transport::Transport;
@@ -223,5 +224,5 @@ fn arguments(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    serde_json::from_str(text).map_err(|error| error.to_string())
+    json::read(text).map_err(|error| error.to_string())
 }

@@ -5,6 +5,8 @@
 
 use serde_json::Value;
 
+use crate::json;
+
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
@@ -75,7 +77,7 @@ pub(super) struct ToolResult {
 impl Line {
     /// None where it is not a JSON object.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let value: Value = serde_json::from_str(text).ok()?;
+        let value = json::read(text).ok()?;
         value.as_object()?;
         let session_id = value.get("session_id").and_then(Value::as_str).map(str::to_owned);
         let kind = match (word(&value, "type"), word(&value, "subtype")) {
@@ -193,7 +195,15 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_no_line() {
-        for text in ["", "hello", "[1]", "\"x\"", "{\"type\":", "{} {}"] {
+        for text in [
+            "",
+            "hello",
+            "[1]",
+            "\"x\"",
+            "{\"type\":",
+            "{} {}",
+            r#"{"structured_output":{"$serde_json::private::RawValue":"12"}}"#,
+        ] {
             assert_eq!(Line::read(text), None, "{text}");
         }
         let line = Line::read(r#"{"type":"system","subtype":"new","session_id":"s"}"#).unwrap();

@@ -109,6 +109,20 @@ async fn a_mistake_in_a_call_is_told_to_the_model() {
 }
 
 #[tokio::test]
+async fn no_arguments_are_taken_for_others() {
+    let private = r#"{"$serde_json::private::RawValue":"12"}"#;
+    let script =
+        Script::new([streamed("openai", Say::Call("echo", private)), streamed("openai", Say::Text("done"))]);
+    let mut opened = working(&script, "openai", None).await;
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    let messages = last_messages(&script);
+    let part = |name: &str| messages.iter().find_map(|item| item.get(name).cloned());
+    let told = "the arguments are not JSON: a name begins with `$serde_json::private::` and cannot be read: use another";
+    assert_eq!(part("output"), Some(json!(told)));
+    assert_eq!(part("arguments"), Some(json!(json!({"unreadable": private}).to_string())));
+}
+
+#[tokio::test]
 async fn a_model_that_cannot_find_the_submit_tool_is_told_its_name_and_not_for_ever() {
     let script = Script::new(vec![streamed("openai", Say::Call("submit", "{}")); 9]);
     let mut opened = open(&script, start(settings("openai", json!({})), &[], None)).await.unwrap();

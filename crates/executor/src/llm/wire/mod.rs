@@ -20,6 +20,7 @@ pub(super) use reply::{End, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply,
 use super::conversation::Message;
 use super::provider::ProviderKind;
 use super::settings::Reasoning;
+use crate::json::read;
 use crate::toolbox::ToolSpec;
 use crate::turn::Delivery;
 
@@ -164,7 +165,7 @@ fn set(body: &mut Value, key: &str, value: impl Into<Value>) {
 
 /// Arguments for the dialects that take a text. Some servers parse it again, so it is always an object's.
 fn arguments_sent(arguments: &str) -> String {
-    match serde_json::from_str(arguments) {
+    match read(arguments) {
         Ok(Value::Object(_)) => arguments.to_owned(),
         _ => arguments_object(arguments).to_string(),
     }
@@ -173,7 +174,7 @@ fn arguments_sent(arguments: &str) -> String {
 /// Arguments for the dialects that take an object and not a text. What cannot be read as one is shown as it was
 /// written, so that the model sees its own mistake.
 fn arguments_object(arguments: &str) -> Value {
-    match serde_json::from_str(arguments) {
+    match read(arguments) {
         Ok(Value::Object(fields)) => Value::Object(fields),
         _ if arguments.trim().is_empty() => json!({}),
         _ => json!({ "unreadable": arguments }),
