@@ -121,3 +121,41 @@ fn the_hash_names_the_document() {
     assert_eq!(hash(json!({"type": "object"})), hash(json!({"type": "object"})));
     assert_ne!(hash(json!({"type": "object"})), hash(json!({"type": "array"})));
 }
+
+#[test]
+fn circles_through_dynamic_references_are_found() {
+    const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
+    const EARLIER: &str = "https://json-schema.org/draft/2019-09/schema";
+    for (document, path) in [
+        (
+            json!({"$schema": LATEST, "$dynamicAnchor": "x", "anyOf": [{"type": "string"}, {"$dynamicRef": "#x"}]}),
+            "$",
+        ),
+        (json!({"$schema": EARLIER, "anyOf": [{"type": "string"}, {"$recursiveRef": "#"}]}), "$"),
+        (
+            json!({"$schema": LATEST, "$id": "http://x/root", "$dynamicAnchor": "x", "$ref": "list", "$defs": {"list":
+                {"$id": "list", "anyOf": [{"$dynamicRef": "#x"}], "$defs": {"x": {"$dynamicAnchor": "x"}}}}}),
+            "$",
+        ),
+    ] {
+        refused(document, path, "leads back here");
+    }
+    for tree in [
+        json!({"$schema": LATEST, "$dynamicAnchor": "node", "properties": {"children":
+            {"type": "array", "items": {"$dynamicRef": "#node"}}}}),
+        json!({"$schema": EARLIER, "$recursiveAnchor": true, "properties": {"left": {"$recursiveRef": "#"}}}),
+        json!({"$schema": LATEST, "$ref": LATEST}),
+        json!({"$schema": EARLIER, "properties": {"schema": {"$ref": EARLIER}}}),
+    ] {
+        assert!(Schema::compile(&tree).is_ok(), "{tree}");
+    }
+}
+
+#[test]
+fn keys_that_cannot_be_kept_are_refused() {
+    for name in ["$serde_json::private::Number", "$serde_json::private::RawValue"] {
+        refused(json!({"properties": {name: {}}}), "$.properties", name);
+        refused(json!({"items": [{"const": {"a": 1, name: "1"}}]}), "$.items[0].const", name);
+    }
+    assert!(Schema::compile(&json!({"properties": {"$serde_json": {}, "private": {}}})).is_ok());
+}

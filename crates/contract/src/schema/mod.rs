@@ -120,6 +120,7 @@ impl Schema {
             let message = format!("the schema has {} bytes; the limit is {MAX_SCHEMA_BYTES}", text.len());
             return Err(SchemaError::new(&Place::root(), message));
         }
+        check_keys(&Place::root(), document)?;
         let dialect = Dialect::of(document)?;
         // Before the validator follows them: it has no bound of its own.
         reference::check(document)?;
@@ -252,4 +253,26 @@ fn check_depth(document: &Value) -> Result<(), SchemaError> {
         }
     }
     Err(SchemaError::new(&Place::root(), format!("the schema nests deeper than {MAX_DEPTH} levels")))
+}
+
+/// How the keys begin by which `serde_json` marks numbers and raw text for itself.
+const RESERVED_KEYS: &str = "$serde_json::private::";
+
+/// Refuses keys that would be read as something else when the document, or a value that it asks for, is read
+/// again. The depth is known to be bounded.
+fn check_keys(place: &Place, document: &Value) -> Result<(), SchemaError> {
+    match document {
+        Value::Object(members) => members.iter().try_for_each(|(name, member)| {
+            if name.starts_with(RESERVED_KEYS) {
+                let message =
+                    format!("the key '{name}' is reserved and cannot be kept as it is; use another name");
+                return Err(SchemaError::new(place, message));
+            }
+            check_keys(&place.key(name), member)
+        }),
+        Value::Array(items) => {
+            items.iter().enumerate().try_for_each(|(index, item)| check_keys(&place.index(index), item))
+        }
+        _ => Ok(()),
+    }
 }

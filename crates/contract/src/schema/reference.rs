@@ -10,7 +10,8 @@ use super::walk::{self, Reach};
 use crate::limits::{MAX_IN_PLACE_SUBSCHEMAS, MAX_REFERENCE_CHAIN};
 use crate::place::Place;
 
-const KEYWORDS: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
+/// The keywords that refer to another schema for the same value.
+pub(crate) const KEYWORDS: &[&str] = &["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Resolves references within one document. Pure look-up: a reference to another document resolves to nothing.
 pub(crate) struct Resolver<'a> {
@@ -88,8 +89,24 @@ pub(crate) fn base_at(document: &Value, place: &Place) -> String {
 
 /// Refuses circles that consume nothing, long chains, and references that fan out without bound.
 pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
-    let mut counter = Counter { resolver: Resolver::new(document), visits: HashMap::new(), chain: 0 };
+    let mut rivals: HashMap<String, Vec<(Place, &Value)>> = HashMap::new();
+    walk::each(document, &mut |place, schema| {
+        for name in DYNAMIC.iter().filter_map(|(_, anchor)| dynamic_name(anchor, schema)) {
+            rivals.entry(name).or_default().push((place.clone(), schema));
+        }
+    });
+    let resolver = Resolver::new(document);
+    let mut counter =
+        Counter { resolver, rivals, rival_totals: HashMap::new(), visits: HashMap::new(), chain: 0 };
     counter.check("", &Place::root(), document)
+}
+
+/// The references that are bound while a value is judged, and the keywords that name what they can be bound to.
+const DYNAMIC: &[(&str, &str)] = &[("$dynamicRef", "$dynamicAnchor"), ("$recursiveRef", "$recursiveAnchor")];
+
+fn dynamic_name(anchor: &str, schema: &Value) -> Option<String> {
+    let name = schema.get(anchor).filter(|name| **name != Value::Bool(false))?;
+    Some(format!("{anchor} {name}"))
 }
 
 /// What is known of a schema while its in-place subschemas are counted.
@@ -100,6 +117,10 @@ enum Visit {
 
 struct Counter<'a> {
     resolver: Resolver<'a>,
+    /// The schemas with the same dynamic name.
+    rivals: HashMap<String, Vec<(Place, &'a Value)>>,
+    /// What they count together, once that is known.
+    rival_totals: HashMap<String, u64>,
     visits: HashMap<Place, Visit>,
     /// How many references lead to the schema that is being counted.
     chain: usize,
@@ -131,10 +152,10 @@ impl Counter<'_> {
         for keyword in KEYWORDS {
             let Some(reference) = schema.get(keyword).and_then(Value::as_str) else { continue };
             let Some((target_place, target)) = self.resolver.resolve(&base, reference) else { continue };
-            // A dynamic reference to the root is how meta-schemas recurse; it is bound at run time.
-            if *keyword == "$ref" || target_place != Place::root() {
-                total = total.saturating_add(self.follow(&place.key(keyword), &target_place, target)?);
-            }
+            let from = place.key(keyword);
+            let followed = self.follow(&from, &target_place, target)?;
+            let rivals = self.count_rivals(&from, keyword, target)?;
+            total = total.saturating_add(followed.max(rivals));
         }
         for child in walk::children(schema).into_iter().filter(|child| child.reach == Reach::InPlace) {
             total = total.saturating_add(self.count(&base, &child.place(place), child.schema)?);
@@ -147,6 +168,22 @@ impl Counter<'_> {
             return Err(SchemaError::new(place, message));
         }
         self.visits.insert(place.clone(), Visit::Counted(total));
+        Ok(total)
+    }
+
+    /// A dynamic reference leads to one of the schemas with its target's dynamic name. Which one is settled by the
+    /// way there, so none of them may lead back.
+    fn count_rivals(&mut self, from: &Place, keyword: &str, target: &Value) -> Result<u64, SchemaError> {
+        let anchor = DYNAMIC.iter().find(|(reference, _)| *reference == keyword).map(|(_, anchor)| anchor);
+        let Some(name) = anchor.and_then(|anchor| dynamic_name(anchor, target)) else { return Ok(0) };
+        if let Some(total) = self.rival_totals.get(&name) {
+            return Ok(*total);
+        }
+        let mut total: u64 = 0;
+        for (place, schema) in self.rivals.get(&name).cloned().unwrap_or_default() {
+            total = total.saturating_add(self.follow(from, &place, schema)?);
+        }
+        self.rival_totals.insert(name, total);
         Ok(total)
     }
 
