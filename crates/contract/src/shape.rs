@@ -5,10 +5,15 @@
 //! together and the whole schema decides again. A place without such a change ends the attempt: nothing is
 //! dropped, rounded or invented to make a value fit.
 
+mod members;
+
+use std::collections::HashSet;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
+use self::members::Members;
 use crate::number;
 use crate::parse;
 use crate::place::{Place, Step};
@@ -30,15 +35,19 @@ pub(crate) struct Mended {
 /// Makes a value conform by lossless changes of shape, if that can be done.
 pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
     let mut mended = Mended { value: value.clone(), repairs: Vec::new() };
+    let mut asked = Asked { members: Members::of(schema.document()), emptied: HashSet::new() };
     for _ in 0..MAX_ROUNDS {
         let edits = {
             let errors: Vec<_> = schema.validator().iter_errors(&mended.value).take(MAX_EDITS + 1).collect();
             if errors.is_empty() {
                 return Some(mended);
             }
-            edits_for(&errors, &mended.value, schema.document())?
+            asked.edits_for(&errors, &mended.value)?
         };
         for edit in edits {
+            if edit.value.is_none() {
+                asked.emptied.extend(object_around(&edit.place));
+            }
             apply(&mut mended.value, &edit)?;
             mended.repairs.push(Repair { kind: edit.kind, path: edit.place.path(), detail: edit.detail });
         }
@@ -56,61 +65,103 @@ struct Edit {
     value: Option<Value>,
 }
 
-/// The changes that answer all errors, or nothing if one of them has no answer.
-fn edits_for(errors: &[ValidationError<'_>], root: &Value, schema: &Value) -> Option<Vec<Edit>> {
-    if errors.len() > MAX_EDITS {
-        return None;
-    }
-    let mut edits: Vec<Edit> = Vec::new();
-    for error in errors {
-        for edit in edits_of(error, root, schema)? {
-            let covered =
-                edits.iter().rev().take(8).any(|other| edit.place.steps().starts_with(other.place.steps()));
-            if !covered {
-                edits.push(edit);
+/// What is known of the schema and of the changes so far.
+struct Asked<'a> {
+    members: Members<'a>,
+    /// Objects that members were taken out of. Such a one had more than one key, so it wraps nothing.
+    emptied: HashSet<Place>,
+}
+
+impl Asked<'_> {
+    /// The changes that answer all errors, or nothing if one of them has no answer.
+    fn edits_for(&mut self, errors: &[ValidationError<'_>], root: &Value) -> Option<Vec<Edit>> {
+        if errors.len() > MAX_EDITS {
+            return None;
+        }
+        let mut edits: Vec<Edit> = Vec::new();
+        for error in errors {
+            for edit in self.edits_of(error, root)? {
+                let covered = edits
+                    .iter()
+                    .rev()
+                    .take(8)
+                    .any(|other| edit.place.steps().starts_with(other.place.steps()));
+                if !covered {
+                    edits.push(edit);
+                }
             }
         }
+        Some(edits)
     }
-    Some(edits)
+
+    fn edits_of(&mut self, error: &ValidationError<'_>, root: &Value) -> Option<Vec<Edit>> {
+        let place = place_of(error.instance_path(), root);
+        let value = place.steps().iter().try_fold(root, |value, step| step.within(value))?;
+        let edit = match error.kind() {
+            ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+                return self.edits_of_branches(context, root);
+            }
+            ValidationErrorKind::Type { .. } if value.is_null() => self.leave_out(&place)?,
+            ValidationErrorKind::Type { kind } => retype(value, &wanted(kind), &place)?,
+            ValidationErrorKind::Enum { options } => choose(value, options.as_array()?, &place)?,
+            ValidationErrorKind::Constant { expected_value } => {
+                choose(value, std::slice::from_ref(expected_value.as_ref()), &place)?
+            }
+            ValidationErrorKind::Required { .. } => self.unwrap(value, &place)?,
+            _ => return None,
+        };
+        Some(vec![edit])
+    }
+
+    /// The branch that takes the fewest changes. Two branches that would make different values of it: nothing.
+    fn edits_of_branches(
+        &mut self,
+        branches: &[Vec<ValidationError<'static>>],
+        root: &Value,
+    ) -> Option<Vec<Edit>> {
+        let mut found: Vec<Vec<Edit>> =
+            branches.iter().filter_map(|errors| self.edits_for(errors, root)).collect();
+        found.sort_by_key(Vec::len);
+        let mut found = found.into_iter();
+        let best = found.next()?;
+        let rival = found.next().filter(|next| next.len() == best.len());
+        match rival {
+            Some(rival) if !same_edits(&best, &rival) => None,
+            _ => Some(best),
+        }
+    }
+
+    /// A `null` for a property that the schema names says that it is absent. In a map the key itself is data.
+    fn leave_out(&mut self, place: &Place) -> Option<Edit> {
+        let Some(Step::Key(name)) = place.steps().last() else { return None };
+        self.members.names(&object_around(place)?, name).then(|| Edit {
+            place: place.clone(),
+            kind: RepairKind::DroppedNull,
+            detail: "null was given; the member is optional and was left out".to_owned(),
+            value: None,
+        })
+    }
+
+    /// The object inside an object with one key, where members are missing and the key is none that the schema
+    /// speaks of.
+    fn unwrap(&mut self, value: &Value, place: &Place) -> Option<Edit> {
+        let members = value.as_object().filter(|members| members.len() == 1)?;
+        let (name, inner) = members.iter().next()?;
+        let wraps =
+            inner.is_object() && !self.emptied.contains(place) && !self.members.describes(place, name);
+        wraps.then(|| Edit {
+            place: place.clone(),
+            kind: RepairKind::Unwrapped,
+            detail: format!("the value stood inside the single key {}", Value::from(name.as_str())),
+            value: Some(inner.clone()),
+        })
+    }
 }
 
-fn edits_of(error: &ValidationError<'_>, root: &Value, schema: &Value) -> Option<Vec<Edit>> {
-    let place = place_of(error.instance_path(), root);
-    let value = place.steps().iter().try_fold(root, |value, step| step.within(value))?;
-    let edit = match error.kind() {
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            return edits_of_branches(context, root, schema);
-        }
-        ValidationErrorKind::Type { kind } => retype(value, &wanted(kind), &place)?,
-        ValidationErrorKind::Enum { options } => choose(value, options.as_array()?, &place)?,
-        ValidationErrorKind::Constant { expected_value } => {
-            choose(value, std::slice::from_ref(expected_value.as_ref()), &place)?
-        }
-        ValidationErrorKind::Required { .. } => {
-            let asking = parent_of(error.schema_path().as_str());
-            unwrap(value, schema.pointer(asking)?, &place)?
-        }
-        _ => return None,
-    };
-    Some(vec![edit])
-}
-
-/// The branch that takes the fewest changes. Two branches that would make different values of it: nothing.
-fn edits_of_branches(
-    branches: &[Vec<ValidationError<'static>>],
-    root: &Value,
-    schema: &Value,
-) -> Option<Vec<Edit>> {
-    let mut found: Vec<Vec<Edit>> =
-        branches.iter().filter_map(|errors| edits_for(errors, root, schema)).collect();
-    found.sort_by_key(Vec::len);
-    let mut found = found.into_iter();
-    let best = found.next()?;
-    let rival = found.next().filter(|next| next.len() == best.len());
-    match rival {
-        Some(rival) if !same_edits(&best, &rival) => None,
-        _ => Some(best),
-    }
+/// The place of the object or list that a place is in.
+fn object_around(place: &Place) -> Option<Place> {
+    let (_, around) = place.steps().split_last()?;
+    Some(around.iter().cloned().collect())
 }
 
 fn same_edits(left: &[Edit], right: &[Edit]) -> bool {
@@ -139,11 +190,6 @@ fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
         value: Some(value),
     };
     match value {
-        Value::Null => {
-            let Some(Step::Key(_)) = place.steps().last() else { return None };
-            let detail = "null was given; the member is optional and was left out".to_owned();
-            return Some(Edit { place: place.clone(), kind: RepairKind::DroppedNull, detail, value: None });
-        }
         Value::String(text) => {
             if let Some(scalar) = scalar_of(text, wanted) {
                 return Some(edit(
@@ -231,24 +277,6 @@ fn choose(value: &Value, options: &[Value], place: &Place) -> Option<Edit> {
         kind,
         detail: format!("{value} was read as {option}"),
         value: Some(option.clone()),
-    })
-}
-
-/// The schema that a keyword stands in.
-fn parent_of(pointer: &str) -> &str {
-    pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
-}
-
-/// The object inside an object with one key, where members are missing and the key is not one of them.
-fn unwrap(value: &Value, asking: &Value, place: &Place) -> Option<Edit> {
-    let members = value.as_object().filter(|members| members.len() == 1)?;
-    let (name, inner) = members.iter().next()?;
-    let named = asking.get("properties").is_some_and(|properties| properties.get(name).is_some());
-    (inner.is_object() && !named).then(|| Edit {
-        place: place.clone(),
-        kind: RepairKind::Unwrapped,
-        detail: format!("the value stood inside the single key {}", Value::from(name.as_str())),
-        value: Some(inner.clone()),
     })
 }
 

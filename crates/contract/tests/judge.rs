@@ -343,3 +343,51 @@ fn over_a_limit_there_is_a_clear_refusal() {
     assert_eq!(rejected(&contract, "").outcome, Outcome::NoJson);
     assert_eq!(rejected(&contract, " \n").outcome, Outcome::NoJson);
 }
+
+#[test]
+fn a_null_in_a_map_is_not_an_absent_member() {
+    let ages = json!({"type": "object", "additionalProperties": {"type": "object",
+        "properties": {"age": {"type": "integer"}, "nick": {"type": "string"}}, "required": ["age"]}});
+    assert_eq!(value(&lenient(ages.clone()), r#"{"ann": {"age": null}}"#), None);
+    for map in [
+        json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+        json!({"type": "object", "patternProperties": {"": {"type": "integer"}}}),
+    ] {
+        assert_eq!(value(&lenient(map), r#"{"x": 1, "y": null}"#), None);
+    }
+    assert_eq!(
+        value(&lenient(ages), r#"{"ann": {"age": 1, "nick": null}}"#),
+        Some(json!({"ann": {"age": 1}})),
+        "an optional property of a member"
+    );
+    let referred = json!({"type": "array", "items": {"$ref": "#/definitions/pair"}, "definitions": {"pair":
+        {"allOf": [pair()]}}});
+    assert_eq!(value(&lenient(referred), r#"[{"a": 1, "b": null}]"#), Some(json!([{"a": 1}])));
+}
+
+#[test]
+fn a_member_that_the_schema_speaks_of_is_no_wrapper() {
+    let parent = |more: Value| {
+        let mut schema = json!({"type": "object", "properties": {"parent": {"type": "object"},
+            "id": {"type": "string"}, "name": {"type": "string"}}});
+        schema.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+        schema
+    };
+    for more in [
+        json!({"anyOf": [{"required": ["id"]}, {"required": ["name"]}]}),
+        json!({"allOf": [{"required": ["id"]}]}),
+        json!({"if": true, "then": {"required": ["id"]}}),
+    ] {
+        let contract = lenient(parent(more));
+        assert_eq!(value(&contract, r#"{"parent": {"id": "p1"}}"#), None);
+        assert_eq!(value(&contract, r#"{"result": {"id": "p1"}}"#), Some(json!({"id": "p1"})));
+    }
+    let inside = lenient(json!({"type": "object", "properties": {"nodes": {"type": "array",
+        "items": {"$ref": "#/definitions/node"}}}, "definitions": {"node": parent(json!({"required": ["id"]}))}}));
+    assert_eq!(value(&inside, r#"{"nodes": [{"parent": {"id": "p1"}}, {"id": "b"}]}"#), None);
+    assert_eq!(value(&inside, r#"{"nodes": [{"id": null, "data": {"id": "d"}}]}"#), None);
+    assert_eq!(
+        value(&inside, r#"{"nodes": [{"node": {"id": "a"}}, {"id": "b"}]}"#),
+        Some(json!({"nodes": [{"id": "a"}, {"id": "b"}]}))
+    );
+}
