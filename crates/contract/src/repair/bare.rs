@@ -24,6 +24,33 @@ const LITERALS: &[(&str, Form)] = &[
 /// Words that stand for no JSON value and are no strings either.
 const NOT_VALUES: &[&str] = &["NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "-inf"];
 
+/// Calls of one argument that write a value: those of MongoDB's shell and of Python's literals. Any other call
+/// computes something (`sqrt(16)`, `not(true)`), so its argument is not the value.
+const NOTATIONS: &[&str] = &[
+    "ObjectId",
+    "ObjectID",
+    "ISODate",
+    "Date",
+    "NumberLong",
+    "NumberInt",
+    "NumberDecimal",
+    "NumberDouble",
+    "Long",
+    "Int32",
+    "Double",
+    "Decimal128",
+    "Timestamp",
+    "BinData",
+    "HexData",
+    "UUID",
+    "Decimal",
+    "set",
+    "frozenset",
+    "list",
+    "tuple",
+    "dict",
+];
+
 /// Words that are being read.
 struct Words {
     state: State,
@@ -54,8 +81,7 @@ impl Search<'_> {
             return true;
         }
         if other > 0 && self.ends_number(state.at + other, object) {
-            let noted = self.note(state, RepairKind::NumberForm, state.at);
-            out.push(self.scalar(noted, other, Form::OtherNumber));
+            out.push(self.scalar(state, other, Form::OtherNumber));
             return true;
         }
         false
@@ -66,7 +92,8 @@ impl Search<'_> {
         let blank = self.look.blank(at, false);
         match self.look.byte(at) {
             None => false,
-            Some(b',' | b'}' | b']' | b')' | b'"' | b'`') => true,
+            Some(b',') => !object || !self.look.goes_on_with_digit(at),
+            Some(b'}' | b']' | b')' | b'"' | b'`') => true,
             Some(b'{') => true,
             Some(_) if blank.end == at => self.look.is_end(at),
             Some(_) => {
@@ -100,13 +127,14 @@ impl Search<'_> {
         }
     }
 
-    /// `ObjectId("…")`, `set([…])`: a call of one argument, which is the value.
+    /// `ObjectId("…")`, `set([…])`: a notation of one argument, which is the value.
     fn call(&mut self, state: State, out: &mut Vec<State>) {
         let rest = self.look.text.get(state.at..).unwrap_or_default();
-        let name = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-        let argument = self.look.blank(state.at + name + 1, true).end;
+        let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let known = NOTATIONS.iter().any(|name| rest.get(..length) == Some(*name));
+        let argument = self.look.blank(state.at + length + 1, true).end;
         let is_call =
-            name > 0 && self.look.byte(state.at + name) == Some(b'(') && self.look.is_value(argument);
+            known && self.look.byte(state.at + length) == Some(b'(') && self.look.is_value(argument);
         if is_call && let Some(opened) = self.open(state, Container::Round) {
             let opened = self.note(opened, RepairKind::StrayText, state.at);
             let cost = opened.cost + cost::SLIGHT;
@@ -140,7 +168,7 @@ impl Search<'_> {
             ',' if at > words.state.at && words.nested == 0 => self.ends_at_comma(words, at),
             '\n' if at > words.state.at && words.nested == 0 => self.ends_at_line(words, at),
             '/' | '#' => spaced && self.look.blank(at, false).comment,
-            '<' | '`' | '~' => self.look.is_end(at),
+            '<' | '`' | '~' => self.is_over(at),
             '(' | '[' | '{' => {
                 words.nested += 1;
                 false
@@ -236,7 +264,8 @@ fn other_number_length(bytes: &[u8], commas: bool) -> usize {
     }
 }
 
-/// `1,000` and `12,345,678.90`: groups of three behind a first group of one to three.
+/// `12,345,678` and `1,000.50`: groups of three behind a first group of one to three. One group alone is no
+/// number: the comma of `48,137` may as well be a decimal one.
 fn grouped_length(bytes: &[u8], separator: u8) -> Option<usize> {
     let digits_from = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     let mut length = digits_from(0);
@@ -248,10 +277,11 @@ fn grouped_length(bytes: &[u8], separator: u8) -> Option<usize> {
         length += 4;
         groups += 1;
     }
-    if bytes.get(length) == Some(&b'.') && digits_from(length + 1) > 0 {
-        length += 1 + digits_from(length + 1);
+    let fraction = if bytes.get(length) == Some(&b'.') { digits_from(length + 1) } else { 0 };
+    if fraction > 0 {
+        length += 1 + fraction;
     }
-    (groups > 0).then_some(length)
+    (groups > 1 || (groups == 1 && fraction > 0)).then_some(length)
 }
 
 /// `82_461_110`: digits with single underscores between them.

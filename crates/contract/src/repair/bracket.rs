@@ -85,8 +85,24 @@ impl Search<'_> {
         }
     }
 
+    /// Whether the value is over here: the text ends, or what is around the value takes over and no more of the
+    /// value follows. A closing tag or a fence in the middle of a value belongs to it.
+    pub(super) fn is_over(&mut self, at: usize) -> bool {
+        if at >= self.look.bytes.len() {
+            return true;
+        }
+        if !self.look.is_end(at) {
+            return false;
+        }
+        let (distance, closes) = self.look.closes_behind(at);
+        self.spend(distance) && !closes
+    }
+
     /// The text ends here: all that is open is closed.
     pub(super) fn cut(&mut self, state: State, out: &mut Vec<State>) {
+        if !self.is_over(state.at) {
+            return;
+        }
         let mut state = self.note(state, RepairKind::Truncated, state.at);
         while !is_root(state) {
             state = self.close(state);

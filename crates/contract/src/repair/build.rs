@@ -1,5 +1,7 @@
 //! A finished reading as a value, with the repairs that it assumed and where they fall.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value};
 
 use super::token::{Container, Event, Form, NONE, Token, What};
@@ -17,11 +19,38 @@ pub(super) struct Built {
     pub(super) repairs: Vec<Repair>,
     /// Whether brackets were missing, so that a member could stand in more than one object.
     pub(super) guessed: bool,
+    /// The numbers that were written in a notation that JSON does not have, as JSON writes them.
+    other_numbers: HashSet<String>,
+}
+
+impl Built {
+    /// The numbers in another notation that are no longer numbers in what the contract made of this; all of them
+    /// where it made nothing of it.
+    pub(super) fn strings_in(&self, conforming: Option<&Value>) -> HashSet<String> {
+        let Some(conforming) = conforming.filter(|_| !self.other_numbers.is_empty()) else {
+            return self.other_numbers.clone();
+        };
+        let mut missing: HashMap<&str, isize> = HashMap::new();
+        count_numbers(&self.value, &mut |number| *missing.entry(number).or_default() += 1);
+        count_numbers(conforming, &mut |number| *missing.entry(number).or_default() -= 1);
+        let is_missing = |number: &&String| missing.get(number.as_str()).is_some_and(|count| *count > 0);
+        self.other_numbers.iter().filter(is_missing).cloned().collect()
+    }
+}
+
+fn count_numbers<'a>(value: &'a Value, count: &mut dyn FnMut(&'a str)) {
+    match value {
+        Value::Number(number) => count(number.as_str()),
+        Value::Array(items) => items.iter().for_each(|item| count_numbers(item, count)),
+        Value::Object(members) => members.values().for_each(|member| count_numbers(member, count)),
+        _ => {}
+    }
 }
 
 /// Builds the value that a chain of events describes. `None` when it is no JSON value after all: a key twice
-/// with different values, half of a surrogate pair, an escape that cannot be read.
-pub(super) fn build(text: &str, events: &[Event], last: u32) -> Option<Built> {
+/// with different values, half of a surrogate pair, an escape that cannot be read. The numbers in another
+/// notation that are `strings` stay as they are written.
+pub(super) fn build(text: &str, events: &[Event], last: u32, strings: &HashSet<String>) -> Option<Built> {
     let mut chain = Vec::new();
     let mut index = last;
     while index != NONE {
@@ -31,12 +60,20 @@ pub(super) fn build(text: &str, events: &[Event], last: u32) -> Option<Built> {
     }
     let guessed =
         chain.iter().any(|what| matches!(what, What::Repair(RepairKind::Bracket | RepairKind::Truncated, _)));
-    let mut builder =
-        Builder { text, stack: Vec::new(), root: None, place: Place::root(), repairs: Vec::new() };
+    let mut builder = Builder {
+        text,
+        strings,
+        other_numbers: HashSet::new(),
+        stack: Vec::new(),
+        root: None,
+        place: Place::root(),
+        repairs: Vec::new(),
+    };
     for what in chain.into_iter().rev() {
         builder.take(what)?;
     }
-    Some(Built { value: builder.root?, repairs: builder.repairs, guessed })
+    let Builder { root, repairs, other_numbers, .. } = builder;
+    Some(Built { value: root?, repairs, guessed, other_numbers })
 }
 
 enum Node {
@@ -46,6 +83,8 @@ enum Node {
 
 struct Builder<'a> {
     text: &'a str,
+    strings: &'a HashSet<String>,
+    other_numbers: HashSet<String>,
     stack: Vec<Node>,
     root: Option<Value>,
     place: Place,
@@ -141,9 +180,21 @@ impl Builder<'_> {
             Form::False => Value::Bool(false),
             Form::Null => Value::Null,
             Form::Number => Value::Number(number::exact(number::is_kept(written).then_some(written)?)),
-            Form::OtherNumber => Value::Number(number::exact(&plain_number(written)?)),
+            Form::OtherNumber => self.other_number(written, token.start as usize)?,
             Form::Quoted | Form::QuotedBackslash | Form::Bare => Value::String(self.string(token)?),
         })
+    }
+
+    fn other_number(&mut self, written: &str, start: usize) -> Option<Value> {
+        let plain = plain_number(written)?;
+        if self.strings.contains(&plain) {
+            self.repair(RepairKind::Unquoted, start);
+            return Some(Value::from(written));
+        }
+        self.repair(RepairKind::NumberForm, start);
+        let number = Value::Number(number::exact(&plain));
+        self.other_numbers.insert(plain);
+        Some(number)
     }
 
     fn string(&mut self, token: Token) -> Option<String> {

@@ -54,7 +54,9 @@ impl<'a> Look<'a> {
                     blank.end += 1;
                     blank.line_break = true;
                 }
-                Some(b'/') if self.starts(blank.end, "//") => blank = self.line_comment(blank),
+                Some(b'/') if self.starts(blank.end, "//") && !self.follows_word(blank.end) => {
+                    blank = self.line_comment(blank);
+                }
                 Some(b'/') if self.starts(blank.end, "/*") => {
                     let inside = self.text.get(blank.end + 2..).unwrap_or_default();
                     blank.end = inside.find("*/").map_or(self.bytes.len(), |end| blank.end + end + 4);
@@ -85,6 +87,11 @@ impl<'a> Look<'a> {
         })
     }
 
+    /// Whether a byte stands directly behind a number or a word without quotes: `7//2` has no comment.
+    fn follows_word(&self, at: usize) -> bool {
+        self.text.get(..at).and_then(|before| before.chars().next_back()).is_some_and(char::is_alphanumeric)
+    }
+
     fn line_comment(&self, mut blank: Blank) -> Blank {
         let rest = self.bytes.get(blank.end..).unwrap_or_default();
         blank.end += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -101,6 +108,30 @@ impl<'a> Look<'a> {
             || self.starts(at, "<|")
             || self.starts(at, "<\u{ff5c}")
             || self.starts(at, "]]>")
+    }
+
+    /// How far the next bracket behind a place is, and whether it closes: then the value goes on there.
+    pub(super) fn closes_behind(&self, at: usize) -> (usize, bool) {
+        /// Far enough to see the end of a member; a longer stretch is prose.
+        const STRETCH: usize = 2048;
+        let from = if self.starts(at, "]]>") { at + 3 } else { at };
+        let rest = self.bytes.get(from..self.bytes.len().min(from + STRETCH)).unwrap_or_default();
+        let bracket = rest.iter().position(|byte| matches!(byte, b'{' | b'[' | b'}' | b']'));
+        let closes =
+            bracket.and_then(|found| rest.get(found)).is_some_and(|byte| matches!(byte, b'}' | b']'));
+        (bracket.unwrap_or(rest.len()), closes)
+    }
+
+    /// Whether a comma here may stand inside a number: a digit follows directly, and it begins no key.
+    pub(super) fn goes_on_with_digit(&self, comma: usize) -> bool {
+        self.byte(comma + 1).is_some_and(|byte| byte.is_ascii_digit()) && !self.is_key(comma + 1)
+    }
+
+    /// Whether a key without quotes, a colon and a value stand here.
+    pub(super) fn is_bare_member(&self, at: usize) -> bool {
+        let length = self.bare_key_length(at);
+        let colon = self.blank(at + length, false).end;
+        length > 0 && self.is_key(at) && self.is_value(self.blank(colon + 1, true).end)
     }
 
     /// The quote mark that opens a string here, and its length.

@@ -1,12 +1,12 @@
 //! The queue of states, the bounds, and the choice among complete readings.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 use std::ops::Range;
 
 use serde_json::Value;
 
-use super::build;
+use super::build::{self, Built};
 use super::look::Look;
 use super::token::{Container, Event, Frame, Mode, NONE, Previous, State, What};
 use crate::limits::MAX_DEPTH;
@@ -146,8 +146,8 @@ impl<'a> Search<'a> {
             self.steps = 0;
             return None;
         }
-        let built = build::build(self.look.text, &self.events, state.event)?;
-        let offer = conform(&built.value, built.guessed).filter(|offer| !reads_twice(&built.repairs, offer));
+        let (built, offer) = self.conforming(state.event, conform)?;
+        let offer = offer.filter(|offer| !reads_twice(&built.repairs, offer));
         let Some(offer) = offer else {
             if choice.readable.is_none() {
                 let guessed = built.repairs.iter().any(|repair| repair.kind == RepairKind::Bracket);
@@ -164,6 +164,23 @@ impl<'a> Search<'a> {
             Some(best) if number::same(&best.value, &offer.value) => None,
             Some(best) => Some(Reading::Ambiguous { first: best.value.clone(), second: offer.value }),
         }
+    }
+
+    /// A reading as a value, and what the contract makes of it. A number in another notation is a string, as it
+    /// is written, where the contract asks for one.
+    fn conforming(&self, last: u32, conform: &mut Conform<'_>) -> Option<(Built, Option<Offer>)> {
+        let build = |strings: &HashSet<String>| build::build(self.look.text, &self.events, last, strings);
+        let built = build(&HashSet::new())?;
+        let offer = conform(&built.value, built.guessed);
+        let strings = built.strings_in(offer.as_ref().map(|offer| &offer.value));
+        if strings.is_empty() {
+            return Some((built, offer));
+        }
+        let written = build(&strings).and_then(|written| {
+            let offer = conform(&written.value, written.guessed)?;
+            written.strings_in(Some(&offer.value)).is_empty().then_some((written, Some(offer)))
+        });
+        Some(written.unwrap_or((built, None)))
     }
 
     pub(super) fn spend(&mut self, looks: usize) -> bool {

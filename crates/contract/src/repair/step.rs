@@ -265,11 +265,16 @@ impl Search<'_> {
             out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..noted });
             return;
         }
-        // Words behind a number or a word would be a part of it.
-        if matches!(state.previous, Previous::Text | Previous::Container) {
-            let length = self.look.bare_key_length(state.at);
+        let length = self.look.bare_key_length(state.at);
+        // Words behind a number or a word would be a part of it; behind a string they may say more of it.
+        let stray = match state.previous {
+            Previous::Container => length > 0,
+            Previous::Text => is_filler(self.look.text.get(state.at..state.at + length).unwrap_or_default()),
+            _ => false,
+        };
+        if stray {
             let behind = self.look.blank(state.at + length, false).end;
-            if length > 0 && matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) {
+            if matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) {
                 let noted = self.note(state, RepairKind::StrayText, state.at);
                 out.push(State { at: behind, cost: state.cost + cost::DAMAGE, ..noted });
             }
@@ -324,4 +329,13 @@ impl Search<'_> {
         }
         false
     }
+}
+
+/// Whether a word is none of any language, so that nothing is lost with it: `AAAA`, `SHOULD_NOT_EXIST`.
+fn is_filler(word: &str) -> bool {
+    /// Three of a kind can be a numeral or a rating (`III`, `AAA`).
+    const SAME_LETTERS: usize = 4;
+    let capitals = word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let repeated = word.len() >= SAME_LETTERS && word.bytes().all(|byte| Some(byte) == word.bytes().next());
+    capitals && (repeated || word.contains('_'))
 }

@@ -44,7 +44,11 @@ impl Search<'_> {
     }
 
     fn possible_end(&mut self, state: State, text: Text, at: usize, length: usize, out: &mut Vec<State>) {
-        let fit = self.fit(at + length, state.frame, text.role);
+        let mut fit = self.fit(at + length, state.frame, text.role);
+        // Behind a mark that closes no phrase, a key without quotes begins the next member.
+        if fit == Fit::None && !text.open && self.is_member(at + length, state.frame) {
+            fit = Fit::Fair;
+        }
         let mut end = self.end_text(state, text, at, at + length, Form::Quoted);
         if length == 1 && matches!(text.quote, Quote::TwiceDouble | Quote::TwiceSingle) {
             end.cost += cost::DAMAGE;
@@ -204,7 +208,7 @@ impl Search<'_> {
         let mut best = Fit::Good;
         // Brackets that close are followed outwards, as far as there is something to close.
         loop {
-            if !self.spend(1) || self.look.is_end(at) {
+            if !self.spend(1) || self.is_over(at) {
                 return best;
             }
             let Some(current) = frame else { return best.min(self.fit_behind_root(at)) };
@@ -271,6 +275,12 @@ impl Search<'_> {
             Some(b'+') if self.look.opening_quote(next(at + 1)).is_some() => Fit::Fair,
             _ => Fit::None,
         }
+    }
+
+    /// Whether the next member of an object stands here, its key without quotes and the comma left out.
+    fn is_member(&self, from: usize, frame: u32) -> bool {
+        let object = self.frame(frame).is_some_and(|frame| frame.container == Container::Object);
+        object && self.look.is_bare_member(self.look.blank(from, false).end)
     }
 
     fn is_in_list(&self, frame: Frame) -> bool {
