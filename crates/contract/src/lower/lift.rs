@@ -312,8 +312,9 @@ fn insert(
 }
 
 fn read(text: &str, place: &Place) -> Result<Option<Value>, LiftError> {
-    text::read(text)
-        .map_err(|_| LiftError::new(place, "the JSON in this text has a key that is given twice".to_owned()))
+    text::read(text).map_err(|fault| {
+        LiftError::new(place, format!("the JSON in this text cannot be read: {}", fault.message()))
+    })
 }
 
 /// The value in `{"value": …}`, or the answer back.

@@ -309,3 +309,13 @@ fn what_an_implicitly_open_object_has_more_is_let_through() {
     let value = json!({"b": {"c": null}});
     assert_eq!(lift(&lowered, lowered.lift.encode(&value)), value);
 }
+
+#[test]
+fn a_number_over_the_limit_in_an_open_value_is_an_error_with_a_place() {
+    let lowered = lowered(json!({"type": "object", "properties": {"x": {}}, "required": ["x"]}), "openai");
+    let error = lowered.lift.lift(json!({"x": "1e5000"})).unwrap_err();
+    assert_eq!(error.path, "$.x");
+    assert!(error.message.contains("more digits than can be kept"), "{error}");
+    assert_eq!(lift(&lowered, json!({"x": "{\"a\": 1, \"a\": 1.0}"})), json!({"x": {"a": 1}}));
+    assert!(lowered.lift.lift(json!({"x": "{\"a\": 1, \"a\": 2}"})).is_err());
+}

@@ -1,43 +1,22 @@
 //! Values of any kind, written as JSON text inside a string.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// Why a text that was meant as JSON cannot be taken.
-pub(super) struct DuplicateKey;
+use crate::parse::{self, Fault};
 
-/// The value that a text holds; none when it is not JSON, and so stands for itself.
-pub(super) fn read(text: &str) -> Result<Option<Value>, DuplicateKey> {
-    let Ok(value) = serde_json::from_str::<Value>(text) else { return Ok(None) };
-    // Parsing keeps one of two members with the same name. In valid JSON each member has one colon outside
-    // of strings, so a member that went missing shows.
-    if colons(text) == members(&value) { Ok(Some(value)) } else { Err(DuplicateKey) }
+/// The value that a text holds; none when it is not JSON, and so stands for itself. What is JSON is read as an
+/// answer is: a fault where a key is given twice with different values, or a number is over the limit.
+pub(super) fn read(text: &str) -> Result<Option<Value>, Fault> {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => parse::whole(text).map(Some),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The text of a value, from which `read` gets the value back.
 pub(super) fn write(value: &Value) -> Value {
     Value::String(value.to_string())
-}
-
-fn colons(text: &str) -> usize {
-    let (mut count, mut inside, mut escaped) = (0, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if inside => escaped = true,
-            b'"' => inside = !inside,
-            b':' if !inside => count += 1,
-            _ => {}
-        }
-    }
-    count
-}
-
-fn members(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => items.iter().map(members).sum(),
-        Value::Object(map) => map.len() + map.values().map(members).sum::<usize>(),
-        _ => 0,
-    }
 }
 
 #[cfg(test)]
@@ -55,6 +34,17 @@ mod tests {
     fn a_repeated_key_is_found_at_any_depth() {
         assert!(read(r#"{"a": [{"b": 1, "b": 2}]}"#).is_err());
         assert!(matches!(read(r#"{"a:\"": ":{", "b": {}}"#), Ok(Some(_))));
+        assert_eq!(read(r#"{"b": 1, "b": 1.0}"#), Ok(Some(json!({"b": 1}))));
+    }
+
+    #[test]
+    fn a_number_over_the_limit_is_a_fault_and_not_a_value() {
+        assert!(read("1e5000").is_err_and(|fault| fault.message().contains("more digits")));
+        assert_eq!(
+            read("1e400").map(|value| value.map(|value| value.to_string())),
+            Ok(Some("1e400".to_owned()))
+        );
+        assert_eq!(read("1e5000 apples"), Ok(None));
     }
 
     #[test]
