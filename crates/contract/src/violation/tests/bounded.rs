@@ -129,11 +129,23 @@ fn a_dynamic_reference_falls_back_to_the_validators_word() {
         }
     });
     let found = violations(&schema, &json!(["a", 5]));
-    let expected = [("$[1]", "5 is an integer; another type is wanted")];
+    let expected = [("$[1]", "5 is an integer; a string is wanted")];
     assert_eq!(
         found.errors.iter().map(|e| (e.path.as_str(), e.message.as_str())).collect::<Vec<_>>(),
         expected
     );
+}
+
+#[test]
+fn a_part_with_a_dialect_of_its_own_falls_back_to_the_validators_word() {
+    let schema = json!({"properties": {"a": {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "http://x/y",
+        "prefixItems": [{"type": "integer"}]
+    }}});
+    let found = violations(&schema, &json!({"a": ["x"]}));
+    let told: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["$.a[0]: 'x' is a string; an integer is wanted"]);
 }
 
 fn any_value() -> impl Strategy<Value = Value> {

@@ -3,7 +3,8 @@
 mod format;
 mod unique;
 
-use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::JsonType;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
 use super::escape::quoted;
@@ -13,7 +14,7 @@ use super::quote::{counted, names, options, value as shown};
 pub(super) fn broken(kind: &Kind, schema: &Value, value: &Value) -> String {
     let found = shown(value);
     match kind {
-        Kind::Type { .. } => wrong_type(value, &wanted_types(schema)),
+        Kind::Type { kind } => wrong_type(value, &wanted_types(schema, kind)),
         Kind::Enum { options } => not_one_of(
             value,
             &options.as_array().map(|all| all.iter().collect::<Vec<_>>()).unwrap_or_default(),
@@ -253,11 +254,13 @@ fn with_article(name: &str) -> &str {
     }
 }
 
-fn wanted_types(schema: &Value) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
+/// The types in the schema's own order, or the validator's where the schema is not at hand.
+fn wanted_types<'a>(schema: &'a Value, kind: &TypeKind) -> Vec<&'a str> {
+    match (schema.get("type"), kind) {
+        (Some(Value::String(name)), _) => vec![name],
+        (Some(Value::Array(names)), _) => names.iter().filter_map(Value::as_str).collect(),
+        (_, TypeKind::Single(single)) => vec![single.as_str()],
+        (_, TypeKind::Multiple(several)) => several.iter().map(JsonType::as_str).collect(),
     }
 }
 
