@@ -11,7 +11,7 @@ use crate::number;
 
 /// How the keys begin by which `serde_json` marks numbers and raw text for itself. Wherever a value with such a key is
 /// read again, it is another one.
-const RESERVED_KEYS: &str = "$serde_json::private::";
+pub(crate) const RESERVED_KEYS: &str = "$serde_json::private::";
 
 /// Why no value could be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

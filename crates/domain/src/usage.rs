@@ -38,6 +38,16 @@ impl Usage {
         }
     }
 
+    /// The same, or the most that can be true.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.min(MOST_TOKENS),
+            output_tokens: self.output_tokens.min(MOST_TOKENS),
+            cost_usd: self.cost_usd.filter(|cost| !cost.is_nan()).map(|cost| cost.clamp(0.0, MOST_COST_USD)),
+        }
+    }
+
     /// This and another together. What something cost is known where one of both is.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -74,5 +84,10 @@ mod tests {
                 format!("cost_usd is {cost}; tell 0 to 1000000000, or nothing where it is not known");
             assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);
         }
+        let absurd = Usage { input_tokens: u64::MAX, output_tokens: u64::MAX, cost_usd: Some(f64::INFINITY) };
+        for cost_usd in [absurd.cost_usd, Some(-5.0), Some(f64::NAN), None] {
+            assert_eq!(Usage { cost_usd, ..absurd }.bounded().check(), Ok(()));
+        }
+        assert_eq!(absurd.bounded(), most);
     }
 }

@@ -14,6 +14,7 @@ use super::graph::{Graph, Member, NodeId, Presence, Rest, Shape};
 use super::kinds::same;
 use super::profile::{Maps, Profile, Tuples};
 use super::text;
+use crate::parse::RESERVED_KEYS;
 use crate::place::Place;
 use crate::schema::Schema;
 
@@ -303,6 +304,10 @@ fn insert(
     value: Value,
     place: &Place,
 ) -> Result<(), LiftError> {
+    if name.starts_with(RESERVED_KEYS) {
+        let message = format!("the key {} is reserved; give it another name", Value::from(name));
+        return Err(LiftError::new(place, message));
+    }
     if lifted.contains_key(&name) {
         let message = format!("the key {} is given twice", Value::from(name));
         return Err(LiftError::new(place, message));

@@ -67,6 +67,9 @@ fn a_map_is_a_list_of_pairs_and_repeated_keys_are_an_error() {
     let twice = json!({"value": [{"key": "a", "value": []}, {"key": "a", "value": []}]});
     let error = lowered.lift.lift(twice).unwrap_err();
     assert_eq!(error.to_string(), "$.value[1].key: the key \"a\" is given twice");
+    let reserved = json!({"value": [{"key": "$serde_json::private::RawValue", "value": []}]});
+    let error = lowered.lift.lift(reserved).unwrap_err().to_string();
+    assert!(error.starts_with("$.value[0].key: the key") && error.contains("is reserved"), "{error}");
     let other = json!({"value": [{"key": "a"}]});
     assert_eq!(lift(&lowered, other), json!([{"key": "a"}]));
 }

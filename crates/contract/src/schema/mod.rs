@@ -18,6 +18,7 @@ pub use error::SchemaError;
 pub(crate) use error::place_of;
 
 use crate::limits::{MAX_DEPTH, MAX_SCHEMA_BYTES};
+use crate::parse::RESERVED_KEYS;
 use crate::place::Place;
 use crate::violation::{self, Violations};
 
@@ -254,9 +255,6 @@ fn check_depth(document: &Value) -> Result<(), SchemaError> {
     }
     Err(SchemaError::new(&Place::root(), format!("the schema nests deeper than {MAX_DEPTH} levels")))
 }
-
-/// How the keys begin by which `serde_json` marks numbers and raw text for itself.
-const RESERVED_KEYS: &str = "$serde_json::private::";
 
 /// Refuses keys that would be read as something else when the document, or a value that it asks for, is read
 /// again. The depth is known to be bounded.

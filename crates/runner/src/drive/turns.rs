@@ -318,7 +318,8 @@ fn fitting(arguments: Value) -> Value {
     Value::String(shortened(&text, EVENT_ARGUMENTS_BYTES))
 }
 
+/// What was used, as far as it can be true: a server may count wrong, and what it says of that ends no run.
 pub(super) fn wire(usage: accord_executor::Usage) -> Usage {
     let accord_executor::Usage { input_tokens, output_tokens, cost_usd } = usage;
-    Usage { input_tokens, output_tokens, cost_usd }
+    Usage { input_tokens, output_tokens, cost_usd }.bounded()
 }

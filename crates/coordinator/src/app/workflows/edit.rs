@@ -33,6 +33,10 @@ impl App {
         value: Value,
         promise: Option<Promise>,
     ) -> Result<Made, Error> {
+        // First of all: an agent that it names may be gone since, or a file of the same name may have come.
+        if let Some(answer) = self.first_answer(promise.as_ref()).await? {
+            return Ok(Made::Replayed(answer));
+        }
         let read = self.sound_workflow(value).await?;
         let name = read.value_of("name");
         if self.workflows.files().contains_key(&name) {
