@@ -15,6 +15,7 @@ pub mod prompt;
 
 mod contract;
 mod cut;
+mod enclosure;
 mod infer;
 mod invariant;
 mod judge;

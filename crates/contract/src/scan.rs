@@ -2,12 +2,14 @@
 //!
 //! The pass looks at each byte once. Where a bracket opens, the strict parser tries; on success the pass goes
 //! on behind the value (so fences and tags inside its strings are never seen), on a fault it goes on at the
-//! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer.
+//! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer. What a damaged value
+//! encloses is told from what stands by itself when the pass is over.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::enclosure;
 use crate::limits::MAX_CANDIDATE_STARTS;
 use crate::parse::{self, Fault};
 use crate::reasoning;
@@ -57,6 +59,7 @@ pub(crate) fn scan(text: &str) -> Scan {
     let mut pass =
         Pass { text, bytes: text.as_bytes(), at: 0, fence: None, damaged: false, found: Scan::default() };
     pass.run();
+    enclosure::settle(text, &mut pass.found.items);
     pass.found
 }
 

@@ -97,3 +97,17 @@ fn a_schema_of_a_thousand_definitions_compiles_and_judges() {
     assert!(matches!(judged(text, &schema, Mode::Strict), Verdict::Accepted(_)));
     assert!(matches!(judged("{\"p999\":{\"a\":\"b\"}}", &schema, Mode::Strict), Verdict::Rejected(_)));
 }
+
+#[test]
+fn broken_containers_without_number_are_judged() {
+    on_a_small_stack(|| {
+        for piece in
+            ["{'a: 1} ", "{\"a\": x\n\n", "{'a': {{\"a\": 1} ", "['a' /* ", "{\\\"a\\\": 1} ", "{\\\"a\\\" "]
+        {
+            for (mode, bytes) in [(Mode::Strict, MEBIBYTE / 2), (Mode::Lenient, MEBIBYTE / 16)] {
+                let text = piece.repeat(bytes / piece.len());
+                let _ = judged(&text, &schemas()[0], mode);
+            }
+        }
+    });
+}

@@ -1,0 +1,387 @@
+//! Which values of a text are parts of a damaged one.
+//!
+//! A bracket that begins like a container and could not be read still holds what stands in it: the draft that a
+//! reason quotes, the member before the fault. A part is not the answer. Where such a container ends is told by
+//! its brackets, its quotes and its comments. Braces of prose and of templates hold nothing.
+//!
+//! A container that never ends holds all that follows, unless there is a seam: the model broke off and began again.
+
+use crate::scan::{Item, Setting};
+
+/// How often a container that never ends may be followed by another: each is looked through to the end of the
+/// text. Models begin again once or twice.
+const MAX_RESTARTS: usize = 16;
+
+/// Keys are short; a longer stretch is prose.
+const MAX_KEY_BYTES: usize = 128;
+
+/// The marks that open a string, and those that close it. Longer ones first.
+const QUOTES: [(&[&str], &[&str]); 7] = [
+    (&["\"\"\""], &["\"\"\""]),
+    (&["'''"], &["'''"]),
+    (&["\""], &["\""]),
+    (&["'"], &["'"]),
+    (&["`"], &["`"]),
+    (&["\u{201c}", "\u{201d}", "\u{201e}"], &["\u{201d}", "\u{201c}"]),
+    (&["\u{2018}", "\u{2019}"], &["\u{2019}", "\u{2018}"]),
+];
+
+/// Marks the values that stand inside damaged ones.
+pub(crate) fn settle(text: &str, items: &mut [Item]) {
+    let bytes = text.as_bytes();
+    let mut ends = Ends { bytes, unclosed: [false; QUOTES.len()] };
+    let mut enclosure: Option<Enclosure> = None;
+    let mut restarts = 0;
+    let mut begun_again = Vec::new();
+    for (index, item) in items.iter_mut().enumerate() {
+        let end = item.reading.as_ref().map_or(item.start, |found| found.range.end);
+        let hold = enclosure.as_mut().map_or(Hold::Free, |outer| outer.holds(bytes, item.start, end));
+        match (&mut item.reading, hold) {
+            (Ok(found), Hold::Part) => found.setting = Setting::Inside,
+            (Ok(_), Hold::BeginsAgain) => begun_again.push((index, end)),
+            (Err(_), Hold::Free | Hold::BeginsAgain) if begins_container(text, item.start) => {
+                restarts += usize::from(hold == Hold::BeginsAgain);
+                if restarts <= MAX_RESTARTS {
+                    enclosure = Some(Enclosure::new(item.start, ends.end(item.start)));
+                }
+            }
+            _ => {}
+        }
+    }
+    for index in still_held(bytes, &begun_again) {
+        if let Some(Ok(found)) = items.get_mut(index).map(|item| &mut item.reading) {
+            found.setting = Setting::Inside;
+        }
+    }
+}
+
+/// The values that seem to begin again and behind which a bracket closes that was open before them: what they
+/// stand in goes on.
+fn still_held(bytes: &[u8], begun_again: &[(usize, usize)]) -> Vec<usize> {
+    let mut held = Vec::new();
+    let mut unmatched = 0_usize;
+    let mut at = bytes.len();
+    for (index, end) in begun_again.iter().rev() {
+        for byte in bytes.get(*end..at).unwrap_or_default().iter().rev() {
+            match byte {
+                b'}' | b']' => unmatched += 1,
+                b'{' | b'[' => unmatched = unmatched.saturating_sub(1),
+                _ => {}
+            }
+        }
+        at = *end;
+        if unmatched > 0 {
+            held.push(*index);
+        }
+    }
+    held
+}
+
+/// What a damaged container means for a value behind its opening bracket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// It ended before.
+    Free,
+    /// It goes on behind the value, or nothing shows that it was left.
+    Part,
+    /// It was left unfinished, and the value is another attempt.
+    BeginsAgain,
+}
+
+/// A container that could not be read.
+struct Enclosure {
+    start: usize,
+    /// The byte behind it, if it ends at all.
+    end: Option<usize>,
+    /// How far it was searched for a seam, and whether there was one.
+    searched: usize,
+    torn: bool,
+}
+
+impl Enclosure {
+    fn new(start: usize, end: Option<usize>) -> Self {
+        Self { start, end, searched: start, torn: false }
+    }
+
+    fn holds(&mut self, bytes: &[u8], start: usize, end: usize) -> Hold {
+        match self.end {
+            Some(own) if own <= start => Hold::Free,
+            Some(own) if own > end => Hold::Part,
+            _ => match self.has_seam(bytes, start) {
+                true => Hold::BeginsAgain,
+                false => Hold::Part,
+            },
+        }
+    }
+
+    fn has_seam(&mut self, bytes: &[u8], start: usize) -> bool {
+        let before = bytes.get(self.start..start).unwrap_or_default();
+        let solid = before.trim_ascii_end();
+        match solid.split_last() {
+            // No object begins with a value, so this is no part of one.
+            Some((b'{', _)) => return true,
+            Some((b',' | b'[', _)) => return false,
+            Some((b'"' | b'\'', _)) if solid.len() == before.len() => return false,
+            Some((b':', key)) if matches!(key.trim_ascii_end().last(), Some(b'"' | b'\'')) => return false,
+            _ => {}
+        }
+        self.search_seam(bytes, start);
+        let begins_line = before.get(solid.len()..).unwrap_or_default().contains(&b'\n');
+        self.torn || (begins_line && !ends_in_bare_key(solid))
+    }
+
+    /// Looks for a paragraph, a fence, a closing tag, or the end of the code span that the container began in.
+    fn search_seam(&mut self, bytes: &[u8], until: usize) {
+        let span = self.start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'`');
+        while !self.torn && self.searched < until {
+            let rest = bytes.get(self.searched + 1..).unwrap_or_default();
+            self.torn = match bytes.get(self.searched) {
+                Some(b'\n') => {
+                    let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+                    let line = rest.get(blank..).unwrap_or_default();
+                    [b"\n".as_slice(), b"```", b"~~~"].iter().any(|mark| line.starts_with(mark))
+                }
+                Some(b'<') => {
+                    [b"/".as_slice(), b"|", "\u{ff5c}".as_bytes()].iter().any(|mark| rest.starts_with(mark))
+                }
+                Some(b'`') => span,
+                _ => false,
+            };
+            self.searched += 1;
+        }
+    }
+}
+
+/// Whether a text ends in a key without quotes and its colon, where a key may stand. A word that begins its line
+/// ("Corrected:") is prose.
+fn ends_in_bare_key(solid: &[u8]) -> bool {
+    let Some((b':', key)) = solid.split_last() else { return false };
+    let key = key.trim_ascii_end();
+    let length = key.iter().rev().take(MAX_KEY_BYTES).take_while(|byte| is_key_byte(**byte)).count();
+    let mut before = key.iter().rev().skip(length).skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    length > 0 && matches!(before.next(), Some(b'{' | b','))
+}
+
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-' | b'.') || !byte.is_ascii()
+}
+
+/// Whether the bracket at a place begins an object or a list, well written or not. Words in brackets, sets of
+/// numbers and templates do not.
+fn begins_container(text: &str, start: usize) -> bool {
+    let bytes = text.as_bytes();
+    let inside = bytes.get(start + 1..).unwrap_or_default().trim_ascii_start();
+    if quote_at(inside).is_some() || inside.starts_with(b"//") || inside.starts_with(b"/*") {
+        return true;
+    }
+    match bytes.get(start) {
+        Some(b'[') => matches!(inside.first(), Some(b'{' | b'[')),
+        _ => {
+            let length = inside.iter().take(MAX_KEY_BYTES).take_while(|byte| is_key_byte(**byte)).count();
+            let behind = inside.get(length..).unwrap_or_default().trim_ascii_start();
+            (length > 0 && behind.starts_with(b":") && !behind.starts_with(b"://"))
+                || inside.starts_with(b"# ")
+        }
+    }
+}
+
+/// The kind of string that begins some bytes, and the length of its mark. Fences begin none.
+fn quote_at(bytes: &[u8]) -> Option<(usize, usize)> {
+    if bytes.starts_with(b"```") {
+        return None;
+    }
+    QUOTES.iter().enumerate().find_map(|(kind, (openers, _))| {
+        let mark = openers.iter().find(|mark| bytes.starts_with(mark.as_bytes()))?;
+        Some((kind, mark.len()))
+    })
+}
+
+/// The search for the ends of damaged containers, from the first to the last.
+struct Ends<'a> {
+    bytes: &'a [u8],
+    /// The kinds of quotes that close nowhere any more. To look for each once keeps the search linear.
+    unclosed: [bool; QUOTES.len()],
+}
+
+impl Ends<'_> {
+    fn end(&mut self, start: usize) -> Option<usize> {
+        let mut open = Open::default();
+        let mut token_may_begin = false;
+        let mut at = start;
+        while let Some(byte) = self.bytes.get(at) {
+            let string = if token_may_begin { self.string(at) } else { None };
+            if let Some(behind) = string.or_else(|| self.comment(at)) {
+                at = behind;
+                continue;
+            }
+            open.pass(*byte);
+            at += 1;
+            if open.brackets.is_empty() {
+                return Some(at);
+            }
+            token_may_begin = match byte {
+                b'{' | b'[' | b'}' | b']' | b',' | b':' | b'\n' => true,
+                _ => token_may_begin && byte.is_ascii_whitespace(),
+            };
+        }
+        None
+    }
+
+    /// The byte behind the comment that begins here. One that never ends takes the rest of the text.
+    fn comment(&self, at: usize) -> Option<usize> {
+        let before = at.checked_sub(1).and_then(|before| self.bytes.get(before))?;
+        if !before.is_ascii_whitespace() && !matches!(before, b'{' | b'[' | b'}' | b']' | b',') {
+            return None;
+        }
+        let rest = self.bytes.get(at..)?;
+        let length = if rest.starts_with(b"//") || rest.starts_with(b"# ") {
+            rest.iter().position(|byte| *byte == b'\n')
+        } else if rest.starts_with(b"/*") {
+            rest.windows(2).skip(2).position(|pair| pair == b"*/").map(|inside| inside + 4)
+        } else {
+            return None;
+        };
+        Some(length.map_or(self.bytes.len(), |length| at + length))
+    }
+
+    /// The byte behind the string that begins here: behind a mark that closes it and is followed as a string is.
+    fn string(&mut self, at: usize) -> Option<usize> {
+        let (kind, length) = quote_at(self.bytes.get(at..)?)?;
+        let closers = QUOTES
+            .get(kind)
+            .map(|(_, closers)| *closers)
+            .filter(|_| self.unclosed.get(kind) == Some(&false))?;
+        let mut inside = at + length;
+        while let Some(byte) = self.bytes.get(inside) {
+            let rest = self.bytes.get(inside..).unwrap_or_default();
+            let mark = closers.iter().find(|mark| rest.starts_with(mark.as_bytes()));
+            inside += match mark {
+                Some(mark) => mark.len(),
+                None if *byte == b'\\' => 2,
+                None => 1,
+            };
+            if mark.is_some() && self.is_followed_as_a_string(inside) {
+                return Some(inside);
+            }
+        }
+        *self.unclosed.get_mut(kind)? = true;
+        None
+    }
+
+    fn is_followed_as_a_string(&self, behind: usize) -> bool {
+        let rest = self.bytes.get(behind..).unwrap_or_default().trim_ascii_start();
+        matches!(rest.first(), None | Some(b',' | b':' | b'}' | b']'))
+    }
+}
+
+/// The brackets that are open.
+#[derive(Default)]
+struct Open {
+    brackets: Vec<u8>,
+    braces: usize,
+}
+
+impl Open {
+    /// A closing bracket closes all that was opened behind its own and left open; without its own it is a stray.
+    fn pass(&mut self, byte: u8) {
+        let (opener, count) = match byte {
+            b'{' | b'[' => {
+                self.braces += usize::from(byte == b'{');
+                return self.brackets.push(byte);
+            }
+            b'}' => (b'{', self.braces),
+            b']' => (b'[', self.brackets.len() - self.braces),
+            _ => return,
+        };
+        while let Some(closed) = self.brackets.pop_if(|_| count > 0) {
+            self.braces -= usize::from(closed == b'{');
+            if closed == opener {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scan::{Setting, scan};
+
+    /// How each value that can be read stands in its text.
+    fn settings(text: &str) -> Vec<Setting> {
+        scan(text).items.iter().filter_map(|item| Some(item.reading.as_ref().ok()?.setting)).collect()
+    }
+
+    #[test]
+    fn what_a_damaged_value_encloses_is_a_part_of_it() {
+        for text in [
+            r#"{'reason': 'first I had {"n": 1} but no', 'n': 2}"#,
+            r#"{'reason': 'a } b {"n": 1} c', 'n': 2}"#,
+            "{\"n\": 2, // not {\"n\": 1} here\n \"reason\": \"x\"}",
+            "{\"n\": 2, # not } {\"n\": 1} here\n \"reason\": \"x\"}",
+            r#"{"n": 2, /* } not {"n": 1} */ "reason": "x"}"#,
+            r#"{draft: {"n": 1}, n: 2}"#,
+            r#"{ draft : {"n": 1}, n: 2}"#,
+            r#"{entwürfe: {"n": 1}, n: 2}"#,
+            r#"{"n": NaN, prev: {"n": 1}, x: 2}"#,
+            r#"{“reason”: “draft was {"n": 1} but”, “n”: 2}"#,
+            r#"{"reason": """was {"n": 1} once""", "n": 2}"#,
+            r#"{"reason": "he said "{"n":1}" ok", "n": 2}"#,
+            "{\"reason\": \"he said\n\n\"{\"n\":1}\" ok\", \"n\": 2}",
+            "{\"code\": \"\n```json\n{\"n\": 1}\n```\n\", \"n\": 2}",
+            r#"[{n: 2} {"n": 1}]"#,
+            r#"Sure: {'reason': 'it is {"n": 1}"#,
+        ] {
+            assert_eq!(settings(text), [Setting::Inside], "{text}");
+        }
+    }
+
+    #[test]
+    fn braces_of_prose_and_templates_hold_nothing() {
+        for text in [
+            r#"the set {1, 2} gives {"n": 1}"#,
+            r#"on [0, 1) it is {"n": 1}"#,
+            r#"with {{name}} and {value} and ${x}: {"n": 1}"#,
+            r#"{% if x %} {"n": 1} {% endif %}"#,
+            r#"[TOOL_CALLS]submit[ARGS]{"n": 1}"#,
+            r#"In the form {"n": <number>, ...} it is {"n": 1}"#,
+            r#"{n: .items|length} gives {"n": 1} in {lat, lon}"#,
+            r#"{'a: 1} is wrong and {"n": 1} is right"#,
+            r#"{"list": [{"a": 1], "b": ["x"} is wrong and {"n": 1} is right"#,
+            "{```json\n{\"n\": 1}\n```}",
+            r#":{ no, sorry: {"n": 1}"#,
+        ] {
+            let last = settings(text);
+            assert!(
+                last.iter().all(|setting| *setting == Setting::Free) && !last.is_empty(),
+                "{text}: {last:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_attempt_that_was_broken_off_holds_no_other() {
+        for text in [
+            "{\"n\": \n\nSorry, once more: {\"n\": 1}",
+            "{\"n\": x,\nLet me start over:\n{\"n\": 1}\nThat is it.",
+            "{\"n\": x,\nCorrected:\n{\"n\": 1}",
+            "{\"a\": \"x}\n\nCorrected: {\"n\": 1}",
+            "```json\n{\"n\": oops\n```\nAgain:\n```json\n{\"n\": 1}\n```",
+            r#"<call>{"n": {</call><call>{"n": 1}</call>"#,
+            r#"{"name": "f", "n": {{"n": 1}"#,
+            r#"It begins with `{"n":` and is {"n": 1}"#,
+        ] {
+            assert_eq!(settings(text), [Setting::Free], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_unfinished_without_a_seam_holds_on() {
+        for text in [
+            "{\"list\": x, \"items\":\n\n{\"n\": 1}",
+            "{a: x, final:\n{\"n\": 1}",
+            "{\"n\": oops\n\n{'reason': 'it is {\"n\": 1}",
+        ] {
+            assert_eq!(settings(text), [Setting::Inside], "{text}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A part is not the answer: not what a damaged value encloses, not one item of a list, not one entry of a map.
+//! And what stands by itself still is one, whatever braces are around it.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Outcome, Rejected, Schema, Verdict, judge};
+use serde_json::{Value, json};
+
+/// `{"n": number}`.
+fn number() -> Value {
+    json!({"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]})
+}
+
+fn judged(document: &Value, mode: Mode, text: &str) -> Verdict {
+    let schema = Schema::compile(document).expect("the schema compiles");
+    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
+    judge(&Answer::text(text), &contract)
+}
+
+fn value(document: &Value, mode: Mode, text: &str) -> Option<Value> {
+    match judged(document, mode, text) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+fn strict(document: &Value, text: &str) -> Option<Value> {
+    value(document, Mode::Strict, text)
+}
+
+fn lenient(document: &Value, text: &str) -> Option<Value> {
+    value(document, Mode::Lenient, text)
+}
+
+fn rejected(document: &Value, mode: Mode, text: &str) -> Rejected {
+    match judged(document, mode, text) {
+        Verdict::Rejected(rejected) => rejected,
+        Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
+    }
+}
+
+fn fenced(text: &str) -> String {
+    format!("```json\n{text}\n```")
+}
+
+#[test]
+fn what_a_damaged_answer_quotes_is_not_the_answer() {
+    let quoting = [
+        (r#"{'reason': 'first I had {"n": 1} but no', 'n': 2}"#, "first I had {\"n\": 1} but no"),
+        ("{\"n\": 2, // not {\"n\": 1} here\n \"reason\": \"x\"}", "x"),
+        ("{\"n\": 2, # not {\"n\": 1} here\n \"reason\": \"x\"}", "x"),
+        (r#"{"n": 2, /* not {"n": 1} */ "reason": "x"}"#, "x"),
+        (r#"{“reason”: “draft was {"n": 1} but”, “n”: 2}"#, "draft was {\"n\": 1} but"),
+        (r#"{"reason": """was {"n": 1} once""", "n": 2}"#, "was {\"n\": 1} once"),
+    ];
+    for (text, reason) in quoting {
+        for text in [text.to_owned(), fenced(text), format!("Here: {text}")] {
+            assert_eq!(rejected(&number(), Mode::Strict, &text).outcome, Outcome::ParseError, "{text}");
+            assert_eq!(lenient(&number(), &text), Some(json!({"n": 2, "reason": reason})), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_member_of_a_damaged_answer_is_not_the_answer() {
+    for text in [
+        r#"{draft: {"n": 1}, final: {n: 2}}"#,
+        r#"{"n": NaN, prev: {"n": 1}, x: 2}"#,
+        r#"{"n": 1, "n": {"n": 2}}"#,
+    ] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            assert_eq!(value(&number(), mode, text), None, "{text}");
+            assert_eq!(value(&number(), mode, &fenced(text)), None, "{text}");
+        }
+    }
+    let torn = r#"{"reason": "he said "{"n":1}" ok", "n": 2}"#;
+    assert_eq!(strict(&number(), torn), None);
+    assert_ne!(lenient(&number(), torn), Some(json!({"n": 1})));
+}
+
+#[test]
+fn what_stands_among_braces_of_prose_is_still_found() {
+    for text in [
+        r#"the set {1,2} gives {"n":1}"#,
+        r#"on [0, 1) and {x : x > 0} it is {"n":1}"#,
+        "Using {{name}} -> {value}, I get:\n{\"n\": 1}\n(set {lat, lon})",
+        r#"In the form {"n": <number>, ...} that is {"n": 1}"#,
+        "```bash\njq '{n: .items|length}'\n```\n```json\n{\"n\": 1}\n```",
+        "```json\n{\"n\": oops\n```\nOnce more:\n```json\n{\"n\": 1}\n```",
+        "{\"n\": \n\nSorry, I start over: {\"n\": 1}",
+        "interface Answer {\n  n: number; // it's one\n}\n\n{\"n\": 1}",
+        r#"[TOOL_CALLS]submit[ARGS]{"n": 1}"#,
+        "{```json\n{\"n\": 1}\n```}",
+        r#"<call>{"name": "f", "arguments": {"n": 1}}</call>"#,
+    ] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            assert_eq!(value(&number(), mode, text), Some(json!({"n": 1})), "{text}");
+        }
+    }
+}
