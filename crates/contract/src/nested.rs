@@ -1,8 +1,9 @@
 //! Values inside other values: the arguments of a tool call, the one key around an answer.
 //!
 //! A value that does not conform may carry one that does. It is taken only where what is around it is a mere
-//! wrapper: one foreign key, a tool call, an echoed schema. An object that tries to be the answer and fails is
-//! no wrapper; a conforming part of it (the spouse of the person that was asked for) is not the answer.
+//! wrapper: one foreign key, a tool call, an echoed schema, a list of one. An object that tries to be the answer
+//! and fails is no wrapper; a conforming part of it (the spouse of the person that was asked for) is not the answer.
+//! Nor is one item of a list, or one entry of a map: the others would be dropped.
 
 use std::collections::HashSet;
 
@@ -68,6 +69,10 @@ pub(crate) struct Facts {
     names: HashSet<String>,
     /// Whether the root can be a list.
     pub(crate) list: bool,
+    /// Whether the root can be an object.
+    object: bool,
+    /// Whether the root says which members it wants. An object that does not is a map: each key is its own.
+    names_members: bool,
     /// Whether the root names its values one by one.
     pub(crate) listed: bool,
 }
@@ -95,11 +100,13 @@ impl Facts {
         if let Some(Value::Object(members)) = keywords.get("properties") {
             self.properties.extend(members.keys().cloned());
         }
-        self.list |= match keywords.get("type") {
-            Some(Value::String(kind)) => kind == "array",
-            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "array"),
-            _ => keywords.contains_key("items") || keywords.contains_key("prefixItems"),
-        };
+        self.list |= can_be(keywords, "array", &["items", "prefixItems"]);
+        self.object |= can_be(keywords, "object", &["additionalProperties", "patternProperties"]);
+        self.names_members |= ["properties", "required"].iter().any(|keyword| {
+            let named = keywords.get(*keyword);
+            named.and_then(Value::as_object).is_some_and(|members| !members.is_empty())
+                || named.and_then(Value::as_array).is_some_and(|names| !names.is_empty())
+        });
         self.listed |= keywords.contains_key("enum") || keywords.contains_key("const");
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
             && let Some((_, target)) = resolver.resolve(&base, reference)
@@ -125,11 +132,34 @@ impl Facts {
         }
     }
 
-    fn is_wrapper(&self, members: &Map<String, Value>) -> bool {
-        let foreign = |key: &String| !self.properties.contains(key);
-        (members.len() == 1 && members.keys().all(foreign))
-            || is_tool_call(members)
-            || (members.keys().all(|key| SCHEMA_KEYS.contains(&key.as_str()) && foreign(key)))
+    fn is_map(&self) -> bool {
+        self.object && !self.names_members
+    }
+
+    /// Whether an object that names no tool is a mere wrapper.
+    fn is_wrapper(&self, members: &Map<String, Value>, wrappers: Wrappers) -> bool {
+        match wrappers {
+            _ if self.is_map() => false,
+            Wrappers::ToolCalls => false,
+            Wrappers::ToolCallsAndSchemas => members.len() > 1 && self.is_schema(members),
+            Wrappers::Any => {
+                (members.len() == 1 && !members.keys().any(|key| self.properties.contains(key)))
+                    || is_tool_call(members)
+                    || self.is_schema(members)
+            }
+        }
+    }
+
+    /// Whether an object has only the keys of schemas, and none that is asked for.
+    fn is_schema(&self, members: &Map<String, Value>) -> bool {
+        members.keys().all(|key| SCHEMA_KEYS.contains(&key.as_str()) && !self.properties.contains(key))
+    }
+
+    /// Whether a list may be around a value: around one, or the calls of several tools of which one is meant.
+    fn is_list_wrapper(&self, items: &[Value]) -> bool {
+        let is_call = |item: &Value| item.as_object().is_some_and(is_named_call);
+        let attempts = || items.iter().filter(|item| self.attempts(item)).count();
+        items.len() == 1 || (!self.list && items.iter().all(is_call) && attempts() <= 1)
     }
 
     /// Whether a value is this schema given back, whole or in part: it has a schema's keys with a schema's
@@ -151,6 +181,15 @@ impl Facts {
             described.extend(names.map(String::as_str).chain(required.filter_map(Value::as_str)));
         });
         !described.is_empty() && described.iter().all(|name| self.names.contains(*name))
+    }
+}
+
+/// Whether a schema takes values of a kind, by its type or else by the keywords that are only for that kind.
+fn can_be(keywords: &Map<String, Value>, kind: &str, own: &[&str]) -> bool {
+    match keywords.get("type") {
+        Some(Value::String(only)) => only == kind,
+        Some(Value::Array(kinds)) => kinds.iter().any(|each| each == kind),
+        _ => own.iter().any(|keyword| keywords.contains_key(*keyword)),
     }
 }
 
@@ -182,7 +221,9 @@ pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
 pub(crate) enum Wrappers {
     /// A tool call that is written as text, alone or in a list: it says itself that its arguments are what is meant.
     ToolCalls,
-    /// Also one foreign key, an echoed schema, a list of one. To take a value out of these changes its shape.
+    /// Also an echoed schema with the answer in the place of its members.
+    ToolCallsAndSchemas,
+    /// Also one foreign key, a list of one. To take a value out of these changes its shape.
     Any,
 }
 
@@ -194,7 +235,7 @@ pub(crate) fn inside<'a>(
     passes: &mut dyn FnMut(&Value) -> bool,
 ) -> Vec<&'a Value> {
     let mut visit = Visit { facts, passes, found: Vec::new() };
-    visit.value(value, wrappers == Wrappers::Any);
+    visit.value(value, wrappers, wrappers == Wrappers::Any);
     visit.found
 }
 
@@ -205,16 +246,17 @@ struct Visit<'a, 'b> {
 }
 
 impl<'a> Visit<'a, '_> {
-    /// `wrapped`: anything that can be around the value, from here on, is enough of a wrapper.
-    fn value(&mut self, value: &'a Value, wrapped: bool) {
-        let (children, wrapped): (Vec<&Value>, bool) = match value {
-            Value::Object(members)
-                if is_named_call(members) || (wrapped && self.facts.is_wrapper(members)) =>
-            {
-                (members.values().collect(), true)
+    /// `wrapped`: what is around the value, up to here, is enough of a wrapper.
+    fn value(&mut self, value: &'a Value, wrappers: Wrappers, wrapped: bool) {
+        let (children, wrappers, wrapped): (Vec<&Value>, _, _) = match value {
+            Value::Object(members) if is_named_call(members) => {
+                (members.values().collect(), Wrappers::Any, true)
             }
-            Value::Array(items) if items.iter().filter(|item| self.facts.attempts(item)).count() <= 1 => {
-                (items.iter().collect(), wrapped)
+            Value::Object(members) if self.facts.is_wrapper(members, wrappers) => {
+                (members.values().collect(), wrappers, true)
+            }
+            Value::Array(items) if self.facts.is_list_wrapper(items) => {
+                (items.iter().collect(), wrappers, wrapped)
             }
             _ => return,
         };
@@ -222,7 +264,7 @@ impl<'a> Visit<'a, '_> {
             if wrapped && (self.passes)(child) {
                 self.found.push(child);
             } else {
-                self.value(child, wrapped);
+                self.value(child, wrappers, wrapped);
             }
         }
     }

@@ -3,12 +3,20 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
-use accord_contract::{Answer, Contract, Mode, Options, Outcome, Rejected, Schema, Verdict, judge};
+use accord_contract::{
+    Answer, Contract, Mode, Options, Outcome, Rejected, RepairKind, Schema, Verdict, judge,
+};
 use serde_json::{Value, json};
 
 /// `{"n": number}`.
 fn number() -> Value {
     json!({"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]})
+}
+
+/// Names with ages.
+fn ages() -> Value {
+    let age = json!({"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]});
+    json!({"type": "object", "additionalProperties": age})
 }
 
 fn judged(document: &Value, mode: Mode, text: &str) -> Verdict {
@@ -97,4 +105,59 @@ fn what_stands_among_braces_of_prose_is_still_found() {
             assert_eq!(value(&number(), mode, text), Some(json!({"n": 1})), "{text}");
         }
     }
+}
+
+#[test]
+fn no_item_of_a_list_is_dropped() {
+    let numbers = json!({"type": "array", "items": number()});
+    for text in [
+        r#"[{"n":1},{"m":2}]"#,
+        r#"[{"n":"1"},{"n":"two"}]"#,
+        r#"[{"m":2},{"n":3},{"k":1}]"#,
+        r#"{"result": [{"n":1},{"m":2}]}"#,
+        r#"[{"name":"f","arguments":{"n":1}},{"name":"g","arguments":{"m":2}}]"#,
+    ] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            assert_eq!(value(&numbers, mode, text), None, "{text}");
+            assert_eq!(value(&numbers, mode, &fenced(text)), None, "{text}");
+        }
+    }
+    for mode in [Mode::Strict, Mode::Lenient] {
+        assert_eq!(value(&number(), mode, &fenced(r#"[{"n":1},{"b":"q"}]"#)), None);
+    }
+    assert_eq!(lenient(&numbers, r#"{"result": [{"n":"1"},{"n":2}]}"#), Some(json!([{"n": 1}, {"n": 2}])));
+}
+
+#[test]
+fn of_several_calls_the_one_that_is_meant_is_taken() {
+    let calls = r#"[{"name":"f","arguments":{"n":1}},{"name":"g","arguments":{"m":2}}]"#;
+    assert_eq!(strict(&number(), calls), Some(json!({"n": 1})));
+    assert_eq!(strict(&number(), &fenced(calls)), Some(json!({"n": 1})));
+}
+
+#[test]
+fn a_fence_around_a_wrapper_changes_nothing() {
+    let wrapped = r#"{"rejected_draft":{"n":1}}"#;
+    for text in [wrapped.to_owned(), fenced(wrapped), format!("Here: {wrapped}"), fenced(r#"[{"n":1}]"#)] {
+        assert_eq!(strict(&number(), &text), None, "{text}");
+        let Verdict::Accepted(taken) = judged(&number(), Mode::Lenient, &text) else { panic!("{text}") };
+        assert_eq!(taken.value, json!({"n": 1}), "{text}");
+        assert!(taken.repairs.iter().any(|repair| repair.kind == RepairKind::Unwrapped), "{text}");
+    }
+    let call = r#"{"name": "submit", "arguments": {"n": 1}}"#;
+    for text in [call.to_owned(), fenced(call), format!("Here: {call}"), fenced(&format!("[{call}]"))] {
+        assert_eq!(strict(&number(), &text), Some(json!({"n": 1})), "{text}");
+    }
+}
+
+#[test]
+fn an_entry_of_a_map_is_no_wrapper() {
+    let nested = r#"{"ann":{"parents":{"age":60}}}"#;
+    for mode in [Mode::Strict, Mode::Lenient] {
+        for text in [nested.to_owned(), fenced(nested), format!("Here: {nested}")] {
+            assert_ne!(value(&ages(), mode, &text), Some(json!({"parents": {"age": 60}})), "{text}");
+        }
+    }
+    let call = r#"{"name": "submit", "arguments": {"ann": {"age": 60}}}"#;
+    assert_eq!(strict(&ages(), &fenced(call)), Some(json!({"ann": {"age": 60}})));
 }

@@ -177,9 +177,9 @@ impl Judge<'_> {
         None
     }
 
-    /// Values that stand in the text inside wrappers. A text that is one value as a whole is the answer: strictly, only the
-    /// arguments of a tool call are taken out of it, because anything else is a repair of its shape. Among prose, what
-    /// was found may be any part of what stands there.
+    /// Values that stand in the text inside wrappers. Strictly, only the arguments of a tool call are taken out of what is
+    /// around them, because anything else is a repair of its shape; and among prose, where a schema may be told of,
+    /// what stands in the place of its members.
     fn choose_nested(&self, items: &[Item]) -> Option<Verdict> {
         if !self.contract.options().extract_json || self.contract.options().strict_json_only {
             return None;
@@ -195,8 +195,9 @@ impl Judge<'_> {
                     self.passes(&value) && !self.is_echo(&value)
                 };
                 let wrappers = match source {
-                    Source::Text if !self.is_lenient() => Wrappers::ToolCalls,
-                    _ => Wrappers::Any,
+                    _ if self.is_lenient() => Wrappers::Any,
+                    Source::Prose => Wrappers::ToolCallsAndSchemas,
+                    _ => Wrappers::ToolCalls,
                 };
                 for inner in nested::inside(self.facts(), &found.value, wrappers, &mut passes) {
                     tally.add(&self.stands_for(inner), || {
