@@ -211,17 +211,23 @@ impl Pass<'_> {
             Some(b',' | b'[') if self.damaged => return Setting::Inside,
             _ => {}
         }
-        let rest = self.bytes.get(end..).unwrap_or_default().trim_ascii_start();
-        let mut after = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
-        match after.next() {
-            Some(b']') if rest.starts_with(b"]]>") => Setting::Free,
-            Some(b'}' | b']' | b':') => Setting::Unfinished,
-            Some(b'"') if is_key(rest) => Setting::Unfinished,
-            Some(b',') if matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')) => {
-                Setting::Unfinished
-            }
-            _ => Setting::Free,
+        match goes_on(self.bytes.get(end..).unwrap_or_default()) {
+            true => Setting::Unfinished,
+            false => Setting::Free,
         }
+    }
+}
+
+/// Whether what follows a value goes on as if the value had not ended.
+pub(crate) fn goes_on(behind: &[u8]) -> bool {
+    let rest = behind.trim_ascii_start();
+    let mut after = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
+    match after.next() {
+        Some(b']') => !rest.starts_with(b"]]>"),
+        Some(b'}' | b':') => true,
+        Some(b'"') => is_key(rest),
+        Some(b',') => matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')),
+        _ => false,
     }
 }
 

@@ -161,3 +161,15 @@ fn an_entry_of_a_map_is_no_wrapper() {
     let call = r#"{"name": "submit", "arguments": {"ann": {"age": 60}}}"#;
     assert_eq!(strict(&ages(), &fenced(call)), Some(json!({"ann": {"age": 60}})));
 }
+
+#[test]
+fn escaped_values_are_weighed_like_others() {
+    let escaped = |text: &str| text.replace('"', "\\\"");
+    for text in [r#"{"n": 1} no wait, final: {"n": 2}"#, r#"{"n": 1}{"n": 2}"#] {
+        assert_eq!(rejected(&number(), Mode::Lenient, &escaped(text)).outcome, Outcome::Ambiguous, "{text}");
+    }
+    assert_eq!(lenient(&number(), &escaped(r#"{"n": 1}, "m": "x"}"#)), None);
+    for text in [r#"{"n": 1}"#, r#"{"n": 1} is the answer"#, r#"{"n": 1} or {"n": 1.0}"#] {
+        assert_eq!(lenient(&number(), &escaped(text)), Some(json!({"n": 1})), "{text}");
+    }
+}

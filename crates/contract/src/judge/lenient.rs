@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::escaped::{self, Escaped};
 use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
 use crate::nested::{self, Wrappers};
-use crate::parse;
 use crate::repair::{Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Setting};
 use crate::shape::{self, Mended};
@@ -137,11 +137,10 @@ impl Judge<'_> {
     /// A value whose quotes are all escaped was written into a string that lost its own quotes.
     fn read_escaped(&self, text: &str, start: usize) -> Option<Damaged> {
         let rest = text.get(start..)?;
-        if !begins_escaped(rest) {
-            return None;
+        let Escaped { value, length, goes_on } = escaped::value(rest)?;
+        if goes_on {
+            return Some(Damaged::Unread);
         }
-        let unescaped = unescape(rest);
-        let (value, _) = parse::value_at(&unescaped, 0).ok()?;
         let mended = self.mend(&self.stands_for(&value))?;
         let mut repairs = vec![Repair {
             kind: RepairKind::Escape,
@@ -152,7 +151,7 @@ impl Judge<'_> {
         Some(Damaged::Read {
             read: value,
             conforming: Some((mended.value, repairs)),
-            range: start..text.len(),
+            range: start..start + length,
             guessed: false,
         })
     }
@@ -181,11 +180,12 @@ impl Judge<'_> {
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
                 let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
-                let mut passes = |value: &Value| self.mend(&self.stands_for(value)).is_some();
+                let mend = |value: &Value| self.mend(&self.stands_for(value));
+                let mut passes = |value: &Value| mend(value).is_some();
                 let inside = nested::inside(self.facts(), read, Wrappers::Any, &mut passes);
                 let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
                 inner.extend(nested::written_arguments(read));
-                for mended in inner.iter().filter_map(|inner| self.mend(&self.stands_for(inner))) {
+                for mended in inner.iter().filter_map(mend) {
                     tally.add(&mended.value, || std::iter::once(unwrapped()).chain(mended.repairs).collect());
                 }
             }
@@ -243,38 +243,4 @@ impl Unread {
         self.at = place;
         self.depth > 0
     }
-}
-
-/// Whether the first string behind the opening brackets begins with an escaped quote.
-fn begins_escaped(text: &str) -> bool {
-    /// Brackets and line breaks before the first key or item; a real value has a handful.
-    const MAX_SKIPS: usize = 64;
-    let mut rest = text;
-    for _ in 0..MAX_SKIPS {
-        match ["{", "[", " ", "\\n", "\\r", "\\t"].iter().find_map(|skip| rest.strip_prefix(skip)) {
-            Some(inside) => rest = inside,
-            None => break,
-        }
-    }
-    rest.starts_with("\\\"")
-}
-
-/// Takes one level of escapes away. What is no escape stays as it is.
-fn unescape(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => match characters.next() {
-                Some(escaped @ ('"' | '\\' | '/')) => plain.push(escaped),
-                Some('n') => plain.push('\n'),
-                Some('r') => plain.push('\r'),
-                Some('t') => plain.push('\t'),
-                Some(other) => plain.extend(['\\', other]),
-                None => plain.push('\\'),
-            },
-            other => plain.push(other),
-        }
-    }
-    plain
 }

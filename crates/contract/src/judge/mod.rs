@@ -4,6 +4,7 @@
 //! most trusted source that has one, exactly one value must pass; two different ones are `ambiguous`, because
 //! a guess is not a contract. Lenient repairs come only after nothing passed as it stands.
 
+mod escaped;
 mod lenient;
 mod report;
 

@@ -1,0 +1,129 @@
+//! Values whose quotes are all escaped: they were written into a string that lost its own quotes.
+
+use serde_json::Value;
+
+use crate::parse;
+use crate::scan;
+
+/// A value that was escaped once too often.
+#[derive(Debug, PartialEq)]
+pub(super) struct Escaped {
+    pub(super) value: Value,
+    /// How many bytes of the text wrote it.
+    pub(super) length: usize,
+    /// Whether the text goes on as if the value had not ended.
+    pub(super) goes_on: bool,
+}
+
+/// Reads the escaped value that a text begins with.
+pub(super) fn value(text: &str) -> Option<Escaped> {
+    if !begins_escaped(text) {
+        return None;
+    }
+    let length = length(text)?;
+    let value = parse::whole(&unescape(text.get(..length)?)).ok()?;
+    Some(Escaped { value, length, goes_on: goes_on(text.get(length..)?) })
+}
+
+fn goes_on(behind: &str) -> bool {
+    /// As far as a separator and a key reach.
+    const STRETCH: usize = 256;
+    let stretch: String = behind.trim_start().chars().take(STRETCH).collect();
+    scan::goes_on(unescape(&stretch).as_bytes())
+}
+
+/// Whether the first string behind the opening brackets begins with an escaped quote.
+fn begins_escaped(text: &str) -> bool {
+    /// Brackets and line breaks before the first key or item; a real value has a handful.
+    const MAX_SKIPS: usize = 64;
+    let mut rest = text;
+    for _ in 0..MAX_SKIPS {
+        match ["{", "[", " ", "\\n", "\\r", "\\t"].iter().find_map(|skip| rest.strip_prefix(skip)) {
+            Some(inside) => rest = inside,
+            None => break,
+        }
+    }
+    rest.starts_with("\\\"")
+}
+
+/// How many bytes it takes until all brackets outside strings are closed.
+fn length(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut rest = text;
+    while let Some((character, behind)) = next(rest) {
+        rest = behind;
+        match character {
+            '"' => in_string = !in_string,
+            // The string's own escape: whatever it escapes is content.
+            '\\' if in_string => rest = next(rest)?.1,
+            '{' | '[' if !in_string => depth += 1,
+            '}' | ']' if !in_string => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(text.len() - rest.len());
+        }
+    }
+    None
+}
+
+/// Takes one level of escapes away. What is no escape stays as it is.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((character, behind)) = next(rest) {
+        plain.push(character);
+        rest = behind;
+    }
+    plain
+}
+
+/// The first character that a text stands for, and the text behind it.
+fn next(text: &str) -> Option<(char, &str)> {
+    let mut characters = text.chars();
+    let first = characters.next()?;
+    let mut behind = characters.clone();
+    let escaped = behind.next().filter(|_| first == '\\').and_then(|escaped| match escaped {
+        '"' | '\\' | '/' => Some(escaped),
+        'n' => Some('\n'),
+        'r' => Some('\r'),
+        't' => Some('\t'),
+        _ => None,
+    });
+    match escaped {
+        Some(escaped) => Some((escaped, behind.as_str())),
+        None => Some((first, characters.as_str())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_value_ends_where_its_brackets_close() {
+        let text = r#"{\"a\": \"x } \\\" {\", \"b\": [\"\\n\"]} and {\"a\": 1}"#;
+        let read = value(text).unwrap();
+        assert_eq!(read.value, json!({"a": "x } \" {", "b": ["\n"]}));
+        assert_eq!(&text[read.length..], r#" and {\"a\": 1}"#);
+        assert!(!read.goes_on);
+    }
+
+    #[test]
+    fn a_text_that_goes_on_is_seen() {
+        for text in [r#"{\"a\": 1}, \"b\": 2}"#, r#"{\"a\": 1}\n}"#, r#"{\"a\": 1} \"b\": 2}"#] {
+            assert!(value(text).is_some_and(|read| read.goes_on), "{text}");
+        }
+        assert!(value(r#"{\"a\": 1}""#).is_some_and(|read| !read.goes_on));
+    }
+
+    #[test]
+    fn what_is_not_escaped_or_never_ends_is_no_such_value() {
+        assert_eq!(value(r#"{"a": 1}"#), None);
+        assert_eq!(value(r#"{\"a\": [1}"#), None);
+        assert_eq!(value(r#"{\"a\": \"x"#), None);
+    }
+}
