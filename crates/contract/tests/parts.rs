@@ -3,6 +3,7 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+use accord_contract::lower::{Profile, lower};
 use accord_contract::{
     Answer, Contract, Mode, Options, Outcome, Rejected, RepairKind, Schema, Verdict, judge,
 };
@@ -45,6 +46,10 @@ fn rejected(document: &Value, mode: Mode, text: &str) -> Rejected {
         Verdict::Rejected(rejected) => rejected,
         Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
     }
+}
+
+fn message(rejected: &Rejected) -> String {
+    rejected.violations.errors.first().map(ToString::to_string).unwrap_or_default()
 }
 
 fn fenced(text: &str) -> String {
@@ -171,5 +176,29 @@ fn escaped_values_are_weighed_like_others() {
     assert_eq!(lenient(&number(), &escaped(r#"{"n": 1}, "m": "x"}"#)), None);
     for text in [r#"{"n": 1}"#, r#"{"n": 1} is the answer"#, r#"{"n": 1} or {"n": 1.0}"#] {
         assert_eq!(lenient(&number(), &escaped(text)), Some(json!({"n": 1})), "{text}");
+    }
+}
+
+#[test]
+fn the_form_that_was_sent_is_never_the_answer() {
+    let document = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
+        "additionalProperties": true});
+    let schema = Schema::compile(&document).expect("the schema compiles");
+    let lift = lower(&schema, Profile::named("openai").expect("the profile is there")).lift;
+    let twice = r#"{"a":1,"additional_properties":[{"key":"k","value":"1"},{"key":"k","value":"2"}]}"#;
+    for mode in [Mode::Strict, Mode::Lenient] {
+        let contract = Contract::new(schema.clone()).with_options(Options { mode, ..Options::default() });
+        for text in [twice.to_owned(), fenced(twice), format!("Here: {twice}"), twice.replace("}]}", "}],}")]
+        {
+            let answer = Answer { lift: Some(&lift), ..Answer::text(&text) };
+            let Verdict::Rejected(rejected) = judge(&answer, &contract) else { panic!("{text}") };
+            if !text.contains(",}") {
+                assert!(
+                    message(&rejected).contains("\"k\" is given twice"),
+                    "{text}: {}",
+                    message(&rejected)
+                );
+            }
+        }
     }
 }

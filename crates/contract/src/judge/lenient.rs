@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::escaped::{self, Escaped};
 use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
 use crate::nested::{self, Wrappers};
+use crate::parse::{Fault, FaultKind};
 use crate::repair::{Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Setting};
 use crate::shape::{self, Mended};
@@ -84,6 +85,8 @@ impl Judge<'_> {
                 Ok(found) if found.setting == Setting::Free => {
                     (Some(found.clone()), self.mend_single(&found.value, alone), false)
                 }
+                // It was read and stands for nothing; to read it otherwise would be a guess.
+                Err(Fault { kind: FaultKind::Unlifted(_), .. }) => (None, None, false),
                 _ => match self.read_damaged(&mut search, text, item, alone) {
                     Damaged::Read { read, conforming, range, guessed } => (
                         Some(Found { value: read, range, setting: Setting::Unfinished }),
@@ -115,7 +118,7 @@ impl Judge<'_> {
         }
         let to_the_end = item.source == Source::Text;
         let mut conform = |value: &Value, guessed: bool| -> Option<Offer> {
-            let (value, repairs) = self.mend_single(&self.stands_for(value), alone)?;
+            let (value, repairs) = self.mend_single(self.stands_for(value)?.as_ref(), alone)?;
             (!guessed || self.contract.schema().names_all_members(&value)).then_some(Offer { value, repairs })
         };
         match search.read(Start { at: item.start, to_the_end }, &mut conform) {
@@ -125,10 +128,10 @@ impl Judge<'_> {
                 range,
                 guessed: false,
             },
-            Reading::Readable { value, range, guessed } => {
-                let read = self.stands_for(&value).into_owned();
-                Damaged::Read { read, conforming: None, range, guessed }
-            }
+            Reading::Readable { value, range, guessed } => match self.stands_for(&value) {
+                Some(read) => Damaged::Read { read: read.into_owned(), conforming: None, range, guessed },
+                None => Damaged::Unread,
+            },
             Reading::Ambiguous { first, second } => Damaged::Ambiguous(report::ambiguous(&first, &second)),
             Reading::Nothing => Damaged::Unread,
         }
@@ -141,7 +144,7 @@ impl Judge<'_> {
         if goes_on {
             return Some(Damaged::Unread);
         }
-        let mended = self.mend(&self.stands_for(&value))?;
+        let mended = self.mend(self.stands_for(&value)?.as_ref())?;
         let mut repairs = vec![Repair {
             kind: RepairKind::Escape,
             path: "$".to_owned(),
@@ -180,7 +183,7 @@ impl Judge<'_> {
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
                 let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
-                let mend = |value: &Value| self.mend(&self.stands_for(value));
+                let mend = |value: &Value| self.mend(self.stands_for(value)?.as_ref());
                 let mut passes = |value: &Value| mend(value).is_some();
                 let inside = nested::inside(self.facts(), read, Wrappers::Any, &mut passes);
                 let mut inner: Vec<Value> = inside.into_iter().cloned().collect();

@@ -21,7 +21,7 @@ use crate::number;
 use crate::parse::{self, Fault, FaultKind};
 use crate::reasoning;
 use crate::scan::{self, Found, Item, Scan, Setting};
-use crate::verdict::{Accepted, Answer, Repair, RepairKind, Source, Verdict};
+use crate::verdict::{Accepted, Answer, Candidate, Repair, RepairKind, Source, Verdict};
 
 /// The sources of a text, most trusted first.
 const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
@@ -82,11 +82,11 @@ impl Judge<'_> {
         }
     }
 
-    /// The same, and the value itself where it stands for nothing.
-    fn stands_for<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
-        match self.answer.lift.map(|lift| lift.lift(value.clone())) {
-            Some(Ok(lifted)) => Cow::Owned(lifted),
-            Some(Err(_)) | None => Cow::Borrowed(value),
+    /// The same. Nothing where it stands for no single value: the form that was sent is never the answer.
+    fn stands_for<'v>(&self, value: &'v Value) -> Option<Cow<'v, Value>> {
+        match self.answer.lift {
+            Some(lift) => lift.lift(value.clone()).ok().map(Cow::Owned),
+            None => Some(Cow::Borrowed(value)),
         }
     }
 
@@ -97,7 +97,7 @@ impl Judge<'_> {
             match self.lifted(found.value.take()) {
                 Ok(value) => found.value = value,
                 Err(error) => {
-                    let (kind, at) = (FaultKind::Unlifted(error.to_string()), found.range.start);
+                    let (kind, at) = (FaultKind::Unlifted(error), found.range.end);
                     item.reading = Err(Fault { kind, at });
                 }
             }
@@ -107,7 +107,7 @@ impl Judge<'_> {
     fn structured(&self, value: &Value) -> Option<Verdict> {
         let value = match self.lifted(value.clone()) {
             Ok(lifted) => lifted,
-            Err(error) => return Some(report::unlifted(&error, value.clone())),
+            Err(error) => return Some(report::unlifted(&error, read(value.clone()))),
         };
         if self.passes(&value) && !self.is_echo(&value) {
             return Some(accept(value, Vec::new(), Source::Structured));
@@ -123,7 +123,7 @@ impl Judge<'_> {
             let value = match self.answer.lift.map(|lift| lift.lift(value.clone())) {
                 None => value,
                 Some(Ok(lifted)) => lifted,
-                Some(Err(error)) => return report::unlifted(&error, value),
+                Some(Err(error)) => return report::unlifted(&error, read(value)),
             };
             if self.passes(&value) && !self.is_echo(&value) {
                 return accept(value, Vec::new(), Source::Text);
@@ -192,18 +192,16 @@ impl Judge<'_> {
                     continue;
                 }
                 let mut passes = |value: &Value| {
-                    let value = self.stands_for(value);
-                    self.passes(&value) && !self.is_echo(&value)
+                    self.stands_for(value).is_some_and(|value| self.passes(&value) && !self.is_echo(&value))
                 };
                 let wrappers = match source {
                     _ if self.is_lenient() => Wrappers::Any,
                     Source::Prose => Wrappers::ToolCallsAndSchemas,
                     _ => Wrappers::ToolCalls,
                 };
-                for inner in nested::inside(self.facts(), &found.value, wrappers, &mut passes) {
-                    tally.add(&self.stands_for(inner), || {
-                        self.is_lenient().then(unwrapped).into_iter().collect()
-                    });
+                let inside = nested::inside(self.facts(), &found.value, wrappers, &mut passes);
+                for inner in inside.into_iter().filter_map(|inner| self.stands_for(inner)) {
+                    tally.add(&inner, || self.is_lenient().then(unwrapped).into_iter().collect());
                 }
             }
             if let Some(verdict) = tally.verdict(source) {
@@ -234,6 +232,11 @@ fn whole_item(text: &str) -> Scan {
 
 fn accept(value: Value, repairs: Vec<Repair>, source: Source) -> Verdict {
     Verdict::Accepted(Accepted { value, repairs, source })
+}
+
+/// A value that was read and is not accepted.
+fn read(value: Value) -> Candidate {
+    Candidate { range: None, value: Some(value) }
 }
 
 fn unwrapped() -> Repair {

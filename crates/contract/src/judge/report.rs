@@ -1,5 +1,7 @@
 //! What is said of an answer that does not keep its contract.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Judge;
@@ -53,7 +55,7 @@ impl Judge<'_> {
     }
 
     fn reject_structured(&self, value: &Value) -> Rejected {
-        let value = self.stands_for(value);
+        let value = self.stands_for(value).unwrap_or(Cow::Borrowed(value));
         self.reject_read(&value, Some(Candidate { range: None, value: Some(value.clone().into_owned()) }))
     }
 
@@ -72,7 +74,7 @@ impl Judge<'_> {
 }
 
 /// A value in the form that the provider was asked for, which stands for no single value.
-pub(super) fn unlifted(error: &LiftError, value: Value) -> Verdict {
+pub(super) fn unlifted(error: &LiftError, candidate: Candidate) -> Verdict {
     let violation = Violation {
         path: error.path.clone(),
         pointer: error.pointer.clone(),
@@ -82,7 +84,7 @@ pub(super) fn unlifted(error: &LiftError, value: Value) -> Verdict {
     Verdict::Rejected(Rejected {
         outcome: Outcome::SchemaInvalid,
         violations: Violations { errors: vec![violation], more: 0 },
-        candidate: Some(Candidate { range: None, value: Some(value) }),
+        candidate: Some(candidate),
     })
 }
 
@@ -105,6 +107,10 @@ fn too_deep(items: &[Item]) -> Option<&Item> {
 
 fn reject_unread(text: &str, offset: usize, item: &Item) -> Verdict {
     let Err(fault) = &item.reading else { return no_json(text) };
+    if let FaultKind::Unlifted(error) = &fault.kind {
+        let range = Some(item.start + offset..fault.at + offset);
+        return unlifted(error, Candidate { range, value: None });
+    }
     let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
