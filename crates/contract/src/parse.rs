@@ -262,17 +262,26 @@ impl Parser<'_> {
             b'n' => '\n',
             b'r' => '\r',
             b't' => '\t',
-            b'u' => {
-                let (character, length) = unicode_escape(self.bytes.get(self.at..).unwrap_or_default())
-                    .ok_or_else(|| self.fault(FaultKind::LoneSurrogate))?;
-                self.at += length;
-                character
-            }
+            b'u' => return self.unicode(),
             _ => {
                 self.at -= 1;
                 return Err(self.expected("an escape that JSON has"));
             }
         })
+    }
+
+    fn unicode(&mut self) -> Result<char, Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let Some((character, length)) = unicode_escape(rest) else {
+            return Err(match digits {
+                4 => self.fault(FaultKind::LoneSurrogate),
+                _ if digits == rest.len() => self.fault(FaultKind::CutOff),
+                _ => self.expected("four hexadecimal digits behind \\u"),
+            });
+        };
+        self.at += length;
+        Ok(character)
     }
 }
 

@@ -202,3 +202,21 @@ fn the_form_that_was_sent_is_never_the_answer() {
         }
     }
 }
+
+#[test]
+fn the_damage_is_named_and_not_what_stands_inside_it() {
+    for (document, text) in [
+        (number(), r#"{"n":1,"n":{"x":2}}"#),
+        (json!({"type": "object", "additionalProperties": number()}), r#"{"n":{"n":1},"n":{"n":2}}"#),
+    ] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            let rejected = rejected(&document, mode, text);
+            assert_eq!(rejected.outcome, Outcome::ParseError, "{text}");
+            assert!(message(&rejected).contains("the key \"n\" is given twice"), "{}", message(&rejected));
+        }
+    }
+    let short = rejected(&json!({"type": "object"}), Mode::Strict, r#"{"s": "a\u00e"}"#);
+    assert!(message(&short).contains("four hexadecimal digits"), "{}", message(&short));
+    let half = rejected(&json!({"type": "object"}), Mode::Strict, r#"{"s": "a\ud83d"}"#);
+    assert!(message(&half).contains("half of a surrogate pair"), "{}", message(&half));
+}

@@ -23,7 +23,11 @@ impl Judge<'_> {
         if let Some(item) = too_deep(items) {
             return reject_unread(text, offset, item);
         }
-        let found = readable.iter().chain(items.iter().filter_map(|item| item.reading.as_ref().ok()));
+        let unread = items.iter().find(|item| item.reading.is_err());
+        // What stands inside a damaged value is not what was meant; the damage is what there is to mend.
+        let is_part = |found: &Found| unread.is_some() && found.setting == Setting::Inside;
+        let standing = items.iter().filter_map(|item| item.reading.as_ref().ok());
+        let found = readable.iter().chain(standing.filter(|found| !is_part(found)));
         let mut closest: Option<(usize, Rejected)> = None;
         for candidate in found.take(MAX_COMPARED) {
             let rejected = self.reject_value(&candidate.value, offset, candidate);
@@ -38,7 +42,7 @@ impl Judge<'_> {
         if let Some(value) = self.answer.structured {
             return Verdict::Rejected(self.reject_structured(value));
         }
-        match items.first() {
+        match unread {
             Some(item) => reject_unread(text, offset, item),
             None => no_json(text),
         }
