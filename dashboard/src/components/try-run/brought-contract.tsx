@@ -55,7 +55,7 @@ export function BroughtContract({ terms, value, onChange, onProblems }: Props) {
       <CardBody className="flex flex-col gap-4">
         {value.kind === 'none' ? (
           <p className="text-muted">
-            {terms.output === null ? 'The agent has none: free text comes out.' : "The agent's suggestion holds."}
+            {terms.output === null ? 'The agent has none: what it gives comes out as it is.' : "The agent's suggestion holds."}
           </p>
         ) : null}
         {value.kind === 'inline' ? (

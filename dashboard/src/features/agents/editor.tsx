@@ -77,7 +77,7 @@ function Home({ agent }: { agent: Agent | null }) {
   if (!agent.view.file) return <>Lives in the store.</>
   return (
     <>
-      Lives in a file. Saving writes <code title={agent.view.file} className="break-all">{inProject(agent.view.file)}</code>; comments in it are not kept.
+      Lives in a file. Saving writes what changed to <code title={agent.view.file} className="break-all">{inProject(agent.view.file)}</code>; comments stay.
     </>
   )
 }

@@ -41,8 +41,8 @@ export function ExecutorSettings({ type }: { type: ExecutorType }) {
   }
 }
 
-function Timeout() {
-  return <NumberAt counts path={settings('timeout_seconds')} label="Seconds for a turn" hint="None: no limit." />
+function Timeout({ usual }: { usual: string }) {
+  return <NumberAt counts path={settings('timeout_seconds')} label="Seconds for a turn" hint={`None: ${usual}.`} />
 }
 
 function Llm() {
@@ -60,7 +60,7 @@ function Llm() {
       <NumberAt counts path={settings('max_tokens')} label="Tokens of an answer" hint="The ceiling." />
       <NumberAt path={settings('temperature')} label="Temperature" hint="0 to 2; none: the provider's." />
       <TextAt path={settings('base_url')} label="Base address" placeholder="https://…" hint="Another than the provider's." />
-      <Timeout />
+      <Timeout usual="only the limits of the run hold" />
       <Reasoning />
       <TextAt
         path={settings('schema_profile')}
@@ -106,7 +106,7 @@ function Cli({ type }: { type: 'claude-code' | 'codex' }) {
       <TextAt path={settings('command')} label="Command" placeholder={type === 'codex' ? 'codex' : 'claude'} hint="Another than the one on the path." />
       <LinesAt path={settings('args')} label="More arguments" hint="One a line." />
       <Environment />
-      <Timeout />
+      <Timeout usual="3600" />
     </>
   )
 }
@@ -132,7 +132,7 @@ function Command({ type }: { type: 'process' | 'external' }) {
       ) : null}
       <TextAt path={settings('working_dir')} label="Working folder" hint="Inside the project folder." />
       <Environment />
-      <Timeout />
+      <Timeout usual="600" />
     </>
   )
 }

@@ -22,6 +22,8 @@ const MEANING: Record<ContractKind, string> = {
   default_output_schema: 'Holds on every run for which the caller brings no contract.',
 }
 
+const PROCEDURAL_MEANING = 'The JSON value that the command prints comes out as it is, unless a caller brings a contract.'
+
 interface Props {
   view: SchemaView
   onView: (view: SchemaView) => void
@@ -42,7 +44,7 @@ export function OutputTab({ view, onView }: Props) {
               value={kind}
               onChange={(next) => replace(withContractKind(blueprint, next))}
             />
-            <p className="text-muted">{MEANING[kind]}</p>
+            <p className="text-muted">{kind === 'none' && isProcedural(blueprint) ? PROCEDURAL_MEANING : MEANING[kind]}</p>
           </div>
           {kind === 'none' ? null : <Enforced kind={kind} />}
           {kind === 'none' ? null : <Contract kind={kind} view={view} onView={onView} />}
@@ -69,6 +71,10 @@ function optionsOf(blueprint: JsonMap, kind: ContractKind): JsonMap {
   return isMap(options) ? options : new Map()
 }
 
+function isProcedural(blueprint: JsonMap): boolean {
+  return at(blueprint, 'executor', 'type') === 'process'
+}
+
 /** That the contract holds, and how often a model may try. */
 function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' }) {
   const { blueprint, base, dirty } = useDraft()
@@ -78,7 +84,6 @@ function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' })
   const asked = at(blueprint, `${kind}_options`, 'max_retries')
   const usual = (dirty ? null : saved.data?.max_retries) ?? USUAL_RETRIES[kind]
   const retries = typeof asked === 'number' ? asked : usual
-  const procedural = at(blueprint, 'executor', 'type') === 'process'
   const again =
     retries === 0
       ? 'An answer that does not conform fails the run at once.'
@@ -88,7 +93,7 @@ function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' })
       <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
       <span>
         <strong>Enforced on every run.</strong>{' '}
-        {procedural ? 'What the command prints must conform, or the run fails. A command is not asked again.' : again} Nothing else ever
+        {isProcedural(blueprint) ? 'What the command prints must conform, or the run fails. A command is not asked again.' : again} Nothing else ever
         counts as a result.
       </span>
     </p>
