@@ -17,7 +17,7 @@ it('says that a contract was not kept, and that no retry is left', () => {
       type: 'output_schema_validation_failed', message: 'm', validation_errors: ['$.a: wrong'], last_output: null, attempts: 2,
     },
   })
-  expect(verdictOf(failed)).toEqual({
+  expect(verdictOf(failed, undefined)).toEqual({
     tone: 'danger',
     title: 'Output Schema: Validation Failed',
     retries: 'Retry attempts: 1/1 exhausted',
@@ -30,13 +30,29 @@ it('says that it was kept, and after how many retries', () => {
   const completed = run({
     ...contract, status: 'completed', result: { result_text: null, result_data: {}, schema_validation: validation },
   })
-  expect(verdictOf(completed)).toMatchObject({ title: 'Output Schema: Valid', retries: 'Accepted after 1 retry' })
+  expect(verdictOf(completed, undefined)).toMatchObject({ title: 'Output Schema: Valid', retries: 'Accepted after 1 retry' })
 })
 
 it('does not call another failure one of the contract', () => {
   const failed = run({ ...contract, status: 'failed', error: { type: 'timed_out', message: 'm' } })
-  expect(verdictOf(failed)?.title).toBe('Output Schema: not judged')
-  expect(verdictOf(run({}))).toBeNull()
+  expect(verdictOf(failed, [])?.title).toBe('Output Schema: not judged')
+  expect(verdictOf(failed, undefined)).toBeNull()
+  expect(verdictOf(run({}), undefined)).toBeNull()
+})
+
+it('says that answers were judged before something else ended the run', () => {
+  const attempt = (outcome: Api.Outcome) => ({ outcome }) as Api.Attempt
+  const error = { type: 'budget_exhausted' as const, message: 'm', validation_errors: ['$.a: wrong'], attempts: 1 }
+  const failed = run({ ...contract, status: 'failed', error })
+  expect(verdictOf(failed, [attempt('schema_invalid'), attempt('budget_exhausted')])).toEqual({
+    tone: 'danger',
+    title: 'Output Schema: not met',
+    retries: '1 answer was judged, and did not conform',
+    errors: ['$.a: wrong'],
+  })
+  const stopped = run({ ...contract, status: 'stopped' })
+  expect(verdictOf(stopped, [attempt('no_json'), attempt('truncated')])?.retries).toBe('2 answers were judged, and did not conform')
+  expect(verdictOf(stopped, [attempt('stopped')])?.title).toBe('Output Schema: not judged')
 })
 
 it('counts retries', () => {

@@ -23,8 +23,22 @@ function maxRetries(contract: unknown): number | null {
 
 const CONTRACT_FAILURES = ['output_schema_validation_failed', 'schema_validation_failed']
 
-/** Whether the contract was kept, in the words that people look for. Nothing where there is no contract. */
-export function verdictOf(run: Api.RunView): Verdict | null {
+/** Attempts that ended before there was an answer to judge. */
+const UNANSWERED: readonly Api.Outcome[] = [
+  'refused', 'schema_rejected', 'transport', 'failed', 'budget_exhausted', 'timed_out', 'stopped',
+]
+
+/** Whether the verdict of a run needs its attempts: it ended without a result, and not by its contract. */
+export function endedOtherwise(run: Api.RunView): boolean {
+  if (run.status === 'stopped') return true
+  return run.status === 'failed' && !CONTRACT_FAILURES.includes(run.error?.type ?? '')
+}
+
+/**
+ * Whether the contract was kept, in the words that people look for. Nothing where there is no contract, or while its
+ * attempts are needed and not known.
+ */
+export function verdictOf(run: Api.RunView, attempts: readonly Api.Attempt[] | undefined): Verdict | null {
   if (!run.contract && !run.contract_origin) return null
   const most = maxRetries(run.contract)
   if (run.status === 'completed') {
@@ -40,11 +54,19 @@ export function verdictOf(run: Api.RunView): Verdict | null {
       errors: run.error.validation_errors ?? [],
     }
   }
-  if (run.status === 'failed' || run.status === 'stopped') {
-    return { tone: 'neutral', title: 'Output Schema: not judged', retries: null, errors: [] }
-  }
+  if (endedOtherwise(run)) return attempts === undefined ? null : unfinished(run, attempts)
   const left = most === null ? null : `Up to ${plural(most, 'retry', 'retries')}`
   return { tone: 'info', title: 'Output Schema: enforced', retries: left, errors: [] }
+}
+
+/** The verdict on a run that something else ended: its answers may have been judged before. */
+function unfinished(run: Api.RunView, attempts: readonly Api.Attempt[]): Verdict {
+  const judged = attempts.filter(({ outcome }) => !UNANSWERED.includes(outcome))
+  if (judged.length === 0 || judged.some(({ outcome }) => outcome === 'accepted')) {
+    return { tone: 'neutral', title: 'Output Schema: not judged', retries: null, errors: [] }
+  }
+  const retries = `${plural(judged.length, 'answer was', 'answers were')} judged, and did not conform`
+  return { tone: 'danger', title: 'Output Schema: not met', retries, errors: run.error?.validation_errors ?? [] }
 }
 
 /** `Retry attempts: 1/1 exhausted`. Fewer than allowed means that asking again would not have helped. */

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, Info, ShieldCheck } from 'lucide-react'
 import type { Api } from '@/api'
 import { Fact } from '@/components/fact'
@@ -6,7 +7,8 @@ import { cn } from '@/lib/cn'
 import { between, count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import type { Tone } from '@/lib/status'
-import { failureOf, verdictOf } from './model'
+import { attemptsQuery } from './api'
+import { endedOtherwise, failureOf, verdictOf } from './model'
 
 const TONES: Record<Tone, { className: string; icon: typeof Info }> = {
   success: { className: 'border-success/40 bg-success-soft text-success', icon: CircleCheck },
@@ -42,7 +44,8 @@ export function RunSummary({ run }: { run: Api.RunView }) {
 }
 
 function Verdict({ run }: { run: Api.RunView }) {
-  const verdict = verdictOf(run)
+  const attempts = useQuery({ ...attemptsQuery(run.run_id), enabled: endedOtherwise(run) })
+  const verdict = verdictOf(run, attempts.data?.items)
   const failure = failureOf(run)
   if (verdict === null && failure === null) return null
   const { className, icon: Icon } = TONES[verdict?.tone === 'neutral' || verdict === null ? 'warning' : verdict.tone]
