@@ -41,6 +41,23 @@ export async function body<T>(call: Promise<Answer<T>>): Promise<T> {
   throw refusal
 }
 
+interface PageOf<T> {
+  items: T[]
+  next_cursor?: string | null
+}
+
+/** Everything of a list, page by page; for lists that are looked at as a whole. */
+export async function everyItem<T>(fetchPage: (cursor: string | undefined) => Promise<PageOf<T>>): Promise<T[]> {
+  const items: T[] = []
+  let cursor: string | undefined
+  do {
+    const page = await fetchPage(cursor)
+    items.push(...page.items)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+  return items
+}
+
 /**
  * The text of a good answer, for where numbers must stay as they were written: reading JSON into JavaScript rounds
  * what a double cannot hold.

@@ -1,11 +1,8 @@
 /** Queries that several features ask. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, body } from './client'
+import { api, body, everyItem } from './client'
 import { queryKeys } from './keys'
 import type * as Api from './schema'
-
-/** More than anybody has; names are short. */
-const ALL_AGENTS = 500
 
 /** The newest runs that match, one page of them. */
 export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string; session_id?: string; limit?: number }) =>
@@ -21,7 +18,17 @@ export const runQuery = (id: string) => queryOptions({ queryKey: queryKeys.runs.
 export const agentsQuery = () =>
   queryOptions({
     queryKey: queryKeys.agents.list(),
-    queryFn: () => body(api.GET('/agents', { params: { query: { limit: ALL_AGENTS } } })),
+    queryFn: () => body(api.GET('/agents')),
+  })
+
+/** As many schemas as the server gives at once. */
+const SCHEMAS = 500
+
+/** All registered schemas. */
+export const schemasQuery = () =>
+  queryOptions({
+    queryKey: queryKeys.schemas.list(),
+    queryFn: () => everyItem((cursor) => body(api.GET('/schemas', { params: { query: { limit: SCHEMAS, cursor } } }))),
   })
 
 /** Both contracts of an agent. */

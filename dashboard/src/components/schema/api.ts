@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys } from '@/api'
+import { schemasQuery } from '@/api/queries'
 import { type Json, at, fromPlain, isList, parse, toPlain, write } from '@/lib/lossless'
 
 export interface LintFinding {
@@ -84,11 +85,7 @@ export async function inferSchema(examples: readonly Json[], closed: boolean): P
 }
 
 /** The registered schemas, for choosing one. */
-export const registeredQuery = () =>
-  queryOptions({
-    queryKey: [...queryKeys.schemas.list(), 'names'],
-    queryFn: async () => {
-      const { items } = await body(api.GET('/schemas', { params: { query: { limit: 200 } } }))
-      return items.map(({ name, description }) => ({ name, description }))
-    },
-  })
+export const registeredQuery = () => ({
+  ...schemasQuery(),
+  select: (schemas: Api.SchemaView[]) => schemas.map(({ name, description }) => ({ name, description })),
+})

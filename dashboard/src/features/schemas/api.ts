@@ -1,15 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys } from '@/api'
 
-/** Names are short and schemas are few. */
-const ALL = 500
-
-export const schemasQuery = () =>
-  queryOptions({
-    queryKey: queryKeys.schemas.list(),
-    queryFn: () => body(api.GET('/schemas', { params: { query: { limit: ALL } } })),
-  })
-
 export const schemaQuery = (name: string) =>
   queryOptions({
     queryKey: queryKeys.schemas.one(name),

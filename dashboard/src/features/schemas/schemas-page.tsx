@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { schemasQuery } from '@/api/queries'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Card, buttonStyle } from '@/components/ui'
 import { plain } from '@/lib/inert'
-import { schemasQuery } from './api'
 import { shapeOf } from './model'
 
 export function SchemasPage() {
@@ -22,7 +22,7 @@ export function SchemasPage() {
     >
       <Card>
         <Answer query={useQuery(schemasQuery())}>
-          {({ items }) =>
+          {(items) =>
             items.length === 0 ? (
               <Empty title="The registry is empty" command="accord schemas add task .accord/schemas/task.schema.json">
                 Add one here, or from a file:

@@ -21,20 +21,36 @@ export function Family({ session }: { session: Api.SessionView }) {
           }
         />
         <Answer query={useQuery(childrenQuery(session.session_id))}>
-          {({ items }) =>
-            items.length === 0 ? (
-              <Empty title="This session has started no others" />
-            ) : (
-              <ul className="divide-y">
-                {items.map((child) => (
-                  <Member key={child.session_id} session={child} />
-                ))}
-              </ul>
-            )
-          }
+          {(page) => <Children page={page} parent={session.session_id} />}
         </Answer>
       </Card>
     </div>
+  )
+}
+
+interface ChildrenProps {
+  page: Pick<Api.PageSessionView, 'items' | 'next_cursor'>
+  parent: string
+}
+
+export function Children({ page: { items, next_cursor: next }, parent }: ChildrenProps) {
+  if (items.length === 0) return <Empty title="This session has started no others" />
+  return (
+    <>
+      <ul className="divide-y">
+        {items.map((child) => (
+          <Member key={child.session_id} session={child} />
+        ))}
+      </ul>
+      {next ? (
+        <p className="border-t px-4 py-2 text-muted">
+          These are the newest {items.length}; there are more.{' '}
+          <Link to="/sessions" search={{ parent }} className="text-accent underline">
+            All of them
+          </Link>
+        </p>
+      ) : null}
+    </>
   )
 }
 
