@@ -12,6 +12,11 @@ export interface Access {
 
 export const access = observable<Access>({ key: null, asked: null })
 
+/** What can be sent as a key: the printable characters of ASCII. Browsers refuse to put others in a header. */
+export function isKey(text: string): boolean {
+  return /^[!-~]+$/.test(text)
+}
+
 export function presentKey(key: string): void {
   access.set({ key, asked: null })
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { presentKey } from '@/api/access'
+import { isKey, presentKey } from '@/api/access'
 import { Command } from '@/components/command'
 import { Button, Card, Field, Input } from '@/components/ui'
 
@@ -8,10 +8,11 @@ import { Button, Card, Field, Input } from '@/components/ui'
 export function Login({ reason }: { reason: string }) {
   const client = useQueryClient()
   const [key, setKey] = useState('')
+  const given = key.trim()
+  const wrong = given !== '' && !isKey(given)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const given = key.trim()
-    if (given === '') return
+    if (given === '' || wrong) return
     // What another key has seen is not this one's.
     client.clear()
     presentKey(given)
@@ -24,7 +25,11 @@ export function Login({ reason }: { reason: string }) {
           <p role="status" className="text-muted">
             {reason}
           </p>
-          <Field label="API key" hint="Kept in memory only; a reload asks for it again.">
+          <Field
+            label="API key"
+            hint="Kept in memory only; a reload asks for it again."
+            error={wrong ? 'No key has spaces, or other characters than letters, digits and signs of ASCII: copy it again, as a whole.' : undefined}
+          >
             {(ids) => (
               <Input
                 {...ids}
@@ -36,7 +41,7 @@ export function Login({ reason }: { reason: string }) {
               />
             )}
           </Field>
-          <Button type="submit" variant="primary" disabled={key.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={given === '' || wrong}>
             Sign in
           </Button>
           <div className="flex flex-col gap-1 text-muted">
