@@ -55,7 +55,7 @@ export function Field({ label, hint, error, className, children }: FieldProps) {
       </label>
       {children({ id, ...described, ...invalid })}
       {said ? (
-        <p id={`${id}-said`} className={error ? 'text-danger' : 'text-muted'}>
+        <p id={`${id}-said`} className={cn('[overflow-wrap:anywhere]', error ? 'text-danger' : 'text-muted')}>
           {said}
         </p>
       ) : null}

@@ -16,12 +16,12 @@ export function AgentRow({ agent }: { agent: Api.AgentSummary }) {
             </Link>
             <Verdict of={agent} />
           </div>
-          <p className="break-words text-muted">{plain(agent.description) || 'No description'}</p>
+          <p className="text-muted [overflow-wrap:anywhere]">{plain(agent.description) || 'No description'}</p>
         </div>
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-muted">
-          <span>
-            {agent.executor_type || 'no executor'}
-            {agent.model ? ` · ${agent.model}` : ''}
+          <span className="[overflow-wrap:anywhere]">
+            {plain(agent.executor_type) || 'no executor'}
+            {agent.model ? ` · ${plain(agent.model)}` : ''}
           </span>
           <Contracts agent={agent} />
           {agent.source === 'file' ? (
@@ -30,8 +30,10 @@ export function AgentRow({ agent }: { agent: Api.AgentSummary }) {
             </Badge>
           ) : null}
           {agent.tags.map((tag) => (
-            <Link key={tag} to="/agents" search={{ tags: tag }}>
-              <Badge>{tag}</Badge>
+            <Link key={tag} to="/agents" search={{ tags: tag }} className="max-w-full min-w-0" title={plain(tag)}>
+              <Badge className="max-w-full">
+                <span className="truncate">{plain(tag)}</span>
+              </Badge>
             </Link>
           ))}
         </div>

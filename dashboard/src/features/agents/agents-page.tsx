@@ -6,6 +6,7 @@ import type { Api } from '@/api'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { Button, Card, Input, buttonStyle } from '@/components/ui'
+import { plain } from '@/lib/inert'
 import { AgentRow } from './agent-row'
 import { agentsQuery } from './api'
 
@@ -52,9 +53,9 @@ function Tags({ tags }: { tags: string }) {
   const navigate = route.useNavigate()
   return (
     <div className="flex items-center gap-2">
-      <span className="text-muted">With the tags</span>
-      <Button size="small" onClick={() => void navigate({ search: {} })} aria-label={`Tags ${tags}: show all agents`}>
-        {tags} <X aria-hidden />
+      <span className="shrink-0 text-muted">With the tags</span>
+      <Button size="small" className="min-w-0 shrink" onClick={() => void navigate({ search: {} })} aria-label={`Tags ${tags}: show all agents`}>
+        <span className="truncate">{plain(tags)}</span> <X aria-hidden />
       </Button>
     </div>
   )

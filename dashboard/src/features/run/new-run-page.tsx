@@ -5,6 +5,7 @@ import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { TryRun } from '@/components/try-run'
 import { Card, CardBody, Field, Select } from '@/components/ui'
+import { plain } from '@/lib/inert'
 
 const route = getRouteApi('/runs/new')
 
@@ -22,7 +23,7 @@ export function NewRunPage() {
             <>
               <Card>
                 <CardBody>
-                  <Field label="Agent" hint={items.find(({ name }) => name === agent)?.description} className="max-w-xl">
+                  <Field label="Agent" hint={plain(items.find(({ name }) => name === agent)?.description ?? '')} className="max-w-xl">
                     {(ids) => (
                       <Select
                         {...ids}
