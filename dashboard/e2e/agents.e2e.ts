@@ -30,7 +30,7 @@ interface View {
 
 const stored = (name: string) => accord.ask<View>(`/agents/${name}`)
 const fieldNames = (page: Page) =>
-  page.getByLabel('Name', { exact: true }).evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
+  page.getByLabel('Name', { exact: true }).filter({ visible: true }).evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
 
 async function addField(page: Page, name: string, type?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add field' }).last().click()

@@ -1,8 +1,9 @@
 /** Inputs for values that a text stands for: while somebody types, the text may be no value yet. */
-import { type ComponentProps, useState } from 'react'
+import { type ComponentProps, useId, useState } from 'react'
 import { Exact, type Json, typedNumber } from '@/lib/lossless'
 import { cn } from '@/lib/cn'
 import { Input, Textarea } from './ui'
+import { useReport } from './unread'
 
 function shown(value: Json | undefined): string {
   if (value instanceof Exact) return value.text
@@ -16,8 +17,9 @@ interface NumberProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange'
   counts?: boolean
 }
 
-/** A number, as it is written; empty is none. What is no number is marked and not taken over. */
+/** A number, as it is written; empty is none. What is no number is marked, not taken over, and reported as unread. */
 export function NumberInput({ value, onChange, counts = false, ...rest }: NumberProps) {
+  const said = useId()
   const [draft, setDraft] = useState<{ text: string; of: string } | null>(null)
   const current = shown(value)
   const text = draft !== null && draft.of === current ? draft.text : current
@@ -26,6 +28,9 @@ export function NumberInput({ value, onChange, counts = false, ...rest }: Number
     return counts && !(typeof found === 'number' && Number.isInteger(found) && found >= 0) ? null : found
   }
   const wrong = text.trim() !== '' && read(text) === null
+  // A stored value that is no number is shown as it is, and whoever judges the whole says so.
+  const unread = wrong && text !== current ? `“${text}” is not a ${counts ? 'whole number in digits' : 'number in JSON'}` : null
+  useReport(unread)
   const change = (typed: string) => {
     const found = read(typed)
     const next = typed.trim() === '' ? undefined : found
@@ -33,13 +38,21 @@ export function NumberInput({ value, onChange, counts = false, ...rest }: Number
     if (next !== null) onChange(next)
   }
   return (
-    <Input
-      {...rest}
-      inputMode="decimal"
-      value={text}
-      aria-invalid={wrong || rest['aria-invalid']}
-      onChange={(event) => change(event.target.value)}
-    />
+    <>
+      <Input
+        {...rest}
+        inputMode="decimal"
+        value={text}
+        aria-invalid={wrong || rest['aria-invalid']}
+        aria-describedby={unread === null ? rest['aria-describedby'] : said}
+        onChange={(event) => change(event.target.value)}
+      />
+      {unread === null ? null : (
+        <p id={said} className="text-danger [overflow-wrap:anywhere]">
+          {unread}
+        </p>
+      )}
+    </>
   )
 }
 

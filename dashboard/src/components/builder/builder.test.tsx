@@ -2,21 +2,22 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
+import { UnreadProvider, useUnread } from '@/components/unread'
 import { type Json, parse, write } from '@/lib/lossless'
 import { FieldBuilder } from './builder'
 
 function Page({ schema }: { schema: string }) {
   const [value, setValue] = useState<Json>(() => parse(schema))
-  const [problems, setProblems] = useState<string[]>([])
+  const unread = useUnread()
   return (
-    <>
-      <FieldBuilder value={value} onChange={setValue} onProblems={setProblems} preview={false} />
+    <UnreadProvider value={unread.report}>
+      <FieldBuilder value={value} onChange={setValue} preview={false} />
       <output aria-label="Written">{write(value)}</output>
-      <output aria-label="Problems">{problems.join('|')}</output>
+      <output aria-label="Problems">{unread.problems.join('|')}</output>
       <button type="button" onClick={() => setValue(parse('{"type":"object","properties":{"other":{"type":"number"}}}'))}>
         Elsewhere
       </button>
-    </>
+    </UnreadProvider>
   )
 }
 

@@ -1,7 +1,8 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { Button } from '@/components/ui'
 import { Segmented } from '@/components/segmented'
+import { useReport } from '@/components/unread'
 import { type Json, write } from '@/lib/lossless'
 import { ConstraintsEditor } from './constraints-editor'
 import { freshRoot, nameProblems, shapeOf, withShape } from './edit'
@@ -13,8 +14,6 @@ export interface BuilderProps {
   /** The schema. What the builder cannot show of it is kept. */
   value: Json
   onChange: (schema: Json) => void
-  /** Why what is shown cannot be written yet: `onChange` waits until this is empty again. */
-  onProblems?: (problems: string[]) => void
   /** What the schema is of. */
   name?: string
   /** The schema beside the fields, or below where there is no room. */
@@ -27,8 +26,8 @@ interface State {
   root: Part
 }
 
-/** A schema as fields. */
-export function FieldBuilder({ value, onChange, onProblems, name = 'the output', preview = true }: BuilderProps) {
+/** A schema as fields. What cannot be written yet, for want of a name, waits and is reported as unread. */
+export function FieldBuilder({ value, onChange, name = 'the output', preview = true }: BuilderProps) {
   const text = write(value)
   const [state, setState] = useState<State>(() => ({ text, root: readSchema(value) }))
   let { root } = state
@@ -38,8 +37,7 @@ export function FieldBuilder({ value, onChange, onProblems, name = 'the output',
     setState({ text, root })
   }
   const problems = useMemo(() => nameProblems(root), [root])
-  useEffect(() => onProblems?.([...problems.values()]), [problems, onProblems])
-  useEffect(() => () => onProblems?.([]), [onProblems])
+  useReport([...problems.values()].join('; ') || null)
 
   const change = (next: Part) => {
     if (nameProblems(next).size > 0) {

@@ -1,5 +1,6 @@
 /** What editors of stored things share: verdicts, notices, and two people's changes. */
 export { Conflict } from './conflict'
-export { Notice, isConflict, problemsIn } from './notice'
+export { Gone } from './gone'
+export { Notice, isConflict, isGone, problemsIn } from './notice'
 export { changedParts, merged } from './parts'
 export { Problems, Verdict } from './problems'

@@ -20,6 +20,11 @@ export function problemsIn(error: Error): Api.Problem[] {
   return details?.problems ?? []
 }
 
+/** Whether what was asked for is not there any more. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
 /** Whether somebody else saved first. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.error === 'PreconditionFailed'

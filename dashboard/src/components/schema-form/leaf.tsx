@@ -1,6 +1,7 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { NumberInput } from '@/components/typed-inputs'
 import { Input, Select, Textarea } from '@/components/ui'
+import { useReport } from '@/components/unread'
 import { type Json, isMap, parse, same, write } from '@/lib/lossless'
 import { type Control, choicesOf } from './model'
 
@@ -68,20 +69,34 @@ function TextValue({ ids, schema, value, onChange }: Omit<Props, 'control'>) {
   )
 }
 
-/** What no control fits is written as JSON. */
-export function JsonValue({ ids, value, onChange }: Pick<Props, 'ids' | 'value' | 'onChange'>) {
-  const [draft, setDraft] = useState<string | null>(null)
-  const read = (text: string): Json | undefined | null => {
-    try {
-      return text.trim() === '' ? undefined : parse(text)
-    } catch {
-      return null
-    }
+interface Reading {
+  value: Json | undefined
+}
+
+/** Null where the text is no JSON: `null` itself is some. */
+function readTyped(text: string): Reading | null {
+  try {
+    return { value: text.trim() === '' ? undefined : parse(text) }
+  } catch {
+    return null
   }
-  const drafted = draft === null ? undefined : read(draft)
-  const isOurs = draft !== null && (drafted === null || same(drafted, value))
-  const text = isOurs ? draft : value === undefined ? '' : write(value, 2)
-  const wrong = isOurs && drafted === null
+}
+
+const NO_JSON = 'This is not JSON yet'
+
+/** What no control fits is written as JSON. What is none is marked, not taken over, and reported as unread. */
+export function JsonValue({ ids, value, onChange }: Pick<Props, 'ids' | 'value' | 'onChange'>) {
+  const said = useId()
+  const [draft, setDraft] = useState<{ text: string; of: Json | undefined } | null>(null)
+  const isOurs = draft !== null && same(draft.of, value)
+  const text = isOurs ? draft.text : value === undefined ? '' : write(value, 2)
+  const wrong = isOurs && readTyped(draft.text) === null
+  useReport(wrong ? NO_JSON : null)
+  const change = (typed: string) => {
+    const reading = readTyped(typed)
+    setDraft({ text: typed, of: reading === null ? value : reading.value })
+    if (reading !== null) onChange(reading.value)
+  }
   return (
     <>
       <Textarea
@@ -90,14 +105,15 @@ export function JsonValue({ ids, value, onChange }: Pick<Props, 'ids' | 'value' 
         className="font-mono"
         placeholder="JSON"
         aria-invalid={wrong || ids['aria-invalid']}
+        aria-describedby={wrong ? said : ids['aria-describedby']}
         value={text}
-        onChange={(event) => {
-          setDraft(event.target.value)
-          const next = read(event.target.value)
-          if (next !== null || event.target.value.trim() === 'null') onChange(next)
-        }}
+        onChange={(event) => change(event.target.value)}
       />
-      {wrong ? <p className="text-danger">This is not JSON yet</p> : null}
+      {wrong ? (
+        <p id={said} className="text-danger">
+          {NO_JSON}
+        </p>
+      ) : null}
     </>
   )
 }

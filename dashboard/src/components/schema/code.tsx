@@ -1,7 +1,8 @@
 /** A schema as text, JSON or YAML, with what is wrong at its place. Loaded when it is needed: use it through index.tsx. */
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { Segmented } from '@/components/segmented'
+import { useReport } from '@/components/unread'
 import { type Json, same, write } from '@/lib/lossless'
 import { writeYaml } from '@/lib/yaml-text'
 import type { SchemaReport } from './api'
@@ -18,12 +19,11 @@ const writers: Record<Notation, (value: Json) => string> = { json: (value) => `$
 export interface SchemaCodeProps {
   value: Json
   onChange: (value: Json) => void
-  onProblems?: (problems: string[]) => void
   report: SchemaReport | undefined
   label: string
 }
 
-export function SchemaCode({ value, onChange, onProblems, report, label }: SchemaCodeProps) {
+export function SchemaCode({ value, onChange, report, label }: SchemaCodeProps) {
   const [notation, setNotation] = useState<Notation>('json')
   const [text, setText] = useState(() => writers.json(value))
   const reading = useMemo(() => readText(text, notation), [text, notation])
@@ -33,10 +33,7 @@ export function SchemaCode({ value, onChange, onProblems, report, label }: Schem
     setSeen(value)
     if (reading.value === null || !same(reading.value, value)) setText(writers[notation](value))
   }
-  useEffect(() => {
-    onProblems?.(reading.mistake === null ? [] : [reading.mistake.message])
-  }, [reading.mistake, onProblems])
-  useEffect(() => () => onProblems?.([]), [onProblems])
+  useReport(reading.mistake?.message ?? null)
 
   const findings = useMemo(() => {
     if (reading.mistake !== null) return [reading.mistake]

@@ -5,6 +5,7 @@ import { FieldBuilder } from '@/components/builder'
 import { Segmented } from '@/components/segmented'
 import { Failed, Loading } from '@/components/states'
 import { Button } from '@/components/ui'
+import { UnreadProvider, useReport, useUnread } from '@/components/unread'
 import { useSettled } from '@/lib/debounce'
 import type { Json } from '@/lib/lossless'
 import { schemaReportQuery } from './api'
@@ -25,8 +26,6 @@ export type SchemaView = (typeof VIEWS)[number]['value']
 export interface SchemaEditorProps {
   value: Json
   onChange: (schema: Json) => void
-  /** Why what is shown is not taken over yet. */
-  onProblems?: (problems: string[]) => void
   /** What the schema is of: "the output". */
   name: string
   view?: SchemaView
@@ -36,17 +35,25 @@ export interface SchemaEditorProps {
 }
 
 /** A schema as fields or as code, with what the server says about it. */
-export function SchemaEditor({ value, onChange, onProblems, name, view, onView, preview }: SchemaEditorProps) {
+export function SchemaEditor({ value, onChange, name, view, onView, preview }: SchemaEditorProps) {
   const [own, setOwn] = useState<SchemaView>('fields')
   const [reported, setReported] = useState(false)
   const [inferring, setInferring] = useState(false)
   const settled = useSettled(value, SETTLED_MS)
   const report = useQuery({ ...schemaReportQuery(settled), placeholderData: (before) => before })
-  const shown = view ?? own
+  const unread = useUnread()
+  useReport(unread.problems.join('; ') || null)
+  const wanted = view ?? own
+  const [shown, setShown] = useState(wanted)
+  // What cannot be read yet lives in the view that is shown: the other one would drop it.
+  if (shown !== wanted && unread.problems.length === 0) setShown(wanted)
+  const switchTo = (next: SchemaView) => {
+    if (unread.problems.length === 0) (onView ?? setOwn)(next)
+  }
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="flex flex-wrap items-center gap-2">
-        <Segmented label="Edit as" options={VIEWS} value={shown} onChange={onView ?? setOwn} />
+        <Segmented label="Edit as" options={VIEWS} value={shown} onChange={switchTo} />
         <span role="status" className="min-w-0">
           {report.data ? <Verdict report={report.data} /> : null}
         </span>
@@ -61,19 +68,20 @@ export function SchemaEditor({ value, onChange, onProblems, name, view, onView, 
       </div>
       {reported && report.data ? <Report report={report.data} /> : null}
       {report.error ? <Failed error={report.error} retry={() => void report.refetch()} /> : null}
-      {shown === 'fields' ? (
-        <FieldBuilder value={value} onChange={onChange} onProblems={onProblems} name={name} preview={preview} />
-      ) : (
-        <Suspense fallback={<Loading label="Loading the editor" />}>
-          <SchemaCode
-            value={value}
-            onChange={onChange}
-            onProblems={onProblems}
-            report={report.isPlaceholderData ? undefined : report.data}
-            label={`Schema of ${name}`}
-          />
-        </Suspense>
-      )}
+      <UnreadProvider value={unread.report}>
+        {shown === 'fields' ? (
+          <FieldBuilder value={value} onChange={onChange} name={name} preview={preview} />
+        ) : (
+          <Suspense fallback={<Loading label="Loading the editor" />}>
+            <SchemaCode
+              value={value}
+              onChange={onChange}
+              report={report.isPlaceholderData ? undefined : report.data}
+              label={`Schema of ${name}`}
+            />
+          </Suspense>
+        )}
+      </UnreadProvider>
       <InferDialog open={inferring} onClose={() => setInferring(false)} onUse={onChange} />
     </div>
   )

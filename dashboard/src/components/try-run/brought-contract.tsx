@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ContractOptions, SchemaEditor, registeredQuery } from '@/components/schema'
 import { Segmented } from '@/components/segmented'
 import { Card, CardBody, CardHeader, Field, Select } from '@/components/ui'
+import { plain } from '@/lib/inert'
 import { fromPlain } from '@/lib/lossless'
 import type { Terms } from './api'
 import type { Brought } from './model'
@@ -26,11 +27,10 @@ interface Props {
   terms: Terms
   value: Brought
   onChange: (brought: Brought) => void
-  onProblems: (problems: string[]) => void
 }
 
 /** The output contract of this one run, where the agent leaves that open. */
-export function BroughtContract({ terms, value, onChange, onProblems }: Props) {
+export function BroughtContract({ terms, value, onChange }: Props) {
   const choose = (kind: Brought['kind']) => {
     if (kind === 'none') onChange({ kind })
     else if (kind === 'inline') onChange({ kind, schema: terms.output ?? FRESH, options: new Map() })
@@ -64,7 +64,6 @@ export function BroughtContract({ terms, value, onChange, onProblems }: Props) {
             preview={false}
             value={value.schema}
             onChange={(schema) => onChange({ ...value, schema })}
-            onProblems={onProblems}
           />
         ) : null}
         {value.kind === 'registry' ? <Registered value={value} onChange={onChange} /> : null}
@@ -92,7 +91,7 @@ function Registered({ value, onChange }: { value: Extract<Brought, { kind: 'regi
   return (
     <Field
       label="Schema"
-      hint={schemas.length === 0 ? 'There are none yet: accord schemas add NAME FILE' : chosen?.description}
+      hint={schemas.length === 0 ? 'There are none yet: accord schemas add NAME FILE' : plain(chosen?.description ?? '')}
     >
       {(ids) => (
         <Select {...ids} value={value.name} onChange={(event) => onChange({ ...value, name: event.target.value })}>

@@ -8,6 +8,7 @@ import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
 import { Answer } from '@/components/states'
 import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
+import { UnreadProvider, useUnread } from '@/components/unread'
 import type { Json } from '@/lib/lossless'
 import { type Terms, startRun, termsQuery } from './api'
 import { BroughtContract } from './brought-contract'
@@ -31,7 +32,8 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
   const [parameters, setParameters] = useState<Json | undefined>(() => initialValue(terms.parameters, terms.parameters))
   const [way, setWay] = useState<'form' | 'json'>(() => (controlOf(terms.parameters) === 'object' ? 'form' : 'json'))
   const [brought, setBrought] = useState<Brought>({ kind: 'none' })
-  const [blocked, setBlocked] = useState<string[]>([])
+  const unreadParameters = useUnread()
+  const unreadContract = useUnread()
   const [model, setModel] = useState('')
   const start = useMutation({
     mutationFn: () => startRun(requestOf({ agentName, parameters, brought, model })),
@@ -39,6 +41,12 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
       void navigate({ to: '.', search: (before: object) => ({ ...before, run: run_id }), replace: true, resetScroll: false }),
   })
   const errors = fieldErrors(start.error)
+  const readable = unreadParameters.problems.length === 0
+  const ready =
+    !start.isPending &&
+    readable &&
+    unreadContract.problems.length === 0 &&
+    !(brought.kind === 'registry' && brought.name === '')
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <form
@@ -52,19 +60,24 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
           <CardHeader
             title="Parameters"
             id="parameters"
-            actions={<Segmented label="Fill in as" options={WAYS} value={way} onChange={setWay} />}
+            // What cannot be read yet stays in sight: the other way would drop it.
+            actions={<Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} />}
           />
           <CardBody>
-            {way === 'form' ? (
-              <SchemaForm schema={terms.parameters} value={parameters} onChange={setParameters} errors={errors} />
-            ) : (
-              <Field label="Parameters as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
-                {(ids) => <JsonValue ids={ids} value={parameters} onChange={setParameters} />}
-              </Field>
-            )}
+            <UnreadProvider value={unreadParameters.report}>
+              {way === 'form' ? (
+                <SchemaForm schema={terms.parameters} value={parameters} onChange={setParameters} errors={errors} />
+              ) : (
+                <Field label="Parameters as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
+                  {(ids) => <JsonValue ids={ids} value={parameters} onChange={setParameters} />}
+                </Field>
+              )}
+            </UnreadProvider>
           </CardBody>
         </Card>
-        <BroughtContract terms={terms} value={brought} onChange={setBrought} onProblems={setBlocked} />
+        <UnreadProvider value={unreadContract.report}>
+          <BroughtContract terms={terms} value={brought} onChange={setBrought} />
+        </UnreadProvider>
         <Card>
           <CardBody className="flex flex-wrap items-end gap-3">
             <Field label="Model" className="min-w-40 flex-1">
@@ -72,11 +85,7 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
                 <Input {...ids} placeholder="the agent's own" value={model} onChange={(event) => setModel(event.target.value)} />
               )}
             </Field>
-            <Button
-              type="submit"
-              variant="primary"
-              disabled={start.isPending || blocked.length > 0 || (brought.kind === 'registry' && brought.name === '')}
-            >
+            <Button type="submit" variant="primary" disabled={!ready}>
               <Play aria-hidden /> Run it
             </Button>
           </CardBody>

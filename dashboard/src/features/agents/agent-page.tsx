@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Problems, Verdict } from '@/components/editing'
+import { Problems, Verdict, isGone } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Answer } from '@/components/states'
 import { Card, CardBody } from '@/components/ui'
@@ -14,7 +14,7 @@ const route = getRouteApi('/agents/$name')
 
 export function NewAgentPage() {
   const [initial] = useState(freshBlueprint)
-  return <AgentEditor agent={null} initial={initial} />
+  return <AgentEditor agent={null} gone={false} initial={initial} />
 }
 
 export function AgentPage() {
@@ -25,15 +25,15 @@ export function AgentPage() {
       <Answer query={query}>{() => null}</Answer>
     </Page>
   ) : (
-    <Loaded key={name} agent={query.data} />
+    <Loaded key={name} agent={query.data} gone={isGone(query.error)} />
   )
 }
 
-function Loaded({ agent }: { agent: Agent }) {
+function Loaded({ agent, gone }: { agent: Agent; gone: boolean }) {
   const [initial, setInitial] = useState(isMap(agent.blueprint) ? agent.blueprint : null)
   // Once it could be read, what is typed stays, whatever becomes of the file.
   if (initial === null && isMap(agent.blueprint)) setInitial(agent.blueprint)
-  if (initial !== null) return <AgentEditor agent={agent} initial={initial} />
+  if (initial !== null) return <AgentEditor agent={agent} gone={gone} initial={initial} />
   const { summary, file } = agent.view
   return (
     <Page title={summary.name} heading={<>{summary.name} <Verdict of={summary} /></>} lead={file}>

@@ -9,8 +9,7 @@ import type { Saving } from './use-saving'
 export function ConflictDialog({ base, saving }: { base: Agent | null; saving: Saving }) {
   const draft = useDraft()
   const { save, stored } = saving
-  const open = saving.isConflict && base !== null && stored !== null && stored.view.hash !== base.view.hash
-  if (!open) return null
+  if (!saving.conflicts || base === null || stored === null) return null
   const goOn = (blueprint: JsonMap) => {
     // From here on, what they saved is what is built upon.
     saving.setBase(stored)

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useMemo, useState } from 'react'
 import type { Api } from '@/api'
+import { type Unread, useUnread } from '@/components/unread'
 import { useSettled } from '@/lib/debounce'
 import { type Json, type JsonMap, isMap, same, withAt } from '@/lib/lossless'
 import { checkQuery } from './api'
@@ -11,15 +12,20 @@ export interface Draft {
   blueprint: JsonMap
   /** As it is stored; null for one that is not yet. */
   base: Json | null
+  /** Whether something is not saved; a text that is no value yet is not. */
   dirty: boolean
   set: (path: readonly string[], value: Json | undefined) => void
   replace: (blueprint: JsonMap) => void
   problems: readonly Api.Problem[]
   /** What to say at a place. */
   problem: (...place: string[]) => string | undefined
-  /** Editors whose text is not a value yet keep the page from saving; by the editor's name. */
-  block: (editor: string, problems: string[]) => void
-  blocked: readonly string[]
+  /** Fields whose text is not a value yet keep the page from saving. */
+  unread: Unread
+  /** Counts how often the draft began anew: editors with it, so that what they had not handed over goes too. */
+  round: number
+  beginAnew: (blueprint: JsonMap) => void
+  /** What was sent is stored as this now. What was typed since stays. */
+  settle: (sent: JsonMap, stored: JsonMap) => void
 }
 
 const Context = createContext<Draft | null>(null)
@@ -37,7 +43,8 @@ const NOTHING: readonly Api.Problem[] = []
 
 export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
   const [blueprint, replace] = useState(initial)
-  const [blocks, setBlocks] = useState<Record<string, string[]>>({})
+  const [round, setRound] = useState(0)
+  const unread = useUnread()
   const settled = useSettled(blueprint, SETTLED_MS)
   const check = useQuery({ ...checkQuery(tidied(settled)), placeholderData: (before) => before })
   const problems = check.data?.problems ?? NOTHING
@@ -45,24 +52,28 @@ export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
     (path: readonly string[], value: Json | undefined) => replace((current) => withAt(current, path, value)),
     [],
   )
-  const block = useCallback((editor: string, found: string[]) => {
-    setBlocks((current) => {
-      const before = current[editor] ?? []
-      return before.join('\n') === found.join('\n') ? current : { ...current, [editor]: found }
-    })
+  const beginAnew = useCallback((next: JsonMap) => {
+    replace(next)
+    setRound((before) => before + 1)
   }, [])
+  const settle = useCallback(
+    (sent: JsonMap, stored: JsonMap) => replace((current) => (current === sent ? stored : current)),
+    [],
+  )
   return useMemo(
     () => ({
       blueprint,
       base,
-      dirty: base === null || !same(tidied(blueprint), isMap(base) ? tidied(base) : base),
+      dirty: unread.problems.length > 0 || base === null || !same(tidied(blueprint), isMap(base) ? tidied(base) : base),
       set,
       replace,
       problems,
       problem: (...place) => problemAt(problems, place)?.message,
-      block,
-      blocked: Object.values(blocks).flat(),
+      unread,
+      round,
+      beginAnew,
+      settle,
     }),
-    [blueprint, base, set, problems, block, blocks],
+    [blueprint, base, set, problems, unread, round, beginAnew, settle],
   )
 }

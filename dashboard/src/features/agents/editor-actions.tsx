@@ -19,10 +19,10 @@ export function EditorActions({ base, changed, saving }: Props) {
   const [removing, setRemoving] = useState(false)
   const { save, remove } = saving
   const discard = () => {
-    if (base !== null && isMap(base.blueprint)) draft.replace(base.blueprint)
+    if (base !== null && isMap(base.blueprint)) draft.beginAnew(base.blueprint)
     save.reset()
   }
-  const ready = !save.isPending && draft.blocked.length === 0 && (base === null || changed)
+  const ready = saving.ready && !saving.gone && (base === null || changed)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return

@@ -5,6 +5,7 @@ import { Page } from '@/components/page'
 import type { SchemaView } from '@/components/schema'
 import { TryRun } from '@/components/try-run'
 import { Badge, Confirm, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import { UnreadProvider } from '@/components/unread'
 import type { JsonMap } from '@/lib/lossless'
 import { inProject } from '@/lib/paths'
 import type { Agent } from './api'
@@ -22,17 +23,19 @@ import { ToolsTab } from './tools-tab'
 import { useSaving } from './use-saving'
 
 interface Props {
-  /** As it is stored now; null for a new one. */
+  /** As it is stored now, or was last; null for a new one. */
   agent: Agent | null
+  /** Whether somebody deleted it meanwhile. */
+  gone: boolean
   initial: JsonMap
 }
 
 /** An agent in all its parts. What is typed stays in the page until it is saved. */
-export function AgentEditor({ agent, initial }: Props) {
+export function AgentEditor({ agent, gone, initial }: Props) {
   const [base, setBase] = useState(agent)
   const draft = useNewDraft(initial, base?.blueprint ?? null)
-  const saving = useSaving({ draft, base, setBase, stored: agent })
-  const changed = draft.dirty && (base !== null || draft.blueprint !== initial)
+  const saving = useSaving({ draft, base, setBase, stored: agent, gone })
+  const changed = draft.dirty && (base !== null || draft.blueprint !== initial || draft.unread.problems.length > 0)
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
     enableBeforeUnload: () => changed,
@@ -55,7 +58,12 @@ export function AgentEditor({ agent, initial }: Props) {
         actions={<EditorActions base={base} changed={changed} saving={saving} />}
       >
         <Notices base={base} saving={saving} />
-        <EditorTabs agent={base} changed={changed} />
+        {/* A new one goes on in a page of its own: what was typed while it is made would stay behind. */}
+        <div inert={base === null && saving.save.isPending}>
+          <UnreadProvider value={draft.unread.report}>
+            <EditorTabs key={draft.round} agent={base} changed={changed} />
+          </UnreadProvider>
+        </div>
       </Page>
       <ConflictDialog base={base} saving={saving} />
       <Confirm
@@ -91,7 +99,9 @@ function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean 
   const go = (next: { tab?: TabId; as?: SchemaView }) =>
     void navigate({ to: '.', search: (before: object) => ({ ...before, ...next }), replace: true })
   const onView = (next: SchemaView) => go({ as: next })
-  const here = draft.problems.filter((problem) => tabOf(problem) === tab)
+  // A tab that was opened stays, out of sight: what is typed there and is no value yet is nowhere else.
+  const [opened, setOpened] = useState<readonly TabId[]>([tab])
+  if (!opened.includes(tab)) setOpened([...opened, tab])
   return (
     <Tabs value={tab} onValueChange={(next) => go({ tab: next as TabId })}>
       <TabList aria-label="Parts of the agent">
@@ -102,26 +112,32 @@ function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean 
           </Tab>
         ))}
       </TabList>
-      <TabPanel value={tab} className="flex flex-col gap-4">
-        {tab === 'try' ? null : <Problems problems={here} />}
-        {tab === 'general' ? <GeneralTab isNew={agent === null} /> : null}
-        {tab === 'input' ? <InputTab view={view} onView={onView} /> : null}
-        {tab === 'output' ? <OutputTab view={view} onView={onView} /> : null}
-        {tab === 'prompt' ? <PromptTab /> : null}
-        {tab === 'tools' ? <ToolsTab /> : null}
-        {tab === 'invariants' ? <InvariantsTab /> : null}
-        {tab === 'try' && agent !== null ? (
-          <>
-            {changed ? (
-              <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
-                This runs the agent as it is saved. What you have changed since is not in it.
-              </p>
-            ) : null}
-            <TryRun key={agent.view.hash} agentName={agent.view.summary.name} />
-          </>
-        ) : null}
-      </TabPanel>
+      {TABS.filter(({ id }) => opened.includes(id)).map(({ id }) => (
+        <TabPanel key={id} value={id} forceMount hidden={id !== tab} className="flex flex-col gap-4">
+          {id === 'try' ? null : <Problems problems={draft.problems.filter((problem) => tabOf(problem) === id)} />}
+          {id === 'general' ? <GeneralTab isNew={agent === null} /> : null}
+          {id === 'input' ? <InputTab view={view} onView={onView} /> : null}
+          {id === 'output' ? <OutputTab view={view} onView={onView} /> : null}
+          {id === 'prompt' ? <PromptTab /> : null}
+          {id === 'tools' ? <ToolsTab /> : null}
+          {id === 'invariants' ? <InvariantsTab /> : null}
+          {id === 'try' && agent !== null ? <Trial agent={agent} changed={changed} /> : null}
+        </TabPanel>
+      ))}
     </Tabs>
+  )
+}
+
+function Trial({ agent, changed }: { agent: Agent; changed: boolean }) {
+  return (
+    <>
+      {changed ? (
+        <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
+          This runs the agent as it is saved. What you have changed since is not in it.
+        </p>
+      ) : null}
+      <TryRun key={agent.view.hash} agentName={agent.view.summary.name} />
+    </>
   )
 }
 

@@ -3,7 +3,6 @@ import { SchemaEditor, type SchemaView } from '@/components/schema'
 import { Card, CardBody } from '@/components/ui'
 import { fromPlain } from '@/lib/lossless'
 import { useDraft } from './draft'
-import { useBlock } from './use-block'
 
 const FRESH = fromPlain({
   type: 'object',
@@ -25,7 +24,6 @@ interface Props {
 /** What may go in. */
 export function InputTab({ view, onView }: Props) {
   const { blueprint, set } = useDraft()
-  const block = useBlock('input schema')
   const schema = blueprint.get('parameters_schema') ?? null
   const own = schema !== null
   return (
@@ -49,7 +47,6 @@ export function InputTab({ view, onView }: Props) {
             name="the input"
             value={schema}
             onChange={(next) => set(['parameters_schema'], next)}
-            onProblems={block}
             view={view}
             onView={onView}
           />

@@ -1,6 +1,6 @@
 import { ApiError, messageOf } from '@/api'
 import { CopyButton } from '@/components/command'
-import { Notice, Problems, problemsIn } from '@/components/editing'
+import { Gone, Notice, Problems, problemsIn } from '@/components/editing'
 import { Button } from '@/components/ui'
 import { write } from '@/lib/lossless'
 import type { Agent } from './api'
@@ -13,9 +13,9 @@ export function Notices({ base, saving }: { base: Agent | null; saving: Saving }
   const draft = useDraft()
   return (
     <>
-      {draft.blocked.length > 0 ? (
+      {draft.unread.problems.length > 0 ? (
         <Notice tone="warning">
-          <p>This cannot be saved yet: {draft.blocked.join('; ')}</p>
+          <p className="[overflow-wrap:anywhere]">This cannot be saved yet: {draft.unread.problems.join('; ')}</p>
         </Notice>
       ) : null}
       {saving.isNewer && base !== null ? (
@@ -28,7 +28,15 @@ export function Notices({ base, saving }: { base: Agent | null; saving: Saving }
           </Button>
         </Notice>
       ) : null}
-      {saving.save.error && !saving.isConflict ? <Refused error={saving.save.error} /> : null}
+      {saving.gone && base !== null ? (
+        <Gone
+          name={base.view.summary.name}
+          wasFile={Boolean(base.view.file)}
+          ready={saving.ready}
+          onCreate={() => saving.save.mutate(draft.blueprint)}
+        />
+      ) : null}
+      {saving.refusal ? <Refused error={saving.refusal} /> : null}
     </>
   )
 }

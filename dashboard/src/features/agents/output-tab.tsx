@@ -8,7 +8,6 @@ import { plural } from '@/lib/format'
 import { type JsonMap, at, isMap } from '@/lib/lossless'
 import { useDraft } from './draft'
 import { type ContractKind, USUAL_RETRIES, contractKind, freshBlueprint, withContractKind } from './model'
-import { useBlock } from './use-block'
 
 const KINDS = [
   { value: 'none', label: 'No contract' },
@@ -107,7 +106,6 @@ const SOURCES = [
 
 function Contract({ kind, view, onView }: Props & { kind: 'output_schema' | 'default_output_schema' }) {
   const { blueprint, set } = useDraft()
-  const block = useBlock('output schema')
   const registered = useQuery(registeredQuery())
   const schema = blueprint.get(kind) ?? null
   const named = typeof schema === 'string'
@@ -128,7 +126,6 @@ function Contract({ kind, view, onView }: Props & { kind: 'output_schema' | 'def
           name="the output"
           value={schema}
           onChange={(next) => set([kind], next)}
-          onProblems={block}
           view={view}
           onView={onView}
         />

@@ -2,9 +2,9 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
+import { useReport } from '@/components/unread'
 import { type Json, fromPlain, isMap, parse, same, write } from '@/lib/lossless'
 import { useDraft } from './draft'
-import { useBlock } from './use-block'
 
 const KINDS = [
   { label: 'A program', name: 'program', value: { command: '', args: [] } },
@@ -66,18 +66,15 @@ function Server({ name, server, taken, said, onName, onServer, onRemove }: Props
   const [typed, setTyped] = useState(name)
   const [text, setText] = useState(() => write(server, 2))
   const [mistake, setMistake] = useState<string | null>(null)
-  const block = useBlock(`server ${name}`)
+  useReport(mistake === null ? null : `MCP server ${name}: ${mistake}`)
   const change = (next: string) => {
     setText(next)
     try {
       const value = parse(next)
       setMistake(null)
-      block([])
       if (!same(value, server)) onServer(value)
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      setMistake(message)
-      block([`MCP server ${name}: ${message}`])
+      setMistake(error instanceof Error ? error.message : String(error))
     }
   }
   return (

@@ -15,34 +15,36 @@ interface Situation {
   setBase: (agent: Agent) => void
   /** What the server has now, as far as is known. */
   stored: Agent | null
+  /** Whether the server has it no more. */
+  gone: boolean
 }
 
 /** Saving and removing, with an eye on what others did meanwhile. */
-export function useSaving({ draft, base, setBase, stored }: Situation) {
+export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situation) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const taken = (agent: Agent) => {
     setBase(agent)
-    if (isMap(agent.blueprint)) draft.replace(agent.blueprint)
-  }
-  const kept = (agent: Agent) => {
-    client.setQueryData(queryKeys.agents.one(agent.view.summary.name), agent)
-    void client.invalidateQueries({ queryKey: queryKeys.agents.all, refetchType: 'active' })
-    taken(agent)
+    if (isMap(agent.blueprint)) draft.beginAnew(agent.blueprint)
+    save.reset()
   }
   const save = useMutation({
     mutationFn: (blueprint: JsonMap) =>
-      base === null ? createAgent(tidied(blueprint)) : saveAgent(base.view.summary.name, tidied(blueprint), base.view.hash),
-    onSuccess: (agent) => {
-      kept(agent)
-      if (base !== null) return
+      base === null || isGone ? createAgent(tidied(blueprint)) : saveAgent(base.view.summary.name, tidied(blueprint), base.view.hash),
+    onSuccess: (agent, sent) => {
       const { name } = agent.view.summary
-      void navigate({ to: '/agents/$name', params: { name }, search: (before) => before, ignoreBlocker: true })
+      client.setQueryData(queryKeys.agents.one(name), agent)
+      void client.invalidateQueries({ queryKey: queryKeys.agents.all, refetchType: 'active' })
+      // It is under way until the new page is there, so that nothing is typed into the old one.
+      if (base === null) return navigate({ to: '/agents/$name', params: { name }, search: (before) => before, ignoreBlocker: true })
+      setBase(agent)
+      if (isMap(agent.blueprint)) draft.settle(sent, agent.blueprint)
     },
-    onError: (error) => {
-      // What stands there now is needed to say what the difference is.
-      if (isConflict(error) && base !== null) void client.invalidateQueries({ queryKey: agentQuery(base.view.summary.name).queryKey })
-    },
+    // What stands there now is needed to say what the difference is, or that there is nothing any more.
+    onError: (error) =>
+      isConflict(error) && base !== null
+        ? client.invalidateQueries({ queryKey: agentQuery(base.view.summary.name).queryKey })
+        : undefined,
   })
   const remove = useMutation({
     mutationFn: (agent: Agent) => deleteAgent(agent.view.summary.name, agent.view.hash),
@@ -52,13 +54,31 @@ export function useSaving({ draft, base, setBase, stored }: Situation) {
       void client.invalidateQueries({ queryKey: queryKeys.agents.all })
     },
   })
-  const isNewer = stored !== null && base !== null && stored.view.hash !== base.view.hash
+  const gone = isGone && !remove.isSuccess
+  const isNewer = !gone && stored !== null && base !== null && stored.view.hash !== base.view.hash
   const follows = isNewer && !draft.dirty && !save.isPending
   useEffect(() => {
+    if (!follows || stored === null) return
     // Nobody typed anything here: the newer one is simply shown.
-    if (follows && stored !== null) taken(stored)
+    setBase(stored)
+    if (isMap(stored.blueprint)) draft.replace(stored.blueprint)
   })
-  return { save, remove, stored, isNewer: isNewer && draft.dirty, isConflict: isConflict(save.error), taken, kept, setBase }
+  const conflicts = isNewer && isConflict(save.error)
+  return {
+    save,
+    remove,
+    stored,
+    gone,
+    /** Whether what is on the page can be sent. */
+    ready: !save.isPending && draft.unread.problems.length === 0,
+    isNewer: isNewer && draft.dirty,
+    /** Both changes are to be looked at. */
+    conflicts,
+    /** Why saving failed, where nothing else says it. */
+    refusal: conflicts || (gone && isConflict(save.error)) ? null : save.error,
+    taken,
+    setBase,
+  }
 }
 
 export type Saving = ReturnType<typeof useSaving>

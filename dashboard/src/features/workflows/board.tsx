@@ -68,7 +68,7 @@ export function Board({ own }: { own: string | null }) {
           )}
         </div>
       </div>
-      <Inspector onChip={() => putChip(look.node)} isNew={own === null} />
+      <Inspector key={draft.round} onChip={() => putChip(look.node)} isNew={own === null} />
       <Ghost drag={drag} />
     </div>
   )

@@ -6,6 +6,7 @@ import type { Finding } from '@/components/code'
 import { type Graph, readGraph } from '@/components/graph'
 import { findingsIn } from '@/components/schema/findings'
 import { readText } from '@/components/schema/text'
+import { type Unread, useUnread } from '@/components/unread'
 import { useSettled } from '@/lib/debounce'
 import { type Json, type JsonMap, isMap, same } from '@/lib/lossless'
 import { checkQuery } from './api'
@@ -27,6 +28,12 @@ export interface Draft {
   /** The problems, and the mistake, at their places of the text. */
   findings: Finding[]
   contracts: Contracts
+  /** Fields of the inspector whose text is not a value yet keep the page from saving. */
+  unread: Unread
+  /** Counts how often the draft began anew: the inspector with it, so that what it had not handed over goes too. */
+  round: number
+  /** Undoing leads back. */
+  beginAnew: (text: string) => void
   /** `deed` names what is one step of undoing while it goes on. */
   edit: (edit: Edit, deed?: string) => void
   undo: (() => void) | null
@@ -57,6 +64,8 @@ function reduce(history: History, action: Action): History {
 /** `base` is the document as it is stored; null for one that is not yet. */
 export function useNewDraft(initial: string, base: Json | null): Draft {
   const [history, act] = useReducer(reduce, initial, begin)
+  const [round, setRound] = useState(0)
+  const unread = useUnread()
   const text = history.present
   const reading = useMemo(() => readMembers(text), [text])
   const [lastGood, setLastGood] = useState<JsonMap>(() => reading.value ?? new Map())
@@ -70,6 +79,13 @@ export function useNewDraft(initial: string, base: Json | null): Draft {
   const problems = check.data?.problems ?? NOTHING
   const contracts = useContracts(graph)
   const edit = useCallback((change: Edit, deed?: string) => act({ kind: 'edit', edit: change, deed, now: Date.now() }), [])
+  const beginAnew = useCallback(
+    (next: string) => {
+      edit(() => next)
+      setRound((before) => before + 1)
+    },
+    [edit],
+  )
   const { past, future } = history
   return useMemo(
     () => ({
@@ -77,16 +93,23 @@ export function useNewDraft(initial: string, base: Json | null): Draft {
       document,
       graph,
       mistake: reading.mistake,
-      dirty: reading.mistake !== null || base === null || !same(tidied(document), isMap(base) ? tidied(base) : base),
+      dirty:
+        reading.mistake !== null ||
+        unread.problems.length > 0 ||
+        base === null ||
+        !same(tidied(document), isMap(base) ? tidied(base) : base),
       problems,
       spots: spotted(problems),
       findings: reading.mistake === null ? findingsIn(text, { problems: [...problems], lint: [] }, reading.locate) : [reading.mistake],
       contracts,
+      unread,
+      round,
+      beginAnew,
       edit,
       undo: past.length === 0 ? null : () => act({ kind: 'undo' }),
       redo: future.length === 0 ? null : () => act({ kind: 'redo' }),
     }),
-    [text, document, graph, reading, base, problems, contracts, edit, past, future],
+    [text, document, graph, reading, base, problems, contracts, unread, round, beginAnew, edit, past, future],
   )
 }
 

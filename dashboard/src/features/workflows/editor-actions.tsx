@@ -18,7 +18,7 @@ export function EditorActions({ base, changed, saving, onRun }: Props) {
   const draft = useDraft()
   const [removing, setRemoving] = useState(false)
   const { save } = saving
-  const ready = !save.isPending && draft.mistake === null && (base === null || changed)
+  const ready = saving.ready && !saving.gone && (base === null || changed)
   useShortcuts({ save: () => ready && save.mutate(draft.document), undo: draft.undo, redo: draft.redo })
   return (
     <>

@@ -6,6 +6,7 @@ import { Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Segmented } from '@/components/segmented'
 import { Badge, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
+import { UnreadProvider } from '@/components/unread'
 import type { Workflow } from './api'
 import { Board } from './board'
 import { DraftProvider, useDraft, useNewDraft } from './draft'
@@ -17,8 +18,10 @@ import { useLook } from './selection'
 import { useSaving } from './use-saving'
 
 interface Props {
-  /** As it is stored now; null for a new one. */
+  /** As it is stored now, or was last; null for a new one. */
   workflow: Workflow | null
+  /** Whether somebody deleted it meanwhile. */
+  gone: boolean
   initial: string
 }
 
@@ -28,12 +31,12 @@ const VIEWS = [
 ] as const
 
 /** A workflow, drawn or written: both are one text, which stays in the page until it is saved. */
-export function WorkflowEditor({ workflow, initial }: Props) {
+export function WorkflowEditor({ workflow, gone, initial }: Props) {
   const [base, setBase] = useState(workflow)
   const draft = useNewDraft(initial, base?.document ?? null)
-  const saving = useSaving({ draft, base, setBase, stored: workflow })
+  const saving = useSaving({ draft, base, setBase, stored: workflow, gone })
   const look = useLook()
-  const changed = draft.dirty && (base !== null || draft.text !== initial)
+  const changed = draft.dirty && (base !== null || draft.text !== initial || draft.unread.problems.length > 0)
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
     enableBeforeUnload: () => changed,
@@ -62,13 +65,18 @@ export function WorkflowEditor({ workflow, initial }: Props) {
         }
       >
         <Notices base={base} saving={saving} />
-        {look.view === 'graph' ? (
-          <ReactFlowProvider>
-            <Board own={base?.view.summary.name ?? null} />
-          </ReactFlowProvider>
-        ) : (
-          <Yaml />
-        )}
+        {/* A new one goes on in a page of its own: what was drawn while it is made would stay behind. */}
+        <div inert={base === null && saving.save.isPending} className="flex min-h-0 flex-1 flex-col">
+          {look.view === 'graph' ? (
+            <UnreadProvider value={draft.unread.report}>
+              <ReactFlowProvider>
+                <Board own={base?.view.summary.name ?? null} />
+              </ReactFlowProvider>
+            </UnreadProvider>
+          ) : (
+            <Yaml />
+          )}
+        </div>
       </Page>
       <ConflictDialog base={base} saving={saving} />
       {look.starting && base !== null ? (

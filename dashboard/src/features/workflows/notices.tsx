@@ -1,6 +1,6 @@
 import { ApiError, messageOf } from '@/api'
 import { CopyButton } from '@/components/command'
-import { Conflict, Notice, Problems, problemsIn } from '@/components/editing'
+import { Conflict, Gone, Notice, Problems, problemsIn } from '@/components/editing'
 import { Button } from '@/components/ui'
 import { isMap } from '@/lib/lossless'
 import type { Workflow } from './api'
@@ -24,6 +24,11 @@ export function Notices({ base, saving }: Props) {
           <p>The YAML cannot be read: {draft.mistake.message}. The graph shows what it said before.</p>
         </Notice>
       )}
+      {draft.unread.problems.length > 0 ? (
+        <Notice tone="warning">
+          <p className="[overflow-wrap:anywhere]">This cannot be saved yet: {draft.unread.problems.join('; ')}</p>
+        </Notice>
+      ) : null}
       {saving.isNewer && base !== null ? (
         <Notice tone="warning">
           <p>{base.view.summary.name} was changed elsewhere while you worked on it. Saving will show you both, and ask.</p>
@@ -32,7 +37,15 @@ export function Notices({ base, saving }: Props) {
           </Button>
         </Notice>
       ) : null}
-      {saving.save.error && !saving.isConflict ? <Refused error={saving.save.error} /> : null}
+      {saving.gone && base !== null ? (
+        <Gone
+          name={base.view.summary.name}
+          wasFile={Boolean(base.view.file)}
+          ready={saving.ready}
+          onCreate={() => saving.save.mutate(draft.document)}
+        />
+      ) : null}
+      {saving.refusal ? <Refused error={saving.refusal} /> : null}
     </>
   )
 }
@@ -63,8 +76,7 @@ function Refused({ error }: { error: Error }) {
 export function ConflictDialog({ base, saving }: Props) {
   const draft = useDraft()
   const { save, stored } = saving
-  const open = saving.isConflict && base !== null && stored !== null && stored.view.hash !== base.view.hash
-  if (!open || !isMap(base.document) || !isMap(stored.document)) return null
+  if (!saving.conflicts || base === null || stored === null || !isMap(base.document) || !isMap(stored.document)) return null
   const mine = partsOf(tidied(draft.document))
   return (
     <Conflict

@@ -7,6 +7,7 @@ import { SchemaForm, controlOf, fieldErrors, initialValue } from '@/components/s
 import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
 import { Button, Dialog, Field } from '@/components/ui'
+import { UnreadProvider, useUnread } from '@/components/unread'
 import type { Json } from '@/lib/lossless'
 import { type Workflow, startWorkflow } from './api'
 import { inputSchema } from './model'
@@ -35,6 +36,8 @@ export function RunDialog({ workflow, changed, onClose }: Props) {
     onSuccess: (workflowRunId) => void navigate({ to: '/workflow-runs/$workflowRunId', params: { workflowRunId } }),
   })
   const errors = fieldErrors(start.error)
+  const unread = useUnread()
+  const readable = unread.problems.length === 0
   return (
     <Dialog open onClose={onClose} title={`Run ${name}`} className="w-[min(44rem,calc(100vw-2rem))]">
       <form
@@ -49,14 +52,17 @@ export function RunDialog({ workflow, changed, onClose }: Props) {
             This runs the workflow as it is saved. What you have changed since is not in it.
           </p>
         ) : null}
-        {formed ? <Segmented label="Fill in as" options={WAYS} value={way} onChange={setWay} /> : null}
-        {way === 'form' && schema !== null ? (
-          <SchemaForm schema={schema} value={input} onChange={setInput} errors={errors} />
-        ) : (
-          <Field label="Input as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
-            {(ids) => <JsonValue ids={ids} value={input} onChange={setInput} />}
-          </Field>
-        )}
+        {/* What cannot be read yet stays in sight: the other way would drop it. */}
+        {formed ? <Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} /> : null}
+        <UnreadProvider value={unread.report}>
+          {way === 'form' && schema !== null ? (
+            <SchemaForm schema={schema} value={input} onChange={setInput} errors={errors} />
+          ) : (
+            <Field label="Input as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
+              {(ids) => <JsonValue ids={ids} value={input} onChange={setInput} />}
+            </Field>
+          )}
+        </UnreadProvider>
         {start.error ? (
           <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
             {errors.length > 0 && way === 'form' ? 'Nothing was started: see the fields above.' : messageOf(start.error)}
@@ -64,7 +70,7 @@ export function RunDialog({ workflow, changed, onClose }: Props) {
         ) : null}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" disabled={start.isPending}>
+          <Button type="submit" variant="primary" disabled={start.isPending || !readable}>
             <Play aria-hidden /> Run it
           </Button>
         </div>

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { queryKeys } from '@/api'
 import { isConflict } from '@/components/editing'
-import type { JsonMap } from '@/lib/lossless'
+import { type JsonMap, isMap } from '@/lib/lossless'
 import { type Workflow, createWorkflow, deleteWorkflow, saveWorkflow, workflowQuery } from './api'
 import { textOf } from './document'
 import type { Draft } from './draft'
@@ -16,34 +16,39 @@ interface Situation {
   setBase: (workflow: Workflow) => void
   /** What the server has now, as far as is known. */
   stored: Workflow | null
+  /** Whether the server has it no more. */
+  gone: boolean
 }
 
 /** Saving and removing, with an eye on what others did meanwhile. */
-export function useSaving({ draft, base, setBase, stored }: Situation) {
+export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situation) {
   const client = useQueryClient()
   const navigate = useNavigate()
   /** What is stored is what is shown from now on; undoing leads back. */
   const taken = (workflow: Workflow) => {
     setBase(workflow)
-    draft.edit(() => textOf(workflow.document))
+    draft.beginAnew(textOf(workflow.document))
     save.reset()
   }
   const save = useMutation({
     mutationFn: (document: JsonMap) =>
-      base === null ? createWorkflow(tidied(document)) : saveWorkflow(base.view.summary.name, tidied(document), base.view.hash),
+      base === null || isGone
+        ? createWorkflow(tidied(document))
+        : saveWorkflow(base.view.summary.name, tidied(document), base.view.hash),
     onSuccess: (workflow) => {
       const { name } = workflow.view.summary
-      // The text stays as it is written here, with its comments.
-      setBase(workflow)
       client.setQueryData(queryKeys.workflows.one(name), workflow)
       void client.invalidateQueries({ queryKey: queryKeys.workflows.list() })
-      if (base !== null) return
-      void navigate({ to: '/workflows/$name', params: { name }, search: ({ as, node, edge }) => ({ as, node, edge }), ignoreBlocker: true })
+      // It is under way until the new page is there, so that nothing is drawn in the old one.
+      if (base === null) return navigate({ to: '/workflows/$name', params: { name }, search: ({ as, node, edge }) => ({ as, node, edge }), ignoreBlocker: true })
+      // The text stays as it is written here, with its comments.
+      setBase(workflow)
     },
-    onError: (error) => {
-      // What stands there now is needed to say what the difference is.
-      if (isConflict(error) && base !== null) void client.invalidateQueries({ queryKey: workflowQuery(base.view.summary.name).queryKey })
-    },
+    // What stands there now is needed to say what the difference is, or that there is nothing any more.
+    onError: (error) =>
+      isConflict(error) && base !== null
+        ? client.invalidateQueries({ queryKey: workflowQuery(base.view.summary.name).queryKey })
+        : undefined,
   })
   const remove = useMutation({
     mutationFn: (workflow: Workflow) => deleteWorkflow(workflow.view.summary.name, workflow.view.hash),
@@ -53,13 +58,29 @@ export function useSaving({ draft, base, setBase, stored }: Situation) {
       void client.invalidateQueries({ queryKey: queryKeys.workflows.list() })
     },
   })
-  const isNewer = stored !== null && base !== null && stored.view.hash !== base.view.hash
+  const gone = isGone && !remove.isSuccess
+  const isNewer = !gone && stored !== null && base !== null && stored.view.hash !== base.view.hash
   const follows = isNewer && !draft.dirty && !save.isPending
   useEffect(() => {
     // Nobody changed anything here: the newer one is simply shown.
     if (follows && stored !== null) taken(stored)
   })
-  return { save, remove, stored, isNewer: isNewer && draft.dirty, isConflict: isConflict(save.error), taken, setBase }
+  const conflicts = isNewer && isConflict(save.error) && isMap(base.document) && isMap(stored.document)
+  return {
+    save,
+    remove,
+    stored,
+    gone,
+    /** Whether what is on the page can be sent. */
+    ready: !save.isPending && draft.mistake === null && draft.unread.problems.length === 0,
+    isNewer: isNewer && draft.dirty,
+    /** Both changes are to be looked at. */
+    conflicts,
+    /** Why saving failed, where nothing else says it. */
+    refusal: conflicts || (gone && isConflict(save.error)) ? null : save.error,
+    taken,
+    setBase,
+  }
 }
 
 export type Saving = ReturnType<typeof useSaving>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Problems, Verdict } from '@/components/editing'
+import { Problems, Verdict, isGone } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Answer } from '@/components/states'
 import { Card, CardBody } from '@/components/ui'
@@ -15,7 +15,7 @@ const route = getRouteApi('/workflows/$name')
 
 export function NewWorkflowPage() {
   const [initial] = useState(freshText)
-  return <WorkflowEditor workflow={null} initial={initial} />
+  return <WorkflowEditor workflow={null} gone={false} initial={initial} />
 }
 
 export function WorkflowPage() {
@@ -26,16 +26,16 @@ export function WorkflowPage() {
       <Answer query={query}>{() => null}</Answer>
     </Page>
   ) : (
-    <Loaded key={name} workflow={query.data} />
+    <Loaded key={name} workflow={query.data} gone={isGone(query.error)} />
   )
 }
 
-function Loaded({ workflow }: { workflow: Workflow }) {
+function Loaded({ workflow, gone }: { workflow: Workflow; gone: boolean }) {
   const read = isMap(workflow.document) ? workflow.document : null
   const [initial, setInitial] = useState(() => (read === null ? null : textOf(read)))
   // Once it could be read, what is drawn stays, whatever becomes of the file.
   if (initial === null && read !== null) setInitial(textOf(read))
-  if (initial !== null) return <WorkflowEditor workflow={workflow} initial={initial} />
+  if (initial !== null) return <WorkflowEditor workflow={workflow} gone={gone} initial={initial} />
   const { summary, file } = workflow.view
   return (
     <Page title={summary.name} heading={<>{summary.name} <Verdict of={summary} /></>} lead={file}>

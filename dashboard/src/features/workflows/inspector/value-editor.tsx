@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { CodeEditor } from '@/components/code'
 import { readText } from '@/components/schema/text'
+import { useReport } from '@/components/unread'
 import { type Json, same } from '@/lib/lossless'
 import { writeYaml } from '@/lib/yaml-text'
 
@@ -15,6 +16,7 @@ interface Props {
 export function ValueEditor({ label, value, onChange, error }: Props) {
   const [typed, setTyped] = useState(() => writeYaml(value))
   const { value: read, mistake } = readText(typed, 'yaml')
+  useReport(mistake?.message ?? null)
   // Changed elsewhere, by undoing or in the text: that is what is shown now.
   const [seen, setSeen] = useState(value)
   if (!same(seen, value)) {

@@ -1,0 +1,84 @@
+/** What somebody typed is not lost: to another tab, to somebody who deletes, to a page that is too wide to read. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launch, open, screenshot, seen } from './support/browser'
+import { type Accord, startAccord } from './support/server'
+
+let accord: Accord
+let browser: Browser
+
+beforeAll(async () => {
+  accord = await startAccord({ examples: false })
+  browser = await launch()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await accord?.close()
+})
+
+const make = (agent: object) => accord.ask('/agents', { method: 'POST', body: JSON.stringify({ executor: { type: 'codex' }, ...agent }) })
+const save = (page: Page) => page.getByRole('button', { name: 'Save' })
+
+it('keeps a schema that cannot be read yet, and saves nothing in its place', async () => {
+  await make({ name: 'half', output_schema: { type: 'object', properties: { a: { type: 'string' } } } })
+  const { page, complaints } = await open(browser, `${accord.url}/ui/agents/half?tab=output&as=code`)
+  const editor = page.getByLabel('Schema of the output')
+  await editor.press('Control+End')
+  await page.keyboard.type('half a word')
+  await seen(page, /This cannot be saved yet/)
+  await page.getByRole('radio', { name: 'Fields' }).click()
+  await page.getByRole('tab', { name: 'General' }).click()
+  await page.getByLabel('Description').fill('New')
+  expect(await save(page).isDisabled()).toBe(true)
+  await page.getByRole('tab', { name: 'Output Schema' }).click()
+  await expect.poll(() => editor.textContent()).toContain('half a word')
+  await screenshot(page, 'agent-unread')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect.poll(() => editor.textContent()).not.toContain('half a word')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('makes an agent again that somebody deleted', async () => {
+  await make({ name: 'brief', description: 'old' })
+  const { page, complaints } = await open(browser, `${accord.url}/ui/agents/brief`)
+  await page.getByLabel('Description').fill('mine')
+  await accord.ask('/agents/brief', { method: 'DELETE' })
+  await save(page).click()
+  await seen(page, /brief was deleted elsewhere/)
+  await screenshot(page, 'agent-deleted')
+  await page.getByRole('button', { name: 'Create it again' }).click()
+  await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
+  expect(await accord.ask('/agents/brief')).toMatchObject({ blueprint: { description: 'mine' } })
+  await page.getByText('brief was deleted elsewhere').waitFor({ state: 'hidden' })
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('makes a workflow again that somebody deleted', async () => {
+  const parts = { name: 'short', nodes: { input: { type: 'input' }, output: { type: 'output' } }, edges: [{ from: 'input', to: 'output' }] }
+  await accord.ask('/workflows', { method: 'POST', body: JSON.stringify(parts) })
+  const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/short`)
+  await page.getByLabel('Description').fill('mine')
+  await accord.ask('/workflows/short', { method: 'DELETE' })
+  await save(page).click()
+  await seen(page, /short was deleted elsewhere/)
+  await page.getByRole('button', { name: 'Create it again' }).click()
+  await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
+  expect(await accord.ask('/workflows/short')).toMatchObject({ workflow: { description: 'mine' } })
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+it('breaks words that are longer than the page', async () => {
+  await make({ name: 'wide', description: `${'w'.repeat(1_200)}\u202Eevil`, tags: ['t'.repeat(200)] })
+  for (const place of ['/ui/agents', `/ui/agents?tags=${'t'.repeat(200)}`, '/ui/runs/new?agent=wide']) {
+    const { page } = await open(browser, accord.url + place, { width: 800 })
+    await seen(page, /wwww/)
+    const widths = await page.locator('main').evaluate((main) => [main.scrollWidth, main.clientWidth])
+    expect([place, widths[0]]).toEqual([place, widths[1]])
+    await seen(page, /U\+202Eevil/)
+    await page.close()
+  }
+})

@@ -1,0 +1,94 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { afterEach, expect, it, vi } from 'vitest'
+import { type JsonMap, fromPlain, toPlain } from '@/lib/lossless'
+import { type Agent, createAgent, saveAgent } from './api'
+import { AgentEditor } from './editor'
+
+const search: { tab?: string } = {}
+const navigate = vi.fn()
+vi.mock('@tanstack/react-router', () => ({
+  useBlocker: () => ({ status: 'idle' }),
+  useNavigate: () => navigate,
+  useSearch: () => search,
+}))
+vi.mock('./api', async (original) => ({
+  ...(await original<object>()),
+  checkQuery: () => ({ queryKey: ['check'], queryFn: () => ({ valid: true, problems: [] }) }),
+  createAgent: vi.fn(),
+  saveAgent: vi.fn(),
+}))
+
+afterEach(() => {
+  search.tab = undefined
+})
+
+const BLUEPRINT = fromPlain({
+  name: 'a', description: 'Old', type: 'autonomous', executor: { type: 'llm' }, limits: { timeout_seconds: 60 },
+}) as JsonMap
+
+const stored = (blueprint: JsonMap, hash: string) =>
+  ({ blueprint, view: { hash, file: null, summary: { name: 'a', valid: true, problems: [] } } }) as unknown as Agent
+
+function open(gone = false) {
+  const client = new QueryClient()
+  const page = () => (
+    <QueryClientProvider client={client}>
+      <AgentEditor agent={stored(BLUEPRINT, 'one')} gone={gone} initial={BLUEPRINT} />
+    </QueryClientProvider>
+  )
+  const { rerender } = render(page())
+  return { user: userEvent.setup(), look: () => rerender(page()) }
+}
+
+const save = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
+const seconds = () => screen.getByLabelText<HTMLInputElement>('Seconds')
+
+it('does not save another number than is shown', async () => {
+  const { user, look } = open()
+  await user.type(screen.getByLabelText('Description'), 'er')
+  expect(save().disabled).toBe(false)
+  await user.clear(seconds())
+  await user.type(seconds(), 'abc')
+  expect(save().disabled).toBe(true)
+  expect(screen.getByRole('alert').textContent).toContain('“abc” is not a whole number in digits')
+
+  // What is typed is still there behind another tab, and so is what it stands in the way of.
+  search.tab = 'tools'
+  look()
+  expect(save().disabled).toBe(true)
+  search.tab = 'general'
+  look()
+  expect(seconds().value).toBe('abc')
+
+  await user.click(screen.getByRole('button', { name: 'Discard' }))
+  expect(seconds().value).toBe('60')
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+it('keeps what is typed while it saves', async () => {
+  let answer: (agent: Agent) => void = () => undefined
+  vi.mocked(saveAgent).mockImplementation(() => new Promise((resolve) => (answer = resolve)))
+  const { user } = open()
+  const description = screen.getByLabelText<HTMLInputElement>('Description')
+  await user.type(description, 'er')
+  await user.click(save())
+  await user.type(description, ' still')
+  const [, sent] = vi.mocked(saveAgent).mock.calls[0] ?? []
+  expect(toPlain(sent ?? null)).toMatchObject({ description: 'Older' })
+  await act(async () => answer(stored(sent as JsonMap, 'two')))
+  expect(description.value).toBe('Older still')
+  expect(screen.getByText('Unsaved changes')).toBeTruthy()
+})
+
+it('says that it was deleted, and makes it again from what is on the page', async () => {
+  vi.mocked(createAgent).mockImplementation(async (blueprint) => stored(blueprint as JsonMap, 'three'))
+  const { user } = open(true)
+  await user.type(screen.getByLabelText('Description'), 'er')
+  expect(screen.getByRole('alert').textContent).toContain('a was deleted elsewhere')
+  expect(save().disabled).toBe(true)
+  await user.click(screen.getByRole('button', { name: 'Create it again' }))
+  expect(vi.mocked(createAgent).mock.calls.map(([blueprint]) => toPlain(blueprint))).toMatchObject([{ name: 'a', description: 'Older' }])
+  expect(screen.queryByText('Unsaved changes')).toBeNull()
+})

@@ -1,0 +1,47 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, renderHook, waitFor } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { expect, it, vi } from 'vitest'
+import { ApiError } from '@/api'
+import { type JsonMap, fromPlain } from '@/lib/lossless'
+import { type Workflow, createWorkflow, saveWorkflow } from './api'
+import type { Draft } from './draft'
+import { useSaving } from './use-saving'
+
+vi.mock('@tanstack/react-router', () => ({ useNavigate: () => vi.fn() }))
+vi.mock('./api', async (original) => ({
+  ...(await original<object>()),
+  createWorkflow: vi.fn(),
+  saveWorkflow: vi.fn(),
+}))
+
+const DOCUMENT = fromPlain({ name: 'w', nodes: {}, edges: [] }) as JsonMap
+const base = { document: DOCUMENT, view: { hash: 'one', summary: { name: 'w' } } } as unknown as Workflow
+const draft = { dirty: true, mistake: null, unread: { problems: [] as string[] } } as unknown as Draft
+
+function saving(gone: boolean) {
+  const client = new QueryClient()
+  const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>
+  return renderHook((now: { gone: boolean }) => useSaving({ draft, base, setBase: () => undefined, stored: base, gone: now.gone }), {
+    wrapper,
+    initialProps: { gone },
+  })
+}
+
+it('leaves no failure unsaid', async () => {
+  vi.mocked(saveWorkflow).mockRejectedValue(new ApiError('PreconditionFailed', 'it is not the one that was seen', 412))
+  const { result, rerender } = saving(false)
+  act(() => result.current.save.mutate(DOCUMENT))
+  await waitFor(() => expect(result.current.refusal?.message).toBe('it is not the one that was seen'))
+  rerender({ gone: true })
+  // The page says that it was deleted; that is why.
+  expect([result.current.gone, result.current.refusal]).toEqual([true, null])
+})
+
+it('makes a workflow again that was deleted', async () => {
+  vi.mocked(createWorkflow).mockResolvedValue(base)
+  const { result } = saving(true)
+  act(() => result.current.save.mutate(DOCUMENT))
+  await waitFor(() => expect(result.current.save.isSuccess).toBe(true))
+  expect(vi.mocked(createWorkflow)).toHaveBeenCalledOnce()
+})
