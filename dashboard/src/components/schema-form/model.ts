@@ -1,5 +1,5 @@
 /** A form from a schema, purely: which control a part gets, what it begins with, which errors belong to it. */
-import { Exact, type Json, type JsonMap, isList, isMap } from '@/lib/lossless'
+import { Exact, type Json, type JsonMap, at, isList, isMap } from '@/lib/lossless'
 import { isWithin, pathParts, pointerOf } from '@/lib/paths'
 import { pointerParts } from '@/lib/json-text'
 
@@ -66,20 +66,28 @@ export function membersOf(schema: JsonMap): Member[] {
   return isMap(properties) ? [...properties].map(([name, part]) => ({ name, schema: part, required: names.includes(name) })) : []
 }
 
-/** What a form begins with: defaults, the only choice, and objects that are asked for. Nothing else is made up. */
-export function initialValue(schema: Json, root: Json, depth = 0): Json | undefined {
+/**
+ * What a form begins with: defaults, the only choice, and objects that are asked for. Nothing else is made up. An object
+ * that may be left out waits until somebody opens it, and so does one inside of another with the same schema: there is no
+ * end to them.
+ */
+export function initialValue(schema: Json, root: Json, above: readonly Json[] = [], required = true): Json | undefined {
   const part = resolved(schema, root)
   if (!isMap(part)) return undefined
   const given = part.get('default') ?? part.get('const')
   if (given !== undefined) return given
-  if (controlOf(part, depth) !== 'object') return undefined
+  if (controlOf(part, above.length) !== 'object' || isClosed(part, undefined, required, above)) return undefined
   const value = new Map<string, Json>()
   for (const member of membersOf(part)) {
-    const inner = initialValue(member.schema, root, depth + 1)
-    const filled = isMap(inner) && inner.size === 0 ? undefined : inner
-    if (inner !== undefined && (member.required || filled !== undefined)) value.set(member.name, inner)
+    const inner = initialValue(member.schema, root, [...above, part], member.required)
+    if (inner !== undefined) value.set(member.name, inner)
   }
   return value
+}
+
+/** Whether an object is shown as something to open only. `above` are the schemas of the objects around it. */
+export function isClosed(part: Json, value: Json | undefined, required: boolean, above: readonly Json[]): boolean {
+  return value === undefined && (!required || above.includes(part))
 }
 
 /** What a new item of a list is. */
@@ -98,15 +106,36 @@ export interface FormError {
 }
 
 /**
- * Errors at the fields that mend them: the server says of an object that a member is missing, and the member is where
+ * An error at the field that mends it: the server says of an object that a member is missing, and the member is where
  * somebody has to type.
  */
-export function atTheirFields(errors: readonly FormError[]): FormError[] {
-  return errors.map((error) => {
-    const missing = /^required property '(.+)' is missing$/.exec(error.message)?.[1]
-    if (missing === undefined) return error
-    return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'This is required' }
-  })
+export function atItsField(error: FormError): FormError {
+  const missing = /^required property '(.+)' is missing$/.exec(error.message)?.[1]
+  if (missing === undefined) return error
+  return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'This is required' }
+}
+
+/** Whether a form for the schema shows the errors of a place; those of other places are said apart. */
+export function isDrawn(place: readonly string[], schema: Json, value: Json | undefined): boolean {
+  const above: Json[] = []
+  let part = resolved(schema, schema)
+  let current = value
+  let required = true
+  for (let depth = 0; ; depth += 1) {
+    const control = controlOf(part, depth)
+    const step = place[depth]
+    if (control === 'json' || !isMap(part)) return true
+    if (control === 'object' && isClosed(part, current, required, above)) return false
+    if (step === undefined) return true
+    if (control !== 'object' && control !== 'list') return false
+    const member = control === 'object' ? membersOf(part).find(({ name }) => name === step) : { schema: part.get('items') ?? true, required: true }
+    const inner = at(current, step)
+    if (member === undefined || (control === 'list' && inner === undefined)) return false
+    if (control === 'object') above.push(part)
+    part = resolved(member.schema, schema)
+    current = inner
+    required = member.required
+  }
 }
 
 /** The errors of exactly this place, in one line. */
@@ -116,7 +145,12 @@ export function errorAt(errors: readonly FormError[], place: readonly string[]):
   return found.length === 0 ? undefined : found.map((error) => error.message).join('; ')
 }
 
-/** The errors inside a place that is shown as a whole. */
-export function errorsWithin(errors: readonly FormError[], place: readonly string[]): FormError[] {
-  return errors.filter((error) => isWithin(pathParts(error.path), place))
+/** The errors of a place that is shown as a whole, and those inside of it with their own places. */
+export function errorsWithin(errors: readonly FormError[], place: readonly string[]): string | undefined {
+  const said = errors.flatMap(({ path, message }) => {
+    const parts = pathParts(path)
+    if (!isWithin(parts, place)) return []
+    return [parts.length === place.length ? message : `${path}: ${message}`]
+  })
+  return said.length === 0 ? undefined : said.join('; ')
 }

@@ -2,8 +2,9 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
+import { UnreadProvider, useUnread } from '@/components/unread'
 import { type Json, parse, write } from '@/lib/lossless'
-import { atTheirFields, controlOf, initialValue } from './model'
+import { atItsField, controlOf, initialValue } from './model'
 import { SchemaForm } from './schema-form'
 
 const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"properties":{
@@ -12,15 +13,21 @@ const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"prop
   "lines":{"type":"array","items":{"$ref":"#/$defs/line"}},"any":{"anyOf":[true]}},
   "$defs":{"line":{"type":"object","properties":{"n":{"type":"number"}}}}}`)
 
-function Form({ said = [] }: { said?: { path: string; message: string }[] }) {
-  const [value, setValue] = useState<Json | undefined>(() => initialValue(SCHEMA, SCHEMA))
+function Form({ schema = SCHEMA, said = [] }: { schema?: Json; said?: { path: string; message: string }[] }) {
+  const [value, setValue] = useState<Json | undefined>(() => initialValue(schema, schema))
+  const unread = useUnread()
   return (
     <>
-      <SchemaForm schema={SCHEMA} value={value} onChange={setValue} errors={said} />
+      <UnreadProvider value={unread.report}>
+        <SchemaForm schema={schema} value={value} onChange={setValue} errors={said} />
+      </UnreadProvider>
       <output>{value === undefined ? '' : write(value)}</output>
+      <p data-testid="unread">{unread.problems.join('|')}</p>
     </>
   )
 }
+
+const unread = () => screen.getByTestId('unread').textContent
 
 const written = () => screen.getByRole('status').textContent
 
@@ -65,12 +72,67 @@ describe('a form from a schema', () => {
   it('marks JSON that is none', async () => {
     render(<Form />)
     await userEvent.type(screen.getByLabelText(/^any/), '[[1')
-    expect(screen.getByText('This is not JSON yet')).toBeTruthy()
+    expect(describedBy(/^any/)).toBe('This is not JSON yet')
+    expect(unread()).toBe('This is not JSON yet')
     expect(written()).not.toContain('any')
+  })
+
+  it('takes null for the JSON that it is', async () => {
+    render(<Form />)
+    await userEvent.type(screen.getByLabelText(/^any/), 'null')
+    expect(unread()).toBe('')
+    expect(written()).toContain('"any":null')
+  })
+
+  it('reports numbers that are none, and keeps the one before', async () => {
+    render(<Form />)
+    const user = userEvent.setup()
+    const field = screen.getByLabelText(/^count/)
+    for (const text of ['-', '1.', 'abc', '007']) {
+      await user.clear(field)
+      await user.type(field, '1e3')
+      expect(unread()).toBe('')
+      await user.clear(field)
+      await user.paste(text)
+      expect(unread()).toBe(`“${text}” is not a number in JSON`)
+      expect(describedBy(/^count/)).toBe(unread())
+    }
+    await user.clear(field)
+    expect(unread()).toBe('')
+    expect(written()).not.toContain('count')
+  })
+
+  it('says errors that belong to no field', () => {
+    const schema = parse('{"type":"object","required":["x"],"properties":{"y":{"type":"object","properties":{"z":{"type":"string"}}}}}')
+    const said = [
+      { path: '$', message: "required property 'x' is missing" },
+      { path: '$.y.z', message: 'it is too short' },
+    ]
+    render(<Form schema={schema} said={said} />)
+    expect(screen.getByRole('alert').textContent).toBe("$: required property 'x' is missing; $.y.z: it is too short")
+  })
+
+  it('names what is missing inside of JSON', () => {
+    render(<Form said={[{ path: '$.any', message: "required property 'q' is missing" }]} />)
+    expect(describedBy(/^any/)).toBe('$.any["q"]: This is required')
+  })
+
+  it('opens a schema inside of itself only when somebody asks for it', async () => {
+    const names = [...'abcdefgh']
+    const members = names.map((name) => `"${name}":{"$ref":"#"}`).join()
+    const optional = parse(`{"type":"object","properties":{${members},"n":{"type":"integer","default":1}}}`)
+    const { unmount } = render(<Form schema={optional} />)
+    expect(written()).toBe('{"n":1}')
+    await userEvent.click(screen.getByRole('button', { name: 'a optional' }))
+    expect(written()).toBe('{"n":1,"a":{"n":1}}')
+    unmount()
+    render(<Form schema={parse(`{"type":"object","required":${JSON.stringify(names)},"properties":{${members}}}`)} />)
+    expect(written()).toBe('{}')
+    expect(screen.getAllByRole('button')).toHaveLength(names.length)
   })
 })
 
-function describedBy(label: string): string | null | undefined {
+function describedBy(label: string | RegExp): string | null | undefined {
   const id = screen.getByLabelText(label).getAttribute('aria-describedby')
   return document.getElementById(id ?? '')?.textContent
 }
@@ -81,6 +143,6 @@ it('chooses controls', () => {
 })
 
 it('keeps odd names whole', () => {
-  const [error] = atTheirFields([{ path: '$.a', message: "required property 'it's \"odd\"' is missing" }])
-  expect(error?.path).toBe('$.a["it\'s \\"odd\\""]')
+  const error = atItsField({ path: '$.a', message: "required property 'it's \"odd\"' is missing" })
+  expect(error.path).toBe('$.a["it\'s \\"odd\\""]')
 })

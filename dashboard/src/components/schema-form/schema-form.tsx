@@ -2,8 +2,11 @@ import { Plus, Trash2 } from 'lucide-react'
 import { Button, Field } from '@/components/ui'
 import { plain } from '@/lib/inert'
 import { type Json, isList, isMap, withMember } from '@/lib/lossless'
+import { pathParts } from '@/lib/paths'
 import { Leaf } from './leaf'
-import { type FormError, atTheirFields, controlOf, errorAt, errorsWithin, initialValue, membersOf, newItem, resolved } from './model'
+import {
+  type FormError, atItsField, controlOf, errorAt, errorsWithin, initialValue, isClosed, isDrawn, membersOf, newItem, resolved,
+} from './model'
 
 interface Props {
   /** A schema whose outermost value is an object. */
@@ -15,16 +18,17 @@ interface Props {
 
 /** Controls for a value of a schema. */
 export function SchemaForm({ schema, value, onChange, errors: said }: Props) {
-  const errors = atTheirFields(said)
-  const whole = errorAt(errors, [])
+  const errors = said.map(atItsField)
+  const homeless = said.filter((error) => !isDrawn(pathParts(atItsField(error).path), schema, value))
+  const whole = [errorAt(errors, []) ?? [], homeless.map(({ path, message }) => `${path}: ${message}`)].flat().join('; ')
   return (
     <div className="flex flex-col gap-3">
       {whole ? (
         <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
-          {whole}
+          {plain(whole)}
         </p>
       ) : null}
-      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} place={[]} label="Parameters" required />
+      <Part root={schema} schema={schema} value={value} onChange={onChange} errors={errors} place={[]} above={[]} label="Parameters" required />
     </div>
   )
 }
@@ -32,17 +36,21 @@ export function SchemaForm({ schema, value, onChange, errors: said }: Props) {
 interface PartProps extends Props {
   root: Json
   place: readonly string[]
+  /** The schemas of the objects around it. */
+  above: readonly Json[]
   label: string
   required: boolean
 }
 
-function Part({ root, schema, value, onChange, errors, place, label, required }: PartProps) {
+function Part({ root, schema, value, onChange, errors, place, above, label, required }: PartProps) {
   const part = resolved(schema, root)
   const control = controlOf(part, place.length)
-  const inner = { root, errors, place }
+  const inner = { root, errors, place, above: [...above, part] }
   if (control === 'object' && isMap(part)) {
     const members = membersOf(part)
-    if (value === undefined && !required) return <Absent label={label} onAdd={() => onChange(initialValue(part, root) ?? new Map())} />
+    if (isClosed(part, value, required, above)) {
+      return <Closed label={label} required={required} onOpen={() => onChange(initialValue(part, root) ?? new Map())} />
+    }
     const map = isMap(value) ? value : new Map<string, Json>()
     const fields = members.map((member) => (
       <Part
@@ -64,9 +72,9 @@ function Part({ root, schema, value, onChange, errors, place, label, required }:
     )
   }
   if (control === 'list' && isMap(part)) {
-    return <Items {...inner} schema={part} value={value} onChange={onChange} label={label} required={required} />
+    return <Items {...inner} above={above} schema={part} value={value} onChange={onChange} label={label} required={required} />
   }
-  const said = control === 'json' ? errorsWithin(errors, place).map((error) => error.message).join('; ') : errorAt(errors, place)
+  const said = control === 'json' ? errorsWithin(errors, place) : errorAt(errors, place)
   const hint = isMap(part) ? part.get('description') : undefined
   return (
     <Field
@@ -76,14 +84,14 @@ function Part({ root, schema, value, onChange, errors, place, label, required }:
         </>
       }
       hint={typeof hint === 'string' ? plain(hint) : undefined}
-      error={said || undefined}
+      error={said}
     >
       {(ids) => <Leaf ids={ids} control={control} schema={part} value={value} onChange={onChange} required={required} />}
     </Field>
   )
 }
 
-function Items({ root, schema, value, onChange, errors, place, label, required }: PartProps) {
+function Items({ root, schema, value, onChange, errors, place, above, label, required }: PartProps) {
   const items = isList(value) ? value : []
   const item = isMap(schema) ? (schema.get('items') ?? true) : true
   const write = (next: Json[]) => onChange(next.length === 0 && !required ? undefined : next)
@@ -96,6 +104,7 @@ function Items({ root, schema, value, onChange, errors, place, label, required }
               root={root}
               schema={item}
               errors={errors}
+              above={above}
               place={[...place, String(index)]}
               label={`${label} ${index + 1}`}
               required
@@ -142,10 +151,11 @@ function Group({ label, error, onRemove, children }: GroupProps) {
   )
 }
 
-function Absent({ label, onAdd }: { label: string; onAdd: () => void }) {
+function Closed({ label, required, onOpen }: { label: string; required: boolean; onOpen: () => void }) {
   return (
-    <Button size="small" className="self-start" onClick={onAdd}>
-      <Plus aria-hidden /> <span className="font-mono">{label}</span> <span className="font-normal text-muted">optional</span>
+    <Button size="small" className="self-start" onClick={onOpen}>
+      <Plus aria-hidden /> <span className="font-mono">{plain(label)}</span>{' '}
+      {required ? null : <span className="font-normal text-muted">optional</span>}
     </Button>
   )
 }
