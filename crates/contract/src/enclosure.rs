@@ -4,7 +4,9 @@
 //! reason quotes, the member before the fault. A part is not the answer. Where such a container ends is told by
 //! its brackets, its quotes and its comments. Braces of prose and of templates hold nothing.
 //!
-//! A container that never ends holds all that follows, unless there is a seam: the model broke off and began again.
+//! Where there is a seam between its beginning and a value, the model broke off and began again: then the container
+//! holds the value only if the text behind it goes on as one that holds it would. Without a seam it holds all that
+//! follows, be it that it never ends.
 
 use crate::scan::{Item, Setting};
 
@@ -14,6 +16,9 @@ const MAX_RESTARTS: usize = 16;
 
 /// Keys are short; a longer stretch is prose.
 const MAX_KEY_BYTES: usize = 128;
+
+/// So far the words of a line are looked for: nobody indents further.
+const MAX_INDENT: usize = 256;
 
 /// The marks that open a string, and those that close it. Longer ones first.
 const QUOTES: [(&[&str], &[&str]); 7] = [
@@ -42,7 +47,7 @@ pub(crate) fn settle(text: &str, items: &mut [Item]) {
             (Err(_), Hold::Free | Hold::BeginsAgain) if begins_container(text, item.start) => {
                 restarts += usize::from(hold == Hold::BeginsAgain);
                 if restarts <= MAX_RESTARTS {
-                    enclosure = Some(Enclosure::new(item.start, ends.end(item.start)));
+                    enclosure = Some(Enclosure::new(bytes, item.start, ends.end(item.start)));
                 }
             }
             _ => {}
@@ -55,8 +60,8 @@ pub(crate) fn settle(text: &str, items: &mut [Item]) {
     }
 }
 
-/// The values that seem to begin again and behind which a bracket closes that was open before them: what they
-/// stand in goes on.
+/// The values that seem to begin again and behind which the text goes on as what they stand in would: the string
+/// around them ends, or a bracket closes that was open before them. A bracket that prose speaks of closes nothing.
 fn still_held(bytes: &[u8], begun_again: &[(usize, usize)]) -> Vec<usize> {
     let mut held = Vec::new();
     let mut unmatched = 0_usize;
@@ -70,11 +75,44 @@ fn still_held(bytes: &[u8], begun_again: &[(usize, usize)]) -> Vec<usize> {
             }
         }
         at = *end;
-        if unmatched > 0 {
+        let goes_on = match behind(bytes.get(*end..).unwrap_or_default()) {
+            Behind::EndOfString => true,
+            Behind::Value => unmatched > 0,
+            Behind::Prose => false,
+        };
+        if goes_on {
             held.push(*index);
         }
     }
     held
+}
+
+/// What stands directly behind a value and the fence around it.
+enum Behind {
+    /// A quote and what follows a string, or the end of a comment.
+    EndOfString,
+    /// What may stand behind a part.
+    Value,
+    /// Anything else.
+    Prose,
+}
+
+fn behind(rest: &[u8]) -> Behind {
+    let rest = rest.trim_ascii_start();
+    let fence = [b"```".as_slice(), b"~~~"].into_iter().find(|fence| rest.starts_with(fence));
+    let rest = rest.get(fence.map_or(0, <[u8]>::len)..).unwrap_or_default().trim_ascii_start();
+    match (quote_at(rest), rest.first()) {
+        // The end of a code span.
+        (_, Some(b'`')) => Behind::Prose,
+        (Some((_, length)), _) if ends_string(rest.get(length..).unwrap_or_default()) => Behind::EndOfString,
+        (None, Some(b'*')) if rest.starts_with(b"*/") => Behind::EndOfString,
+        (Some(_), _) | (None, Some(b',' | b'}' | b']')) => Behind::Value,
+        _ => Behind::Prose,
+    }
+}
+
+fn ends_string(rest: &[u8]) -> bool {
+    matches!(rest.trim_ascii_start().first(), Some(b',' | b':' | b'}' | b']'))
 }
 
 /// What a damaged container means for a value behind its opening bracket.
@@ -93,28 +131,36 @@ struct Enclosure {
     start: usize,
     /// The byte behind it, if it ends at all.
     end: Option<usize>,
+    /// The mark of its strings.
+    quote: u8,
     /// How far it was searched for a seam, and whether there was one.
     searched: usize,
     torn: bool,
+    /// Whether that place is inside a string.
+    quoted: bool,
+    /// The last line break before it, and whether that was inside a string.
+    line_break: Option<(usize, bool)>,
 }
 
 impl Enclosure {
-    fn new(start: usize, end: Option<usize>) -> Self {
-        Self { start, end, searched: start, torn: false }
+    fn new(bytes: &[u8], start: usize, end: Option<usize>) -> Self {
+        let first = bytes.get(start + 1..).unwrap_or_default().trim_ascii_start().first();
+        let quote = if first == Some(&b'\'') { b'\'' } else { b'"' };
+        Self { start, end, quote, searched: start, torn: false, quoted: false, line_break: None }
     }
 
     fn holds(&mut self, bytes: &[u8], start: usize, end: usize) -> Hold {
-        match self.end {
-            Some(own) if own <= start => Hold::Free,
-            Some(own) if own > end => Hold::Part,
-            _ => match self.has_seam(bytes, start) {
-                true => Hold::BeginsAgain,
-                false => Hold::Part,
-            },
+        if self.end.is_some_and(|own| own <= start) {
+            return Hold::Free;
+        }
+        let closes_behind = self.end.is_some_and(|own| own > end);
+        match self.has_seam(bytes, start, closes_behind) {
+            true => Hold::BeginsAgain,
+            false => Hold::Part,
         }
     }
 
-    fn has_seam(&mut self, bytes: &[u8], start: usize) -> bool {
+    fn has_seam(&mut self, bytes: &[u8], start: usize, closes_behind: bool) -> bool {
         let before = bytes.get(self.start..start).unwrap_or_default();
         let solid = before.trim_ascii_end();
         match solid.split_last() {
@@ -126,16 +172,36 @@ impl Enclosure {
             _ => {}
         }
         self.search_seam(bytes, start);
-        let begins_line = before.get(solid.len()..).unwrap_or_default().contains(&b'\n');
-        self.torn || (begins_line && !ends_in_bare_key(solid))
+        // A string that goes over several paragraphs tears nothing that is closed behind it.
+        (self.torn && !(closes_behind && self.quoted)) || self.begins_anew(bytes, solid, start)
+    }
+
+    /// Whether the value stands on a new line that is no line of the container: by itself, or behind words.
+    fn begins_anew(&self, bytes: &[u8], solid: &[u8], start: usize) -> bool {
+        let Some((line_break, false)) = self.line_break else { return false };
+        let line = bytes.get(line_break + 1..start).unwrap_or_default();
+        let blank = line.iter().take(MAX_INDENT).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let line = line.get(blank..).unwrap_or_default();
+        if line.is_empty() {
+            let is_item = bytes.get(self.start) == Some(&b'[') && matches!(solid.last(), Some(b'}' | b']'));
+            return !is_item && !ends_in_bare_key(solid);
+        }
+        let above = bytes.get(self.start..line_break).unwrap_or_default().trim_ascii_end();
+        is_prose(line) && !matches!(above.last(), Some(b',' | b'{' | b'[' | b':'))
     }
 
     /// Looks for a paragraph, a fence, a closing tag, or the end of the code span that the container began in.
     fn search_seam(&mut self, bytes: &[u8], until: usize) {
         let span = self.start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'`');
-        while !self.torn && self.searched < until {
+        while self.searched < until {
             let rest = bytes.get(self.searched + 1..).unwrap_or_default();
-            self.torn = match bytes.get(self.searched) {
+            let byte = bytes.get(self.searched);
+            let escaped = self.searched.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\\');
+            self.quoted ^= byte == Some(&self.quote) && !escaped;
+            if byte == Some(&b'\n') {
+                self.line_break = Some((self.searched, self.quoted));
+            }
+            self.torn |= match byte {
                 Some(b'\n') => {
                     let blank = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
                     let line = rest.get(blank..).unwrap_or_default();
@@ -150,6 +216,15 @@ impl Enclosure {
             self.searched += 1;
         }
     }
+}
+
+/// Whether the beginning of a line is words or a tag, and not what a line of a container begins with.
+fn is_prose(line: &[u8]) -> bool {
+    let length = line.iter().take(MAX_KEY_BYTES).take_while(|byte| is_key_byte(**byte)).count();
+    let is_key = line.get(length..).unwrap_or_default().trim_ascii() == b":";
+    let is_comment = [b"//".as_slice(), b"/*", b"# "].iter().any(|mark| line.starts_with(mark));
+    let is_value = matches!(line.first(), Some(b'{' | b'[' | b'}' | b']' | b',' | b':'));
+    !is_key && !is_comment && !is_value && quote_at(line).is_none()
 }
 
 /// Whether a text ends in a key without quotes and its colon, where a key may stand. A word that begins its line
@@ -169,6 +244,9 @@ fn is_key_byte(byte: u8) -> bool {
 /// Whether the bracket at a place begins an object or a list, well written or not. Words in brackets, sets of
 /// numbers and templates do not.
 fn begins_container(text: &str, start: usize) -> bool {
+    if is_spoken_of(text, start) {
+        return false;
+    }
     let bytes = text.as_bytes();
     let inside = bytes.get(start + 1..).unwrap_or_default().trim_ascii_start();
     if quote_at(inside).is_some() || inside.starts_with(b"//") || inside.starts_with(b"/*") {
@@ -183,6 +261,17 @@ fn begins_container(text: &str, start: usize) -> bool {
                 || inside.starts_with(b"# ")
         }
     }
+}
+
+/// Whether a bracket stands alone in quotes or in a code span: prose that speaks of it.
+fn is_spoken_of(text: &str, start: usize) -> bool {
+    let (Some(before), Some(behind)) = (text.get(..start), text.get(start + 1..)) else { return false };
+    QUOTES.iter().any(|(openers, closers)| {
+        let closed = closers.iter().find_map(|mark| behind.strip_prefix(mark));
+        openers.iter().any(|mark| before.ends_with(mark))
+            && closed
+                .is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    })
 }
 
 /// The kind of string that begins some bytes, and the length of its mark. Fences begin none.
@@ -330,6 +419,9 @@ mod tests {
             "{\"code\": \"\n```json\n{\"n\": 1}\n```\n\", \"n\": 2}",
             r#"[{n: 2} {"n": 1}]"#,
             r#"Sure: {'reason': 'it is {"n": 1}"#,
+            "{'reason': 'first\n\nI had {\"n\": 1} but no', 'n': 2}",
+            "{\"n\": 2, /*\n not {\"n\": 1}\n*/ \"reason\": \"x\"}",
+            "[\n {n: 2}\n {\"n\": 1}\n",
         ] {
             assert_eq!(settings(text), [Setting::Inside], "{text}");
         }
@@ -349,6 +441,11 @@ mod tests {
             r#"{"list": [{"a": 1], "b": ["x"} is wrong and {"n": 1} is right"#,
             "{```json\n{\"n\": 1}\n```}",
             r#":{ no, sorry: {"n": 1}"#,
+            "It opens with `{` as in\n```json\n{\"n\": 1}\n```\nand ends with `}`",
+            "An object starts with `{`.\n\n{\"n\": 1}\n\nIt ends with `}`.",
+            "Missing `[` fixed.\n```json\n{\"n\": 1}\n```\nAlso `]`.",
+            r#"The object begins with '{' and is: {"n": 1} as asked."#,
+            "It opens with \u{201c}{\u{201d}.\n\n{\"n\": 1}\n\nIt closes with '}'.",
         ] {
             let last = settings(text);
             assert!(
@@ -363,6 +460,11 @@ mod tests {
         for text in [
             "{\"n\": \n\nSorry, once more: {\"n\": 1}",
             "{\"n\": x,\nLet me start over:\n{\"n\": 1}\nThat is it.",
+            "{\"a\": 1\n<answer>{\"n\": 1}</answer>",
+            "{\"step\": 1\n**Final:** {\"n\": 1}",
+            "Let me start: {\"x\": 1\nNo. Final: {\"n\": 1}",
+            "Draft: {\"n\": 1\n\nFinal:\n```json\n{\"n\": 1}\n```\nNote the closing `}`.",
+            "First: {\"n\": oops\n\nSecond: {\"n\": 1} for x in (0, 1]",
             "{\"n\": x,\nCorrected:\n{\"n\": 1}",
             "{\"a\": \"x}\n\nCorrected: {\"n\": 1}",
             "```json\n{\"n\": oops\n```\nAgain:\n```json\n{\"n\": 1}\n```",
@@ -379,6 +481,9 @@ mod tests {
         for text in [
             "{\"list\": x, \"items\":\n\n{\"n\": 1}",
             "{a: x, final:\n{\"n\": 1}",
+            "{'reason': 'a\n{\"n\": 1}\nb', 'n': 2",
+            "{'reason': '```json\n{\"n\": 1}\n```', 'n': 2",
+            "{\"reason\": \"I said\nthat {\"n\": 1} is it",
             "{\"n\": oops\n\n{'reason': 'it is {\"n\": 1}",
         ] {
             assert_eq!(settings(text), [Setting::Inside], "{text}");

@@ -119,7 +119,7 @@ const SETTINGS: &str = "
 SET default_transaction_isolation = 'read committed';
 SET statement_timeout = '60s';
 SET lock_timeout = '10s';
-SET idle_in_transaction_session_timeout = '60s';
+SET idle_in_transaction_session_timeout = '10s';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 ";
 

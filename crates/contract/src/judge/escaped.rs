@@ -25,6 +25,19 @@ pub(super) fn value(text: &str) -> Option<Escaped> {
     Some(Escaped { value, length, goes_on: goes_on(text.get(length..)?) })
 }
 
+/// Whether a text ends inside a string with more in it: an escaped value there is quoted, and is not the answer.
+pub(super) fn is_quoted(text: &str) -> bool {
+    /// A line is looked through so far; strings of answers are shorter.
+    const STRETCH: usize = 4096;
+    let bytes = text.as_bytes();
+    let stretch = bytes.get(bytes.len().saturating_sub(STRETCH)..).unwrap_or_default();
+    let line = stretch.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let marks = line.iter().enumerate().filter(|(at, byte)| {
+        **byte == b'"' && at.checked_sub(1).and_then(|before| line.get(before)) != Some(&b'\\')
+    });
+    !line.ends_with(b"\"") && marks.count() % 2 == 1
+}
+
 fn goes_on(behind: &str) -> bool {
     /// As far as a separator and a key reach.
     const STRETCH: usize = 256;
@@ -110,6 +123,20 @@ mod tests {
         assert_eq!(read.value, json!({"a": "x } \" {", "b": ["\n"]}));
         assert_eq!(&text[read.length..], r#" and {\"a\": 1}"#);
         assert!(!read.goes_on);
+    }
+
+    #[test]
+    fn a_value_in_a_string_with_more_in_it_is_quoted() {
+        for (before, quoted) in [
+            ("", false),
+            ("\"", false),
+            ("he said \"yes\": ", false),
+            ("\"reason\": \"was ", true),
+            ("\"a\nb ", false),
+            ("\"a \\\"b", true),
+        ] {
+            assert_eq!(is_quoted(before), quoted, "{before}");
+        }
     }
 
     #[test]

@@ -119,7 +119,10 @@ impl Judge<'_> {
         let to_the_end = item.source == Source::Text;
         let mut conform = |value: &Value, guessed: bool| -> Option<Offer> {
             let (value, repairs) = self.mend_single(self.stands_for(value)?.as_ref(), alone)?;
-            (!guessed || self.contract.schema().names_all_members(&value)).then_some(Offer { value, repairs })
+            // What was cut off may have had more keys than the one that seems to be a wrapper.
+            let unwrapped = repairs.iter().any(|repair| repair.kind == RepairKind::Unwrapped);
+            let sure = !unwrapped && self.contract.schema().names_all_members(&value);
+            (!guessed || sure).then_some(Offer { value, repairs })
         };
         match search.read(Start { at: item.start, to_the_end }, &mut conform) {
             Reading::Conforming { value, repairs, range } => Damaged::Read {
@@ -139,9 +142,9 @@ impl Judge<'_> {
 
     /// A value whose quotes are all escaped was written into a string that lost its own quotes.
     fn read_escaped(&self, text: &str, start: usize) -> Option<Damaged> {
-        let rest = text.get(start..)?;
+        let (before, rest) = (text.get(..start)?, text.get(start..)?);
         let Escaped { value, length, goes_on } = escaped::value(rest)?;
-        if goes_on {
+        if goes_on || escaped::is_quoted(before) {
             return Some(Damaged::Unread);
         }
         let mended = self.mend(self.stands_for(&value)?.as_ref())?;
