@@ -172,8 +172,12 @@ impl Enclosure {
             _ => {}
         }
         self.search_seam(bytes, start);
-        // A string that goes over several paragraphs tears nothing that is closed behind it.
-        (self.torn && !(closes_behind && self.quoted)) || self.begins_anew(bytes, solid, start)
+        // What is closed behind the value was hardly left: a line of its own says nothing then, nor does a string that
+        // goes over several paragraphs.
+        match closes_behind {
+            true => self.torn && !self.quoted,
+            false => self.torn || self.begins_anew(bytes, solid, start),
+        }
     }
 
     /// Whether the value stands on a new line that is no line of the container: by itself, or behind words.
@@ -422,6 +426,7 @@ mod tests {
             "{'reason': 'first\n\nI had {\"n\": 1} but no', 'n': 2}",
             "{\"n\": 2, /*\n not {\"n\": 1}\n*/ \"reason\": \"x\"}",
             "[\n {n: 2}\n {\"n\": 1}\n",
+            "{\n  n: 2,\n  reason: 'a\n{\"n\": 1}\nb',\n}",
         ] {
             assert_eq!(settings(text), [Setting::Inside], "{text}");
         }

@@ -220,3 +220,26 @@ fn the_damage_is_named_and_not_what_stands_inside_it() {
     let half = rejected(&json!({"type": "object"}), Mode::Strict, r#"{"s": "a\ud83d"}"#);
     assert!(message(&half).contains("half of a surrogate pair"), "{}", message(&half));
 }
+
+#[test]
+fn what_was_cut_off_is_no_wrapper() {
+    for text in [
+        r#"{"draft": {"n": 1}, "n": "#,
+        r#"{"draft": {"n": 1},"#,
+        r#"{"draft": [{"n": 1}], "his"#,
+        r#"{'draft': {'n': 1},"#,
+    ] {
+        for text in [text.to_owned(), format!("```json\n{text}")] {
+            assert_eq!(lenient(&number(), &text), None, "{text}");
+        }
+    }
+    assert_eq!(lenient(&number(), r#"{"draft": {"n": 1}}"#), Some(json!({"n": 1})));
+    let call = r#"<tool_call>{"name": "submit", "arguments": {"n": 1}"#;
+    assert_eq!(lenient(&number(), call), Some(json!({"n": 1})));
+}
+
+#[test]
+fn an_escaped_value_that_a_string_quotes_is_not_the_answer() {
+    assert_eq!(lenient(&number(), r#""reason": "was {\"n\": 1} before", "n": 2}"#), None);
+    assert_eq!(lenient(&number(), r#"{\"n\": 1}"#), Some(json!({"n": 1})));
+}

@@ -8,7 +8,7 @@ use super::escaped::{self, Escaped};
 use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
-use crate::repair::{Offer, Reading, Search, Start};
+use crate::repair::{Extent, Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Setting};
 use crate::shape::{self, Mended};
 use crate::verdict::{Repair, RepairKind, Source, Verdict};
@@ -18,8 +18,8 @@ struct Candidate {
     source: Source,
     /// What was read, conforming or not.
     read: Option<Found>,
-    /// Whether its brackets were guessed: then no part of it stands for itself.
-    guessed: bool,
+    /// What is known of what was around its parts.
+    extent: Extent,
     conforming: Option<(Value, Vec<Repair>)>,
 }
 
@@ -81,25 +81,23 @@ impl Judge<'_> {
             {
                 continue;
             }
-            let (read, conforming, guessed) = match &item.reading {
+            let (read, conforming, extent) = match &item.reading {
                 Ok(found) if found.setting == Setting::Free => {
-                    (Some(found.clone()), self.mend_single(&found.value, alone), false)
+                    (Some(found.clone()), self.mend_single(&found.value, alone), Extent::Whole)
                 }
                 // It was read and stands for nothing; to read it otherwise would be a guess.
-                Err(Fault { kind: FaultKind::Unlifted(_), .. }) => (None, None, false),
+                Err(Fault { kind: FaultKind::Unlifted(_), .. }) => (None, None, Extent::Whole),
                 _ => match self.read_damaged(&mut search, text, item, alone) {
-                    Damaged::Read { read, conforming, range, guessed } => (
-                        Some(Found { value: read, range, setting: Setting::Unfinished }),
-                        conforming,
-                        guessed,
-                    ),
+                    Damaged::Read { read, conforming, range, extent } => {
+                        (Some(Found { value: read, range, setting: Setting::Unfinished }), conforming, extent)
+                    }
                     Damaged::Ambiguous(verdict) => return Reads::Ambiguous(verdict),
-                    Damaged::Unread => (None, None, false),
+                    Damaged::Unread => (None, None, Extent::Whole),
                 },
             };
             behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
             unread = read.is_none().then_some(Unread { at: item.start, depth: 0 });
-            candidates.push(Candidate { source: item.source, read, guessed, conforming });
+            candidates.push(Candidate { source: item.source, read, extent, conforming });
         }
         Reads::Candidates(candidates)
     }
@@ -129,10 +127,10 @@ impl Judge<'_> {
                 read: value.clone(),
                 conforming: Some((value, repairs)),
                 range,
-                guessed: false,
+                extent: Extent::Whole,
             },
-            Reading::Readable { value, range, guessed } => match self.stands_for(&value) {
-                Some(read) => Damaged::Read { read: read.into_owned(), conforming: None, range, guessed },
+            Reading::Readable { value, range, extent } => match self.stands_for(&value) {
+                Some(read) => Damaged::Read { read: read.into_owned(), conforming: None, range, extent },
                 None => Damaged::Unread,
             },
             Reading::Ambiguous { first, second } => Damaged::Ambiguous(report::ambiguous(&first, &second)),
@@ -158,7 +156,7 @@ impl Judge<'_> {
             read: value,
             conforming: Some((mended.value, repairs)),
             range: start..start + length,
-            guessed: false,
+            extent: Extent::Whole,
         })
     }
 
@@ -184,11 +182,18 @@ impl Judge<'_> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
-                let read = candidate.read.as_ref().map(|found| &found.value).filter(|_| !candidate.guessed);
+                let wrappers = match candidate.extent {
+                    Extent::Whole => Wrappers::Any,
+                    // A tool call says what its arguments are; one key may have been one of several.
+                    Extent::Cut => Wrappers::ToolCalls,
+                    // No part of it stands for itself.
+                    Extent::Guessed => continue,
+                };
+                let read = candidate.read.as_ref().map(|found| &found.value);
                 let Some(read) = read.filter(|read| !self.is_echo(read)) else { continue };
                 let mend = |value: &Value| self.mend(self.stands_for(value)?.as_ref());
                 let mut passes = |value: &Value| mend(value).is_some();
-                let inside = nested::inside(self.facts(), read, Wrappers::Any, &mut passes);
+                let inside = nested::inside(self.facts(), read, wrappers, &mut passes);
                 let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
                 inner.extend(nested::written_arguments(read));
                 for mended in inner.iter().filter_map(mend) {
@@ -224,7 +229,7 @@ impl Judge<'_> {
 }
 
 enum Damaged {
-    Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize>, guessed: bool },
+    Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize>, extent: Extent },
     Ambiguous(Verdict),
     Unread,
 }

@@ -28,4 +28,4 @@ mod step;
 mod text;
 mod token;
 
-pub(crate) use search::{Offer, Reading, Search, Start};
+pub(crate) use search::{Extent, Offer, Reading, Search, Start};

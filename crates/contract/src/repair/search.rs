@@ -39,6 +39,28 @@ pub(crate) struct Offer {
     pub(crate) repairs: Vec<Repair>,
 }
 
+/// How much is known of what was around the parts of a reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it.
+    Whole,
+    /// It was cut off, and may have had more members.
+    Cut,
+    /// Brackets were missing, so that a member could stand in more than one object.
+    Guessed,
+}
+
+impl Extent {
+    fn of(repairs: &[Repair]) -> Self {
+        let has = |kind| repairs.iter().any(|repair| repair.kind == kind);
+        match (has(RepairKind::Bracket), has(RepairKind::Truncated)) {
+            (true, _) => Self::Guessed,
+            (false, true) => Self::Cut,
+            (false, false) => Self::Whole,
+        }
+    }
+}
+
 /// Says what the contract makes of a reading, and of one whose brackets had to be guessed.
 pub(crate) type Conform<'a> = dyn FnMut(&Value, bool) -> Option<Offer> + 'a;
 
@@ -49,8 +71,8 @@ pub(crate) enum Reading {
     Conforming { value: Value, repairs: Vec<Repair>, range: Range<usize> },
     /// Two equally cheap readings conform and differ.
     Ambiguous { first: Value, second: Value },
-    /// It can be read, and no reading conforms. The cheapest is given, and whether its brackets were guessed.
-    Readable { value: Value, range: Range<usize>, guessed: bool },
+    /// It can be read, and no reading conforms. The cheapest is given.
+    Readable { value: Value, range: Range<usize>, extent: Extent },
     /// It cannot be read as a value at all.
     Nothing,
 }
@@ -150,8 +172,8 @@ impl<'a> Search<'a> {
         let offer = offer.filter(|offer| !reads_twice(&built.repairs, offer));
         let Some(offer) = offer else {
             if choice.readable.is_none() {
-                let guessed = built.repairs.iter().any(|repair| repair.kind == RepairKind::Bracket);
-                choice.readable = Some((built.value, range, guessed));
+                let extent = Extent::of(&built.repairs);
+                choice.readable = Some((built.value, range, extent));
             }
             return None;
         };
@@ -235,7 +257,7 @@ fn reads_twice(made: &[Repair], offer: &Offer) -> bool {
 struct Choice {
     start: Start,
     best: Option<Best>,
-    readable: Option<(Value, Range<usize>, bool)>,
+    readable: Option<(Value, Range<usize>, Extent)>,
     offers: usize,
 }
 
@@ -257,7 +279,7 @@ impl Choice {
             (Some(best), _) => {
                 Reading::Conforming { value: best.value, repairs: best.repairs, range: best.range }
             }
-            (None, Some((value, range, guessed))) => Reading::Readable { value, range, guessed },
+            (None, Some((value, range, extent))) => Reading::Readable { value, range, extent },
             (None, None) => Reading::Nothing,
         }
     }
