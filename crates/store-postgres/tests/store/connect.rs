@@ -1,10 +1,16 @@
 //! Connecting.
 
+use std::time::Duration;
+
 use accord_store::{StoreError, Upkeep};
 use accord_store_postgres::PostgresStore;
 use sqlx::Connection;
+use tokio::time::timeout;
 
 use crate::make::Database;
+
+/// Far more than broken connections take to be replaced, and less than the test runner's patience.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_may_start_at_once() {
@@ -90,12 +96,15 @@ async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
         .execute(&mut connection)
         .await
         .unwrap();
-        let refused = loop {
-            match store.ping().await {
-                Err(error) if error.to_string().contains(expected) => break error,
-                _ => {}
+        let noticing = async {
+            loop {
+                match store.ping().await {
+                    Err(error) if error.to_string().contains(expected) => return error,
+                    _ => tokio::task::yield_now().await,
+                }
             }
         };
+        let refused = timeout(PATIENCE, noticing).await.expect(expected);
         assert!(matches!(refused, StoreError::Unavailable(_)), "{refused:?}");
         sqlx::raw_sql("ALTER ROLE CURRENT_USER RESET default_transaction_read_only")
             .execute(&mut connection)
