@@ -161,7 +161,7 @@ impl Embeddings {
             if retry == MAX_RETRIES || !matches!(error, EmbeddingError::Unavailable(_)) {
                 return Err(error);
             }
-            let pause = pause.unwrap_or_else(|| pauses.next(retry));
+            let pause = pauses.next(retry, pause);
             if pause > LONGEST_DEMANDED {
                 return Err(error);
             }

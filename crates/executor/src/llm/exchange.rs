@@ -85,7 +85,7 @@ impl Exchange<'_> {
                 }
                 Err(Trouble::Passing(reason)) => reason,
             };
-            let pause = attempt.pause.unwrap_or_else(|| pauses.next(retry));
+            let pause = pauses.next(retry, attempt.pause);
             if pause > LONGEST_DEMANDED {
                 let seconds = pause.as_secs();
                 return Err(TurnError::Transport(format!(

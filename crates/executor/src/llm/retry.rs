@@ -38,14 +38,16 @@ impl Pauses {
         Self { first, state: session.bytes().fold(0xcbf2_9ce4_8422_2325, mix) }
     }
 
-    /// The pause before a retry, counted from 0: between half of the full pause and all of it.
-    pub(super) fn next(&mut self, retry: u32) -> Duration {
+    /// The pause before a retry, counted from 0: between half of the full pause and all of it, or longer where that is
+    /// demanded. What is demanded makes it no shorter: some demand nothing, or a moment that is past.
+    pub(super) fn next(&mut self, retry: u32, demanded: Option<Duration>) -> Duration {
         let full = self.first.saturating_mul(2_u32.saturating_pow(retry)).min(LONGEST_PAUSE);
         self.state =
             self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let share = (self.state >> 48) as u32;
         let half = full / 2;
-        half + half.mul_f64(f64::from(share) / f64::from(u16::MAX))
+        let own = half + half.mul_f64(f64::from(share) / f64::from(u16::MAX));
+        own.max(demanded.unwrap_or_default())
     }
 }
 
@@ -78,7 +80,7 @@ mod tests {
         let second = Duration::from_secs(1);
         let pauses = |session: &str| {
             let mut pauses = Pauses::new(second, session);
-            (0..8).map(|retry| pauses.next(retry)).collect::<Vec<Duration>>()
+            (0..8).map(|retry| pauses.next(retry, None)).collect::<Vec<Duration>>()
         };
         assert_eq!(pauses("a"), pauses("a"));
         assert_ne!(pauses("a"), pauses("b"));
@@ -86,6 +88,14 @@ mod tests {
             let full = (second * 2_u32.pow(retry)).min(LONGEST_PAUSE);
             assert!((full / 2..=full).contains(&pause), "{retry}: {pause:?}");
         }
+    }
+
+    #[test]
+    fn a_demanded_pause_makes_no_pause_shorter() {
+        let second = Duration::from_secs(1);
+        let pause = |demanded| Pauses::new(second, "a").next(0, demanded);
+        assert_eq!(pause(Some(Duration::ZERO)), pause(None));
+        assert_eq!(pause(Some(second * 2)), second * 2);
     }
 
     #[test]

@@ -80,6 +80,17 @@ async fn a_demanded_pause_is_kept() {
 }
 
 #[tokio::test]
+async fn a_demanded_pause_of_nothing_is_a_pause_all_the_same() {
+    let demands = ["0", "Wed, 21 Oct 2015 07:28:00 GMT", "0", "0", "0"];
+    let busy = demands.map(|demand| Canned::error(429, &overloaded()).header("retry-after", demand));
+    let script = Script::new(busy.into_iter().chain([streamed("openai", Say::Text("ok"))]));
+    let mut opened = opened(&script, "openai").await;
+    opened.ask(turn("Judge", native())).await.unwrap();
+    // The first one is a millisecond, and the last sixteen, or half of that.
+    assert!(pauses(&opened.heard()).into_iter().zip([0, 1, 2, 4, 8]).all(|(pause, least)| pause >= least));
+}
+
+#[tokio::test]
 async fn a_pause_that_is_too_long_to_keep_ends_the_turn() {
     let script = Script::new(vec![Canned::error(503, &overloaded()).header("retry-after", "301"); 2]);
     let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
