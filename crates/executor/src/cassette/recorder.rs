@@ -22,7 +22,7 @@ const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 /// Headers of answers that are kept: what the body is, when to try again, how the provider names the request.
 const KEPT_HEADERS: &[&str] =
-    &["content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
+    &["content-type", "content-encoding", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
 
 /// What stands where a key was in a text that a provider said.
 const SCRUBBED: &str = "[secret]";

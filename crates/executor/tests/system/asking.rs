@@ -31,7 +31,12 @@ impl Script {
 impl Transport for Script {
     async fn send(&self, _request: Request) -> Result<Response, TransportError> {
         let (status, items) = self.0.lock().unwrap().remove(0)?;
-        let headers = [("content-type", "text/plain"), ("set-cookie", KEY), ("request-id", "req_1")];
+        let headers = [
+            ("content-type", "text/plain"),
+            ("content-encoding", "identity"),
+            ("set-cookie", KEY),
+            ("request-id", "req_1"),
+        ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
         Ok(Response { status, headers, body: Box::pin(stream::iter(items)) })
     }

@@ -66,7 +66,7 @@ async fn record(folder: &Path) -> Cassette {
 }
 
 fn answered(body: &[u8], cut: Option<Cut>) -> Reply {
-    let headers = [("content-type", "text/plain"), ("request-id", "req_1")];
+    let headers = [("content-type", "text/plain"), ("content-encoding", "identity"), ("request-id", "req_1")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     Reply::Response(RecordedResponse { status: 200, headers, body: Body(body.to_vec()), cut })
 }
