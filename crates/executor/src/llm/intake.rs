@@ -45,10 +45,7 @@ enum Form {
 
 impl Intake {
     pub(super) fn new(wire: Wire, content_type: &str) -> Self {
-        let form = match content_type {
-            kind if kind.contains("event-stream") || kind.contains("ndjson") => Form::Stream,
-            _ => Form::Undecided,
-        };
+        let form = if content_type.contains("ndjson") { Form::Stream } else { Form::Undecided };
         Self {
             wire,
             form,
@@ -80,8 +77,12 @@ impl Intake {
     }
 
     fn read(&mut self, bytes: &[u8]) -> Result<bool, ReadError> {
-        self.decide(bytes);
         let mut rest = bytes;
+        if self.form == Form::Undecided {
+            // Before the first byte that counts there is nothing to keep.
+            rest = bytes.trim_ascii_start();
+            self.decide(rest.first().copied());
+        }
         while self.form == Form::Stream && !self.ended {
             let Some(end) = rest.iter().position(|byte| self.ends_line(*byte)) else {
                 break;
@@ -132,23 +133,21 @@ impl Intake {
         byte == b'\n' || byte == b'\r' && self.wire.framing() == Framing::Events
     }
 
-    fn decide(&mut self, bytes: &[u8]) {
-        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-        if let (Form::Undecided, Some(first)) = (self.form, first) {
-            let whole = match (self.wire.framing(), self.json) {
-                // A comment, or one of the fields `data`, `event`, `id` and `retry`: events, whatever they are called.
-                (Framing::Events, true) => !b":deir".contains(first),
-                (Framing::Events, false) => *first == b'{',
-                (Framing::Lines, json) => json,
-            };
-            self.form = if whole { Form::Whole } else { Form::Stream };
-        }
+    fn decide(&mut self, first: Option<u8>) {
+        let Some(first) = first else { return };
+        let whole = match (self.wire.framing(), self.json) {
+            // A comment, or one of the fields `data`, `event`, `id` and `retry`: events, whatever they are called.
+            (Framing::Events, true) => !b":deir".contains(&first),
+            (Framing::Events, false) => first == b'{',
+            (Framing::Lines, json) => json,
+        };
+        self.form = if whole { Form::Whole } else { Form::Stream };
     }
 
     fn whole(mut self, bytes: &[u8]) -> Result<Reply, ReadError> {
         match serde_json::from_slice(bytes) {
             // What is JSON is text.
-            Ok(body) => self.wire.whole(&body, std::str::from_utf8(bytes).unwrap_or_default()),
+            Ok(body) => self.wire.whole(body, std::str::from_utf8(bytes).unwrap_or_default()),
             Err(_) if self.wire.framing() == Framing::Lines => {
                 for line in bytes.split(|byte| *byte == b'\n') {
                     self.line(line)?;
@@ -253,6 +252,16 @@ mod tests {
         let body = br#"  {"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}"#;
         assert_eq!(chat("text/plain", &[b" ", body]).unwrap().text, "a");
         assert_eq!(chat("application/json; charset=utf-8", &[body]).unwrap().text, "a");
+        assert_eq!(chat("text/event-stream", &[b"\n", body]).unwrap().text, "a");
+        let events = format!("\n\r\n{STREAM}");
+        for cut in 0..events.len() {
+            let (left, right) = events.as_bytes().split_at(cut);
+            assert_eq!(
+                chat("", &[left, right]),
+                chat("text/event-stream", &[STREAM.as_bytes()]),
+                "cut at {cut}"
+            );
+        }
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
 async fn each_way_of_stopping_is_told() {
     let refused = |words: &str| Stop::Refused(words.into());
     let filter = "the provider's content filter stopped the answer";
-    let cases: [(&str, &str, Value, Stop); 12] = [
+    let cases: [(&str, &str, Value, Stop); 19] = [
         ("anthropic", "/stop_reason", json!("end_turn"), Stop::Finished),
         ("anthropic", "/stop_reason", json!("stop_sequence"), Stop::Finished),
         ("anthropic", "/stop_reason", json!("max_tokens"), Stop::Truncated),
@@ -96,6 +96,18 @@ async fn each_way_of_stopping_is_told() {
         ("openai-chat", "/choices/0/finish_reason", json!("length"), Stop::Truncated),
         ("openai-chat", "/choices/0/finish_reason", json!("content_filter"), refused(filter)),
         ("openai-chat", "/choices/0/message/refusal", json!("no"), refused("no")),
+        ("openai-compatible", "/choices/0/finish_reason", json!("model_length"), Stop::Truncated),
+        ("openai-compatible", "/choices/0/finish_reason", json!("MAX_TOKENS"), Stop::Truncated),
+        (
+            "openai-compatible",
+            "/choices/0/finish_reason",
+            json!("content_filter: RECITATION"),
+            refused(filter),
+        ),
+        ("openai-compatible", "/choices/0/finish_reason", json!("eos"), Stop::Finished),
+        ("openai-compatible", "/choices/0/finish_reason", json!("end_turn"), Stop::Finished),
+        ("openai-compatible", "/choices/0/finish_reason", json!("stop_sequence"), Stop::Finished),
+        ("openai-compatible", "/choices/0/finish_reason", json!(null), Stop::Finished),
         ("ollama", "/done_reason", json!("length"), Stop::Truncated),
         ("ollama", "/done", json!(false), Stop::Truncated),
     ];

@@ -1,6 +1,7 @@
 //! The executor from its front door, with a scripted way to the provider.
 
 mod answers;
+mod dialects;
 mod embeddings;
 mod errors;
 mod requests;

@@ -8,16 +8,15 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
+use super::{End, ReadError, Reader, Reply, ReplyCall, arguments_object, set, written};
 use crate::answer::Usage;
 
 /// One block with the text of its arguments.
 #[derive(Default)]
 struct Block {
+    /// The input of a call is a text in it, as it was written.
     value: Value,
     arguments: String,
-    /// The arguments that came with the block.
-    written: Option<String>,
 }
 
 /// A streamed answer.
@@ -33,7 +32,7 @@ pub(super) struct Stream {
 
 impl Reader for Stream {
     fn event(&mut self, data: &str) -> Result<bool, ReadError> {
-        let event = parse(data)?;
+        let mut event = parse(data)?;
         match text_of(event.at("type")) {
             "message_start" => {
                 let message = event.at("message");
@@ -42,9 +41,11 @@ impl Reader for Stream {
             }
             "content_block_start" => {
                 self.room.take(data.len())?;
+                if is_call(event.at("content_block")) {
+                    written::spell(&mut event, data, &["content_block", "input"]);
+                }
                 let block = Block { value: event.at("content_block").clone(), ..Block::default() };
-                let written = written::by_anthropic_start(data);
-                self.blocks.insert(tokens_of(event.at("index")), Block { written, ..block });
+                self.blocks.insert(tokens_of(event.at("index")), block);
             }
             "content_block_delta" => self.delta(&event)?,
             "message_delta" => {
@@ -52,7 +53,6 @@ impl Reader for Stream {
                 self.count(event.at("usage"));
             }
             "message_stop" => self.ended = true,
-            "error" => return Err(ReadError::Provider(Problem::in_answer(event.at("error")))),
             _ => {}
         }
         Ok(self.ended)
@@ -106,17 +106,21 @@ impl Stream {
 
 /// Reads an answer that came in one piece.
 pub(super) fn whole(body: &Value, text: &str) -> Result<Reply, ReadError> {
-    if body.at("type") == "error" {
-        return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
-    }
     let Some(content) = body.at("content").as_array() else {
         return Err(ReadError::Unreadable("it has no `content`".into()));
     };
-    let mut written = written::by_anthropic(text).into_iter();
-    let block =
-        |value: &Value| Block { value: value.clone(), written: written.next().flatten(), ..Block::default() };
-    let blocks = content.iter().map(block).collect();
+    let mut spelled = body.clone();
+    written::spell(&mut spelled, text, &["content", "input"]);
+    let spelled = spelled.at("content").as_array().into_iter().flatten();
+    let block = |(value, spelled)| if is_call(value) { spelled } else { value };
+    let blocks = content.iter().zip(spelled).map(block);
+    let blocks = blocks.map(|value| Block { value: value.clone(), ..Block::default() }).collect();
     reply(blocks, body, body.at("usage"), text_of(body.at("model")).to_owned()).within_room()
+}
+
+/// Whether a block is a call of ours. Others go back with their input as it is.
+fn is_call(block: &Value) -> bool {
+    block.at("type") == "tool_use"
 }
 
 fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> Reply {
@@ -128,8 +132,7 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
             "text" => text.push_str(text_of(block.value.at("text"))),
             "tool_use" => {
                 if block.arguments.is_empty() {
-                    let written = block.written.take();
-                    block.arguments = written.unwrap_or_else(|| arguments_text(block.value.at("input")));
+                    block.arguments = arguments_text(block.value.at("input"));
                 }
                 set(&mut block.value, "input", arguments_object(&block.arguments));
                 calls.push(ReplyCall {

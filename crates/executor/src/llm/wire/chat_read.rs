@@ -1,13 +1,35 @@
 //! Answers of Chat Completions, with what compatible servers make of them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall};
+use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
 
 /// A call takes at least this much room, so that a stream of empty ones ends too.
 const CALL_BYTES: usize = 64;
+
+/// What servers call it when the model had no more room.
+const CUT: [&str; 6] = [
+    "length",
+    "model_length",
+    "max_length",
+    "max_tokens",
+    "max_output_tokens",
+    "model_context_window_exceeded",
+];
+
+/// What servers call it when they broke the answer off, through no fault of the model's.
+const FAILED: [&str; 8] = [
+    "error",
+    "failed",
+    "abort",
+    "aborted",
+    "cancelled",
+    "canceled",
+    "timeout",
+    "insufficient_system_resource",
+];
 
 /// A streamed answer.
 #[derive(Default)]
@@ -15,6 +37,8 @@ pub(super) struct Stream {
     room: Room,
     message: Message,
     calls: Vec<(Option<u64>, ReplyCall)>,
+    /// Whether the message came in one piece.
+    whole: bool,
     ended: bool,
 }
 
@@ -34,20 +58,18 @@ impl Reader for Stream {
             self.ended = true;
             return Ok(true);
         }
-        let chunk = parse(data)?;
-        if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            return Err(ReadError::Provider(Problem::in_answer(error)));
+        let mut chunk = parse(data)?;
+        for said in ["delta", "message"] {
+            written::spell(&mut chunk, data, &["choices", said, "tool_calls", "function", "arguments"]);
         }
         self.message.heading(&chunk);
         let choice = chunk.at("choices").at(0);
-        let delta = choice.at("delta");
-        let piece = content_text(delta.at("content"));
-        self.room.append(&mut self.message.text, &piece)?;
-        if let Some(piece) = delta.at("refusal").as_str() {
-            self.room.append(self.message.refusal.get_or_insert_default(), piece)?;
+        if let Some(problem) = Problem::told_by(choice) {
+            return Err(ReadError::Provider(problem));
         }
-        for call in delta.at("tool_calls").as_array().into_iter().flatten() {
-            self.call(call)?;
+        match choice.at("delta") {
+            delta if delta.is_object() => self.piece(delta)?,
+            _ => self.in_one_piece(choice.at("message"))?,
         }
         if let Some(finish) = choice.at("finish_reason").as_str() {
             finish.clone_into(&mut self.message.finish);
@@ -58,7 +80,7 @@ impl Reader for Stream {
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let ended = self.ended || !self.message.finish.is_empty();
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();
-        let reply = self.message.reply(calls);
+        let reply = self.message.reply(calls)?;
         match ended || matches!(reply.end, End::Refused(_)) {
             true => Ok(reply),
             false => Err(ReadError::BrokenOff),
@@ -67,16 +89,55 @@ impl Reader for Stream {
 }
 
 impl Stream {
+    /// Whether anything was said.
+    fn has_begun(&self) -> bool {
+        !self.message.text.is_empty() || self.message.refusal.is_some() || !self.calls.is_empty()
+    }
+
+    /// Takes a message where a piece of one is due: some servers stream an answer as one event. Behind pieces it only says
+    /// them again.
+    fn in_one_piece(&mut self, message: &Value) -> Result<(), ReadError> {
+        if self.has_begun() && !self.whole {
+            return Ok(());
+        }
+        self.piece(message)?;
+        self.whole = self.has_begun();
+        Ok(())
+    }
+
+    /// Adds a piece of the message. Behind a whole one it could be more of it or all of it again.
+    fn piece(&mut self, piece: &Value) -> Result<(), ReadError> {
+        let text = content_text(piece.at("content"));
+        let calls = piece.at("tool_calls").as_array().map(Vec::as_slice).unwrap_or_default();
+        if self.whole && !(text.is_empty() && calls.is_empty()) {
+            return Err(ReadError::Unreadable("more comes behind its `choices[0].message`".into()));
+        }
+        self.room.append(&mut self.message.text, &text)?;
+        if let Some(piece) = piece.at("refusal").as_str() {
+            self.room.append(self.message.refusal.get_or_insert_default(), piece)?;
+        }
+        calls.iter().try_for_each(|call| self.call(call))
+    }
+
     /// Adds a piece of a call. It belongs to the call of its index, unless it brings an id of its own: some servers
-    /// give every call the index 0, and some give none.
+    /// give every call the index 0, and some give none. Without an id, a name behind arguments that are whole is that of
+    /// another call. A name may come in pieces, or again and again.
     fn call(&mut self, piece: &Value) -> Result<(), ReadError> {
         let index = piece.at("index").as_u64();
         let id = text_of(piece.at("id"));
+        let name = text_of(piece.at("function").at("name"));
+        let arguments = arguments_text(piece.at("function").at("arguments"));
         let open = match index {
             Some(_) => self.calls.iter().rposition(|(known, _)| *known == index),
             None => self.calls.len().checked_sub(1),
         };
-        let same = |call: &ReplyCall| id.is_empty() || call.id.is_empty() || call.id == id;
+        let is_repeated = |call: &ReplyCall| call.name == name && arguments.trim().is_empty();
+        let goes_on =
+            |call: &ReplyCall| name.is_empty() || is_repeated(call) || !is_whole_object(&call.arguments);
+        let same = |call: &ReplyCall| match id.is_empty() || call.id.is_empty() {
+            true => goes_on(call),
+            false => call.id == id,
+        };
         let open = open.filter(|&open| self.calls.get(open).is_some_and(|(_, call)| same(call)));
         let position = open.unwrap_or(self.calls.len());
         if open.is_none() {
@@ -87,21 +148,23 @@ impl Stream {
         let Some((_, call)) = self.calls.get_mut(position) else {
             return Ok(());
         };
-        let function = piece.at("function");
         if call.id.is_empty() {
             self.room.append(&mut call.id, id)?;
         }
-        self.room.append(&mut call.name, text_of(function.at("name")))?;
-        self.room.append(&mut call.arguments, &arguments_text(function.at("arguments")))
+        if call.name != name {
+            self.room.append(&mut call.name, name)?;
+        }
+        self.room.append(&mut call.arguments, &arguments)
     }
 }
 
 /// Reads an answer that came in one piece.
-pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
-    if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
-        return Err(ReadError::Provider(Problem::in_answer(error)));
-    }
+pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
+    written::spell(&mut body, text, &["choices", "message", "tool_calls", "function", "arguments"]);
     let choice = body.at("choices").at(0);
+    if let Some(problem) = Problem::told_by(choice) {
+        return Err(ReadError::Provider(problem));
+    }
     let said = choice.at("message");
     if !said.is_object() {
         return Err(ReadError::Unreadable("it has no `choices[0].message`".into()));
@@ -112,14 +175,14 @@ pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
         finish: text_of(choice.at("finish_reason")).to_owned(),
         ..Message::default()
     };
-    message.heading(body);
+    message.heading(&body);
     let calls = said.at("tool_calls").as_array().into_iter().flatten();
     let calls = calls.map(|call| ReplyCall {
         id: text_of(call.at("id")).to_owned(),
         name: text_of(call.at("function").at("name")).to_owned(),
         arguments: arguments_text(call.at("function").at("arguments")),
     });
-    message.reply(calls.collect()).within_room()
+    message.reply(calls.collect())?.within_room()
 }
 
 impl Message {
@@ -138,18 +201,29 @@ impl Message {
         }
     }
 
-    fn reply(self, calls: Vec<ReplyCall>) -> Reply {
+    /// The reply. A reason that is not known is one to have finished: servers have many names for that.
+    fn reply(self, calls: Vec<ReplyCall>) -> Result<Reply, ReadError> {
         let refusal = self.refusal.filter(|words| !words.is_empty());
-        let end = match (refusal, self.finish.as_str()) {
+        let end = match (refusal, self.finish.to_lowercase().as_str()) {
             (Some(words), _) => End::Refused(words),
-            (None, "content_filter") => {
+            // Some say more behind a colon.
+            (None, finish) if finish.starts_with("content_filter") => {
                 End::Refused("the provider's content filter stopped the answer".into())
             }
-            (None, "length") => End::Truncated,
+            (None, finish) if CUT.contains(&finish) => End::Truncated,
+            (None, finish) if FAILED.contains(&finish) => {
+                let message = format!("the answer was broken off, with the reason `{finish}`");
+                return Err(ReadError::Provider(Problem::in_answer(&message.into())));
+            }
             (None, _) => End::Finished,
         };
-        Reply { text: self.text, calls, kept: Vec::new(), end, usage: self.usage, model: self.model }
+        Ok(Reply { text: self.text, calls, kept: Vec::new(), end, usage: self.usage, model: self.model })
     }
+}
+
+/// Whether arguments can have no more pieces.
+fn is_whole_object(arguments: &str) -> bool {
+    arguments.trim_end().ends_with('}') && serde_json::from_str::<Map<String, Value>>(arguments).is_ok()
 }
 
 /// The text of a content, which some servers write as a list of parts.

@@ -109,12 +109,15 @@ impl Wire {
         }
     }
 
-    /// Reads an answer that came in one piece.
-    pub(super) fn whole(self, body: &Value, text: &str) -> Result<Reply, ReadError> {
+    /// Reads an answer that came in one piece. `text` is the body as it was written.
+    pub(super) fn whole(self, body: Value, text: &str) -> Result<Reply, ReadError> {
+        if let Some(problem) = Problem::told_by(&body) {
+            return Err(ReadError::Provider(problem));
+        }
         match self {
-            Self::Anthropic => anthropic_read::whole(body, text),
-            Self::Responses => responses_read::whole(body),
-            Self::Chat { .. } => chat_read::whole(body),
+            Self::Anthropic => anthropic_read::whole(&body, text),
+            Self::Responses => responses_read::whole(body, text),
+            Self::Chat { .. } => chat_read::whole(body, text),
             Self::Ollama => ollama::whole(body, text),
         }
     }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::chat::function;
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{Ask, End, Problem, ReadError, Reader, Reply, ReplyCall, arguments_object, say, set, written};
+use super::{Ask, End, ReadError, Reader, Reply, ReplyCall, arguments_object, say, set, written};
 use crate::answer::Usage;
 use crate::llm::conversation::{Call, Message};
 use crate::llm::settings::Reasoning;
@@ -102,23 +102,18 @@ impl Reader for Stream {
 }
 
 impl Stream {
-    fn line(&mut self, line: Value, text: &str) -> Result<bool, ReadError> {
-        if let Some(error) = line.get("error") {
-            return Err(ReadError::Provider(Problem::in_answer(error)));
-        }
+    fn line(&mut self, mut line: Value, text: &str) -> Result<bool, ReadError> {
+        written::spell(&mut line, text, &["message", "tool_calls", "function", "arguments"]);
         if let Some(model) = line.at("model").as_str() {
             model.clone_into(&mut self.model);
         }
         let message = line.at("message");
         self.room.append(&mut self.text, text_of(message.at("content")))?;
-        let calls = message.at("tool_calls").as_array().map(Vec::as_slice).unwrap_or_default();
-        let mut written = if calls.is_empty() { Vec::new() } else { written::by_ollama(text) }.into_iter();
-        for call in calls {
-            let arguments = written.next().flatten();
+        for call in message.at("tool_calls").as_array().into_iter().flatten() {
             let call = ReplyCall {
                 id: text_of(call.at("id")).to_owned(),
                 name: text_of(call.at("function").at("name")).to_owned(),
-                arguments: arguments.unwrap_or_else(|| arguments_text(call.at("function").at("arguments"))),
+                arguments: arguments_text(call.at("function").at("arguments")),
             };
             self.room.take(call.id.len() + call.name.len() + call.arguments.len() + 1)?;
             self.calls.push(call);
@@ -146,11 +141,11 @@ impl Stream {
 }
 
 /// Reads an answer that came in one piece.
-pub(super) fn whole(body: &Value, text: &str) -> Result<Reply, ReadError> {
+pub(super) fn whole(body: Value, text: &str) -> Result<Reply, ReadError> {
     let mut stream = Stream::default();
-    if body.get("error").is_none() && !body.at("message").is_object() {
+    if !body.at("message").is_object() {
         return Err(ReadError::Unreadable("it has no `message`".into()));
     }
-    stream.line(body.clone(), text)?;
+    stream.line(body, text)?;
     Ok(stream.reply())
 }

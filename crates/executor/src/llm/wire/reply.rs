@@ -90,9 +90,27 @@ impl Problem {
     pub(crate) fn in_answer(error: &Value) -> Self {
         let body = serde_json::json!({ "error": error }).to_string();
         let problem = Self::from_body(0, &body);
-        let status = error.at("code").as_u64().and_then(|code| u16::try_from(code).ok());
-        let status = status.unwrap_or_else(|| status_of(&problem.code));
+        let code = error.at("code");
+        let number = code.as_u64().and_then(|code| u16::try_from(code).ok());
+        let written = || text_of(code).parse().ok().filter(|code| (400..600).contains(code));
+        let status = number.or_else(written).unwrap_or_else(|| status_of(&problem.code));
         Self { status, ..problem }
+    }
+
+    /// The error that an answer or an event is in truth, in any dialect.
+    pub(crate) fn told_by(value: &Value) -> Option<Self> {
+        let error = value.at("error");
+        let says_nothing = match error {
+            Value::Null | Value::Bool(false) => true,
+            Value::String(text) => text.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            _ => false,
+        };
+        let is_error = || [value.at("type"), value.at("object")].into_iter().any(|kind| kind == "error");
+        match says_nothing {
+            false => Some(Self::in_answer(error)),
+            true => is_error().then(|| Self::in_answer(value)),
+        }
     }
 }
 
@@ -145,12 +163,17 @@ impl Reply {
     }
 }
 
-/// Parses the data of an event.
+/// Parses the data of an event. An event that tells an error is one. What is not JSON is shown: some servers tell their
+/// errors in plain words.
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
-    serde_json::from_str(data).map_err(|error| match error.is_eof() {
+    let event: Value = serde_json::from_str(data).map_err(|error| match error.is_eof() {
         true => ReadError::BrokenOff,
-        false => ReadError::Unreadable(format!("an event of the answer is not JSON: {error}")),
-    })
+        false => ReadError::Unreadable(format!("an event of the answer is not JSON: {data}")),
+    })?;
+    match Problem::told_by(&event) {
+        Some(problem) => Err(ReadError::Provider(problem)),
+        None => Ok(event),
+    }
 }
 
 /// Nothing, to refer to.
@@ -215,6 +238,26 @@ mod tests {
     }
 
     #[test]
+    fn an_error_in_the_place_of_an_answer_is_found() {
+        let cases = [
+            (json!({"error": {"message": "m"}}), Some("m")),
+            (json!({"error": "m", "choices": []}), Some("m")),
+            (json!({"type": "error", "message": "m"}), Some("m")),
+            (json!({"object": "error", "message": "m", "code": 400}), Some("m")),
+            (json!({"error": null}), None),
+            (json!({"error": {}}), None),
+            (json!({"error": ""}), None),
+            (json!({"error": false}), None),
+            (json!({"type": "message"}), None),
+            (json!([]), None),
+        ];
+        for (value, message) in cases {
+            let told = Problem::told_by(&value).map(|problem| problem.message);
+            assert_eq!(told.as_deref(), message, "{value}");
+        }
+    }
+
+    #[test]
     fn tokens_that_do_not_fit_are_many() {
         let read = |text: &str| tokens_of(&serde_json::from_str(text).unwrap());
         let cases =
@@ -230,6 +273,8 @@ mod tests {
             (json!({"type": "overloaded_error", "message": "m"}), 529),
             (json!({"code": "rate_limit_exceeded", "message": "m"}), 429),
             (json!({"code": 502, "message": "m"}), 502),
+            (json!({"code": "401", "message": "m"}), 401),
+            (json!({"code": "1301", "type": "invalid_request_error", "message": "m"}), 400),
             (json!({"type": "invalid_request_error", "message": "m"}), 400),
             (json!("m"), 500),
         ];

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set};
+use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set, written};
 use crate::answer::Usage;
 
 /// An item of the output while it comes.
@@ -18,6 +18,7 @@ struct Item {
     text: String,
     refusal: String,
     arguments: String,
+    came_in_pieces: bool,
     done: bool,
 }
 
@@ -32,9 +33,11 @@ pub(super) struct Stream {
 
 impl Reader for Stream {
     fn event(&mut self, data: &str) -> Result<bool, ReadError> {
-        let event = parse(data)?;
-        let kind = text_of(event.at("type"));
-        match kind {
+        let mut event = parse(data)?;
+        for path in [&["arguments"][..], &["item", "arguments"], &["response", "output", "arguments"]] {
+            written::spell(&mut event, data, path);
+        }
+        match text_of(event.at("type")) {
             "response.output_item.added" => {
                 self.room.take(size(event.at("item")))?;
                 self.item(&event).value = event.at("item").clone();
@@ -45,28 +48,12 @@ impl Reader for Stream {
                 *item = Item { value: event.at("item").clone(), done: true, ..Item::default() };
                 self.room.take(size(event.at("item")).saturating_sub(before))?;
             }
-            "response.output_text.delta"
-            | "response.refusal.delta"
-            | "response.function_call_arguments.delta" => {
-                let piece = text_of(event.at("delta"));
-                self.room.take(piece.len())?;
-                let item = self.item(&event);
-                match kind {
-                    "response.output_text.delta" => item.text.push_str(piece),
-                    "response.refusal.delta" => item.refusal.push_str(piece),
-                    _ => item.arguments.push_str(piece),
-                }
-            }
             "response.created" | "response.in_progress" => self.response = event.at("response").clone(),
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.response = event.at("response").clone();
                 self.ended = true;
             }
-            "error" => {
-                let error = event.get("error").filter(|error| error.is_object()).unwrap_or(&event);
-                return Err(ReadError::Provider(Problem::in_answer(error)));
-            }
-            _ => {}
+            kind => self.said(kind, &event)?,
         }
         Ok(self.ended)
     }
@@ -84,13 +71,39 @@ impl Reader for Stream {
             let output: Vec<Value> = items.into_values().map(Item::so_far).collect();
             set(&mut self.response, "output", output);
         }
-        whole(&self.response)
+        reply(&self.response)
     }
 }
 
 impl Stream {
     fn item(&mut self, event: &Value) -> &mut Item {
         self.items.entry(tokens_of(event.at("output_index"))).or_default()
+    }
+
+    /// Takes what is said in an item: a piece of it, or all of it at its end, which is new where no pieces came.
+    fn said(&mut self, kind: &str, event: &Value) -> Result<(), ReadError> {
+        let (field, is_piece) = match kind {
+            "response.output_text.delta" => ("text", true),
+            "response.output_text.done" => ("text", false),
+            "response.refusal.delta" => ("refusal", true),
+            "response.refusal.done" => ("refusal", false),
+            "response.function_call_arguments.delta" => ("arguments", true),
+            "response.function_call_arguments.done" => ("arguments", false),
+            _ => return Ok(()),
+        };
+        let said = text_of(event.at(if is_piece { "delta" } else { field }));
+        let item = self.item(event);
+        item.came_in_pieces |= is_piece;
+        if item.came_in_pieces && !is_piece {
+            return Ok(());
+        }
+        let text = match field {
+            "text" => &mut item.text,
+            "refusal" => &mut item.refusal,
+            _ => &mut item.arguments,
+        };
+        text.push_str(said);
+        self.room.take(said.len())
     }
 }
 
@@ -129,7 +142,12 @@ impl Item {
 }
 
 /// Reads an answer that came in one piece.
-pub(super) fn whole(body: &Value) -> Result<Reply, ReadError> {
+pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
+    written::spell(&mut body, text, &["output", "arguments"]);
+    reply(&body)
+}
+
+fn reply(body: &Value) -> Result<Reply, ReadError> {
     if text_of(body.at("status")) == "failed" {
         return Err(ReadError::Provider(Problem::in_answer(body.at("error"))));
     }

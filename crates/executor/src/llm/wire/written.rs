@@ -3,95 +3,78 @@
 //! A parsed object has lost what the judge has to see: a key that stood there twice, and how numbers were spelled. So the texts
 //! are read once more from the answer, without looking into them.
 
-use serde::Deserialize;
+use std::collections::HashMap;
+
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-#[derive(Deserialize)]
-struct OllamaLine<'a> {
-    #[serde(borrow)]
-    message: OllamaMessage<'a>,
+/// Puts the texts that were written in the place of the objects and lists at the end of a path of keys. It leads through every
+/// item of the lists on its way. `text` is what the value was read from: what stood there is seen in it alone, since an
+/// object with a name that `serde_json` keeps for itself was read as something else.
+pub(super) fn spell(value: &mut Value, text: &str, path: &[&str]) {
+    if leads_somewhere(value, path) {
+        put(value, text, path);
+    }
 }
 
-#[derive(Deserialize)]
-struct OllamaMessage<'a> {
-    #[serde(borrow)]
-    tool_calls: Vec<OllamaCall<'a>>,
+fn leads_somewhere(value: &Value, path: &[&str]) -> bool {
+    match (value, path) {
+        (_, []) => true,
+        (Value::Array(items), path) => items.iter().any(|item| leads_somewhere(item, path)),
+        (value, [key, rest @ ..]) => value.get(*key).is_some_and(|field| leads_somewhere(field, rest)),
+    }
 }
 
-#[derive(Deserialize)]
-struct OllamaCall<'a> {
-    #[serde(borrow)]
-    function: OllamaFunction<'a>,
-}
-
-#[derive(Deserialize)]
-struct OllamaFunction<'a> {
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-}
-
-/// The arguments of each call in a line of Ollama's; nothing, where it has none.
-pub(super) fn by_ollama(line: &str) -> Vec<Option<String>> {
-    let Ok(line) = serde_json::from_str::<OllamaLine<'_>>(line) else { return Vec::new() };
-    line.message.tool_calls.into_iter().map(|call| object(call.function.arguments)).collect()
-}
-
-#[derive(Deserialize)]
-struct AnthropicBody<'a> {
-    #[serde(borrow)]
-    content: Vec<AnthropicBlock<'a>>,
-}
-
-#[derive(Deserialize)]
-struct AnthropicStart<'a> {
-    #[serde(borrow)]
-    content_block: AnthropicBlock<'a>,
-}
-
-#[derive(Deserialize)]
-struct AnthropicBlock<'a> {
-    #[serde(borrow, default)]
-    input: Option<&'a RawValue>,
-}
-
-/// The input of each block in an answer of Anthropic's that came in one piece.
-pub(super) fn by_anthropic(body: &str) -> Vec<Option<String>> {
-    let Ok(body) = serde_json::from_str::<AnthropicBody<'_>>(body) else { return Vec::new() };
-    body.content.into_iter().map(|block| object(block.input)).collect()
-}
-
-/// The input of a block that begins in a stream.
-pub(super) fn by_anthropic_start(event: &str) -> Option<String> {
-    serde_json::from_str::<AnthropicStart<'_>>(event).ok().and_then(|start| object(start.content_block.input))
-}
-
-/// What is a text or nothing needs no second look.
-fn object(value: Option<&RawValue>) -> Option<String> {
-    value.map(RawValue::get).filter(|text| text.starts_with('{')).map(str::to_owned)
+fn put(value: &mut Value, text: &str, path: &[&str]) {
+    match (value, path) {
+        (value, []) if text.starts_with(['{', '[']) => *value = Value::from(text),
+        (Value::Array(items), [_, ..]) => {
+            let texts: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            for (item, text) in items.iter_mut().zip(texts) {
+                put(item, text.get(), path);
+            }
+        }
+        (Value::Object(fields), [key, rest @ ..]) => {
+            let texts: HashMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+            if let (Some(field), Some(text)) = (fields.get_mut(*key), texts.get(*key)) {
+                put(field, text.get(), rest);
+            }
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    #[test]
-    fn nothing_is_lost() {
-        let text = r#"{"n": 1, "n": 1.10e2}"#;
-        let line =
-            format!(r#"{{"message":{{"tool_calls":[{{"function":{{"name":"a","arguments":{text}}}}}]}}}}"#);
-        assert_eq!(by_ollama(&line), [Some(text.to_owned())]);
-        let body = format!(r#"{{"content":[{{"type":"text"}},{{"type":"tool_use","input":{text}}}]}}"#);
-        assert_eq!(by_anthropic(&body), [None, Some(text.to_owned())]);
-        let event = format!(r#"{{"content_block":{{"type":"tool_use","input":{text}}}}}"#);
-        assert_eq!(by_anthropic_start(&event).as_deref(), Some(text));
+    fn spelled(text: &str, path: &[&str]) -> Value {
+        let mut value = serde_json::from_str(text).unwrap();
+        spell(&mut value, text, path);
+        value
     }
 
     #[test]
-    fn what_is_no_object_is_left_to_others() {
-        assert!(by_ollama(r#"{"message":{"content":"hello"}}"#).is_empty());
-        let text = r#"{"message":{"tool_calls":[{"function":{"name":"a","arguments":"{}"}}]}}"#;
-        assert_eq!(by_ollama(text), [None]);
-        assert!(by_anthropic("[1").is_empty());
-        assert_eq!(by_anthropic_start(r#"{"content_block":{"input":null}}"#), None);
+    fn nothing_is_lost() {
+        let arguments = r#"{"n": 1, "n": 1.10e2}"#;
+        let text =
+            format!(r#"{{"calls": [{{"id": 1}}, 7, {{"of": {{"arguments": {arguments}, "name": "a"}}}}]}}"#);
+        let expected = json!({"calls": [{"id": 1}, 7, {"of": {"arguments": arguments, "name": "a"}}]});
+        assert_eq!(spelled(&text, &["calls", "of", "arguments"]), expected);
+        let list = format!(r#"{{"arguments": [{arguments}]}}"#);
+        assert_eq!(spelled(&list, &["arguments"]), json!({"arguments": format!("[{arguments}]")}));
+        let private = r#"{"$serde_json::private::RawValue": "{}"}"#;
+        let text = format!(r#"{{"arguments": {private}}}"#);
+        assert_eq!(spelled(&text, &["arguments"]), json!({"arguments": private}));
+    }
+
+    #[test]
+    fn what_is_no_object_stays() {
+        for text in [r#"{"arguments": "{}"}"#, r#"{"arguments": null}"#, r#"{"other": {}}"#, "7", "[]"] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(spelled(text, &["arguments"]), value, "{text}");
+        }
     }
 }

@@ -1,0 +1,200 @@
+//! What servers make of the dialects that they say they speak.
+
+use serde_json::{Value, json};
+
+use super::samples::{PROVIDERS, Say, streamed, whole_body};
+use super::script::{Canned, Script, native, open, opened, settings, start, tool, turn};
+use crate::{Answer, Delivery, Stop, TurnError};
+
+/// Arguments that say two things.
+const TWICE: &str = r#"{"a": 1, "a": 2.0}"#;
+
+async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {
+    let script = Script::new([canned]);
+    opened(&script, provider).await.ask(turn("Judge", delivery)).await.unwrap()
+}
+
+/// A piece of an answer of Chat Completions.
+fn chunk(delta: Value) -> Value {
+    json!({"choices": [{"delta": delta}]})
+}
+
+/// A piece of a call.
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    let function = json!({"name": name, "arguments": arguments});
+    chunk(json!({"tool_calls": [{"index": 0, "id": id, "function": function}]}))
+}
+
+/// A streamed answer of Chat Completions that finishes well.
+fn chat(chunks: &[Value]) -> Canned {
+    let end = [json!({"choices": [{"delta": {}, "finish_reason": "stop"}]}), json!("[DONE]")];
+    Canned::events(&[chunks, &end].concat())
+}
+
+#[tokio::test]
+async fn an_answer_that_the_server_broke_off_is_asked_for_again() {
+    let reasons =
+        ["error", "abort", "insufficient_system_resource"].map(|reason| json!({"finish_reason": reason}));
+    let told = json!({"finish_reason": "stop", "error": {"code": 502, "message": "upstream died"}});
+    for end in reasons.into_iter().chain([told]) {
+        let (mut piece, mut whole) = (end.clone(), end.clone());
+        piece["delta"] = json!({"content": "12"});
+        whole["message"] = json!({"content": "12"});
+        let canned = [
+            Canned::events(&[json!({"choices": [piece]}), json!("[DONE]")]),
+            Canned::whole(&json!({"choices": [whole]})),
+        ];
+        for canned in canned {
+            let script = Script::new([canned, streamed("openai-compatible", Say::Text("1234"))]);
+            let answer =
+                opened(&script, "openai-compatible").await.ask(turn("Judge", native())).await.unwrap();
+            assert_eq!((answer.text.as_str(), script.requests().len()), ("1234", 2), "{end}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_reason_to_break_an_answer_off_is_told() {
+    let cases = [
+        (json!({"finish_reason": "abort"}), "the answer was broken off, with the reason `abort`"),
+        (
+            json!({"finish_reason": "error", "error": {"message": "upstream died"}}),
+            "answers 500: upstream died",
+        ),
+    ];
+    for (mut choice, words) in cases {
+        choice["message"] = json!({"content": "12"});
+        let script = Script::new(vec![Canned::whole(&json!({"choices": [choice]})); 6]);
+        let failure =
+            opened(&script, "openai-compatible").await.ask(turn("Judge", native())).await.unwrap_err();
+        assert!(matches!(&failure.error, TurnError::Transport(said) if said.contains(words)), "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_come_as_an_object_are_handed_on_as_they_were_written() {
+    // The samples have the arguments as a text where the dialect has them so.
+    let say = Say::Call("submit_result", r#"{"in":"the place"}"#);
+    let object = |canned: Canned| {
+        let text = String::from_utf8(canned.body.clone()).unwrap();
+        let text = text.replace(r#""{\"in\":\"the place\"}""#, TWICE).replace(r#"{"in":"the place"}"#, TWICE);
+        Canned { body: text.into_bytes(), ..canned }
+    };
+    for provider in PROVIDERS {
+        let whole = object(Canned::whole(&whole_body(provider, say)));
+        assert_eq!(asked(provider, whole, tool(false, false)).await.submissions, [TWICE], "{provider}");
+    }
+    for provider in ["openai", "ollama"] {
+        let stream = object(streamed(provider, say));
+        assert_eq!(asked(provider, stream, tool(false, false)).await.submissions, [TWICE], "{provider}");
+    }
+    let stream = object(chat(&[call("a", "submit_result", r#"{"in":"the place"}"#)]));
+    let answer = asked("openai-compatible", stream, tool(false, false)).await;
+    assert_eq!(answer.submissions, [TWICE]);
+    let block = json!({"type": "tool_use", "id": "a", "name": "submit_result", "input": {"in": "the place"}});
+    let stream = object(Canned::events(&[
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}}),
+        json!({"type": "message_stop"}),
+    ]));
+    assert_eq!(asked("anthropic", stream, tool(false, false)).await.submissions, [TWICE]);
+}
+
+#[tokio::test]
+async fn a_name_may_come_in_pieces_and_again_and_again() {
+    let pieces = |names: [&str; 3], ids: [&str; 3]| {
+        let arguments = [r#"{"a":"#, r#" "x""#, "}"];
+        let pieces = names.into_iter().zip(ids).zip(arguments);
+        let pieces: Vec<Value> = pieces.map(|((name, id), arguments)| call(id, name, arguments)).collect();
+        chat(&pieces)
+    };
+    let name = "submit_result";
+    let cases = [
+        pieces([name, name, name], ["c", "c", "c"]),
+        pieces([name, name, name], ["", "", ""]),
+        pieces([name, "", name], ["c", "", ""]),
+        pieces(["submit_", "result", ""], ["c", "", ""]),
+        chat(&[call("", name, ""), call("", name, r#"{"a": "x"}"#), call("", name, ""), call("", "", " ")]),
+    ];
+    for canned in cases {
+        let answer = asked("openai-compatible", canned, tool(false, false)).await;
+        let submissions: Vec<&str> = answer.submissions.iter().map(|text| text.trim()).collect();
+        assert_eq!((submissions, answer.stop), (vec![r#"{"a": "x"}"#], Stop::Submitted));
+    }
+}
+
+#[tokio::test]
+async fn calls_without_ids_are_told_apart_by_their_ends() {
+    for names in [["echo", "look"], ["echo", "echo"]] {
+        let [first, second] = names;
+        let calls = chat(&[
+            call("", first, r#"{"n":"#),
+            call("", "", "1}"),
+            call("", second, r#"{"n":2"#),
+            call("", "", "}"),
+        ]);
+        let script = Script::new([calls, streamed("openai-compatible", Say::Text("done"))]);
+        let start = start(settings("openai-compatible", json!({})), &["echo"], None);
+        let mut opened = open(&script, start).await.unwrap();
+        opened.ask(turn("Work", native())).await.unwrap();
+        let messages = script.bodies().pop().unwrap()["messages"].clone();
+        let calls =
+            messages.as_array().unwrap().iter().find_map(|message| message.get("tool_calls")).unwrap();
+        let calls: Vec<&Value> = calls.as_array().unwrap().iter().map(|call| &call["function"]).collect();
+        let expected = [
+            json!({"name": first, "arguments": r#"{"n":1}"#}),
+            json!({"name": second, "arguments": r#"{"n":2}"#}),
+        ];
+        assert_eq!(calls, expected.iter().collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_message_may_come_where_a_piece_of_it_is_due() {
+    let message =
+        |content: &str| json!({"choices": [{"message": {"role": "assistant", "content": content}}]});
+    let delta = |content: &str| chunk(json!({"content": content}));
+    for chunks in [
+        vec![message("all")],
+        vec![message(""), delta("al"), delta("l")],
+        vec![delta("al"), delta("l"), message("all")],
+    ] {
+        assert_eq!(asked("openai-compatible", chat(&chunks), native()).await.text, "all");
+    }
+    for chunks in [vec![message("al"), message("l")], vec![message("al"), delta("l")]] {
+        let script = Script::new([chat(&chunks)]);
+        let failure =
+            opened(&script, "openai-compatible").await.ask(turn("Judge", native())).await.unwrap_err();
+        assert!(failure.to_string().contains("more comes behind its"), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn responses_may_say_all_at_the_end_of_an_item() {
+    let end = json!({"type": "response.completed", "response": {"status": "completed", "output": []}});
+    let text = json!({"type": "response.output_text.done", "output_index": 0, "text": "all"});
+    let piece = json!({"type": "response.output_text.delta", "output_index": 0, "delta": "all"});
+    for events in [vec![text.clone(), end.clone()], vec![piece, text, end.clone()]] {
+        assert_eq!(asked("openai", Canned::events(&events), native()).await.text, "all");
+    }
+    let item = json!({"type": "function_call", "call_id": "c", "name": "submit_result", "arguments": ""});
+    let events = [
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{}"}),
+        end.clone(),
+    ];
+    let answer = asked("openai", Canned::events(&events), tool(false, false)).await;
+    assert_eq!(answer.submissions, ["{}"]);
+    let refused = json!({"type": "response.refusal.done", "output_index": 0, "refusal": "no"});
+    let answer = asked("openai", Canned::events(&[refused, end]), native()).await;
+    assert_eq!(answer.stop, Stop::Refused("no".into()));
+}
+
+#[tokio::test]
+async fn no_error_beside_an_answer_is_none() {
+    for provider in PROVIDERS {
+        let mut body = whole_body(provider, Say::Text("all"));
+        body["error"] = Value::Null;
+        assert_eq!(asked(provider, Canned::whole(&body), native()).await.text, "all", "{provider}");
+    }
+}
