@@ -78,6 +78,30 @@ const INSIDE: [&str; 11] = [
     "nesting",
 ];
 const TOOL: [&str; 3] = ["tool", "function", "tool_choice"];
+/// What providers call tools where they speak of nothing else.
+const TOOLS: [&str; 8] = [
+    "tools",
+    "tool use",
+    "tool call",
+    "tool_call",
+    "tool_choice",
+    "function call",
+    "function_call",
+    "functions",
+];
+/// Words of those who will not do tomorrow what they do not do today.
+const UNSUPPORTED: [&str; 7] = [
+    "not support",
+    "not fully support",
+    "doesn't support",
+    "unsupported",
+    "not implemented",
+    "not enabled",
+    "param requires",
+];
+/// Words of those who look for a server that can do what is asked, and name by it what they do not find. One that does not know
+/// the model speaks of endpoints *for* it.
+const NOBODY: &str = "no endpoints found that";
 
 /// What to do about an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,8 +142,9 @@ impl Asked<'_> {
     /// What to do about an error that the provider reports.
     pub(super) fn problem(&self, problem: &Problem) -> Trouble {
         let words = format!("{} {}", problem.code, problem.message).to_lowercase();
-        let has = |list: &[&str]| list.iter().any(|word| begins_in(&words, word));
+        let has = |list: &[&str]| has_one_of(&words, list);
         let status = problem.status;
+        let unsupported = self.is_unsupported(status, &words);
         let refused = matches!(status, 400 | 413 | 422);
         if status == 413 || refused && has(&TOO_LONG) {
             return Trouble::Lasting(TurnError::Failed(format!(
@@ -135,37 +160,51 @@ impl Asked<'_> {
                 self.endpoint.provider
             )));
         }
-        if let Some(error) = self.delivery_refused(status, &has, problem) {
+        if let Some(error) = self.delivery_refused(unsupported, &has, problem) {
             return Trouble::Lasting(error);
         }
-        match is_passing(status) {
+        match is_passing(status) && !unsupported {
             true => Trouble::Passing(self.said(problem)),
             false => Trouble::Lasting(TurnError::Failed(self.lasting(problem))),
+        }
+    }
+
+    /// Whether a server says that it has no tools or no formats, by a status that means something else to others. The model's
+    /// name may hold any word.
+    fn is_unsupported(&self, status: u16, words: &str) -> bool {
+        let words = words.replace(&self.model.to_lowercase(), "");
+        let has = |list: &[&str]| has_one_of(&words, list);
+        match status {
+            404 => has(&[NOBODY]),
+            500.. => has(&UNSUPPORTED) && !has(&INSIDE) && (has(&TOOLS) || has(&FIELD)),
+            _ => false,
         }
     }
 
     /// Whether the way of delivery was refused. Asking for plain text, it cannot have been.
     fn delivery_refused(
         &self,
-        status: u16,
+        unsupported: bool,
         has: &dyn Fn(&[&str]) -> bool,
         problem: &Problem,
     ) -> Option<TurnError> {
+        let status = problem.status;
         let local = matches!(self.endpoint.kind, ProviderKind::Ollama | ProviderKind::OpenAiCompatible);
         // Small servers find out while they build the grammar, and blame themselves.
         let grammar = local && status >= 500 && has(&GRAMMAR);
         let refused = matches!(status, 400 | 422);
-        let schema = || match has(&FIELD) && has(&UNKNOWN) && !has(&INSIDE) {
+        let schema = || match (has(&FIELD) && has(&UNKNOWN) || unsupported) && !has(&INSIDE) {
             true => TurnError::FormatRejected(self.said(problem)),
             false => TurnError::SchemaRejected(self.said(problem)),
         };
         let tool = || TurnError::ToolRejected(self.said(problem));
         match self.delivery {
             Delivery::Text => None,
-            Delivery::Native { .. } if grammar || refused && has(&SCHEMA) => Some(schema()),
+            Delivery::Native { .. } if unsupported && has(&TOOLS) => Some(tool()),
+            Delivery::Native { .. } if unsupported || grammar || refused && has(&SCHEMA) => Some(schema()),
             Delivery::Native { .. } => (refused && has(&TOOL)).then(tool),
             Delivery::Tool { .. } if refused && has(&["invalid schema"]) => Some(schema()),
-            Delivery::Tool { .. } if refused && has(&TOOL) => Some(tool()),
+            Delivery::Tool { .. } if unsupported || refused && has(&TOOL) => Some(tool()),
             Delivery::Tool { .. } => (grammar || refused && has(&SCHEMA)).then(schema),
         }
     }
@@ -213,6 +252,10 @@ impl Asked<'_> {
         let line: Vec<&str> = clean.split_whitespace().collect();
         shorten(&line.join(" "), SHOWN_CHARACTERS)
     }
+}
+
+fn has_one_of(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| begins_in(text, word))
 }
 
 /// Whether a word, or a longer one that begins with it, stands in a text: "information" is not about a format.

@@ -176,6 +176,89 @@ async fn an_answer_that_is_no_answer_is_a_failure() {
 }
 
 #[tokio::test]
+async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
+    let told = json!({"message": "account suspended", "type": "invalid_request_error", "code": "400"});
+    let told = json!({"error": told});
+    for provider in PROVIDERS {
+        let stream = if provider == "ollama" {
+            Canned::lines(&[told.clone()])
+        } else {
+            Canned::events(&[told.clone()])
+        };
+        let named = Canned::text("text/event-stream", told.to_string());
+        for canned in [Canned::whole(&told), stream, named] {
+            let script = Script::new([canned]);
+            let failure = opened(&script, provider).await.ask(turn("Judge", native())).await.unwrap_err();
+            let said = failure.error.to_string();
+            assert!(said.ends_with("answers 400: account suspended"), "{provider}: {said}");
+        }
+    }
+    let words = Canned::text("text/event-stream", format!("event: error\ndata: model {KEY} crashed\n\n"));
+    let error = error("openai-compatible", words, native()).await;
+    let expected = "an event of the answer is not JSON: model [secret] crashed; check";
+    assert!(matches!(&error, TurnError::Failed(said) if said.contains(expected)), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_a_server_says_not_to_support_is_refused_whatever_its_status_is() {
+    let tools = [
+        (500, "tools param requires --jinja flag"),
+        (500, "Unsupported param: tools"),
+        (501, "tools are not implemented"),
+        (404, "No endpoints found that support tool use. To learn more, visit https://example.com/docs"),
+        (404, "No endpoints found that support the provided 'tool_choice' value."),
+    ];
+    for (status, message) in tools {
+        for delivery in [native(), tool(true, true)] {
+            let error = error("openai-compatible", Canned::error(status, &openai(message)), delivery).await;
+            assert!(matches!(error, TurnError::ToolRejected(_)), "{message}: {error:?}");
+        }
+        let error = error("openai-chat", Canned::error(status, &openai(message)), Delivery::Text).await;
+        assert!(matches!(error, TurnError::Failed(_)), "{message}: {error:?}");
+    }
+    let formats = [
+        (500, "response_format json_schema is not supported"),
+        (501, "response_format json_schema is not implemented"),
+        (404, "No endpoints found that can handle the requested parameters."),
+    ];
+    for (provider, (status, message)) in
+        ["openai-chat", "openai-compatible"].into_iter().flat_map(|kind| formats.map(|case| (kind, case)))
+    {
+        let error = error(provider, Canned::error(status, &openai(message)), native()).await;
+        assert!(matches!(error, TurnError::FormatRejected(_)), "{provider} {message}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn other_trouble_with_the_same_words_is_what_it_was() {
+    let passing = [
+        (500, "Unexpected error while calling the function"),
+        (503, "The tool service is not available"),
+        (500, "The CUDA toolkit is not supported"),
+        (500, "The model `m-1` is not supported"),
+        (500, "out of memory"),
+    ];
+    for (status, message) in passing {
+        let error = error("openai-chat", Canned::error(status, &openai(message)), tool(true, true)).await;
+        assert!(matches!(error, TurnError::Transport(_)), "{message}: {error:?}");
+    }
+    for message in
+        ["No endpoints found for m-1.", "The model `m-1` is not supported for functions", "no such route"]
+    {
+        let error = error("openai-compatible", Canned::error(404, &openai(message)), tool(true, true)).await;
+        assert!(
+            matches!(&error, TurnError::Failed(said) if said.contains("check the name of model `m-1`")),
+            "{message}: {error:?}"
+        );
+    }
+    let script = Script::new(vec![Canned::error(500, &openai("The model `no-tools` is not supported")); 6]);
+    let named = start(settings("openai-chat", json!({"model": "no-tools"})), &[], None);
+    let mut opened = open(&script, named).await.unwrap();
+    let error = opened.ask(turn("Judge", tool(true, true))).await.unwrap_err().error;
+    assert!(matches!(error, TurnError::Transport(_)), "{error:?}");
+}
+
+#[tokio::test]
 async fn an_impossible_request_is_not_repeated() {
     let script = Script::new([Step::Lost(TransportError::Impossible("no such recording".into()))]);
     let failure = opened(&script, "ollama").await.ask(turn("Judge", native())).await.unwrap_err();
