@@ -183,6 +183,27 @@ async fn a_refusal_and_a_cut_of_claude_are_told_apart_from_answers() {
 }
 
 #[tokio::test]
+async fn what_claude_says_before_its_work_is_no_answer() {
+    let Some(program) = claude() else { return };
+    let draft = json!({"severity": "low"}).to_string();
+    let work = Reply::text(draft).and_tool("Read", &json!({"file_path": "starts"}));
+    // It goes on by itself after a cut, three times.
+    let cuts = (0..4).map(|_| Reply::empty().cut_off());
+    let replies: Vec<Reply> = [work]
+        .into_iter()
+        .chain(cuts)
+        .chain([Reply::tool(STRUCTURED, &json!({"severity": "high"}))])
+        .collect();
+    let bench = bench(&program, replies).await;
+    bench.agent(&executor(&bench), &json!({"output_schema": severity(), "tools": ["read_file"]}));
+    let host = bench.up().await;
+    let ran = host.ask().await;
+    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
+    host.end().await;
+}
+
+#[tokio::test]
 async fn a_session_of_claude_goes_on_after_its_process_was_killed() {
     let Some(program) = claude() else { return };
     // Killed in a later turn: in its very first one it may not have written its transcript yet.

@@ -208,6 +208,42 @@ async fn a_refusal_and_a_cut_of_codex_are_told_apart_from_answers() {
 }
 
 #[tokio::test]
+async fn what_codex_says_before_its_work_is_no_answer() {
+    let Some(program) = codex() else { return };
+    let work = || said("low").and_tool("exec_command", &json!({"cmd": "true"}));
+    for live in [true, false] {
+        let refusing = [work(), Reply::refusal("not that")];
+        let refusing =
+            if live { bench(&program, refusing).await } else { bench_of_exec(&program, refusing).await };
+        let host = refusing.up().await;
+        let ran = host.ask().await;
+        assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("model_refused")), "{ran:?}");
+        host.end().await;
+        let cutting = [work(), Reply::empty().cut_off(), said("high")];
+        let cutting =
+            if live { bench(&program, cutting).await } else { bench_of_exec(&program, cutting).await };
+        let host = cutting.up().await;
+        let ran = host.ask().await;
+        assert_eq!(
+            (ran.code, &ran.report["result_data"]),
+            (Some(0), &json!({"severity": "high"})),
+            "{ran:?}"
+        );
+        assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
+        host.end().await;
+        // What it left running ends with the turn, behind the answer.
+        let leaving = Reply::tool("exec_command", &json!({"cmd": "sleep 2", "yield_time_ms": 250}));
+        let leaving = [leaving, said("high")];
+        let leaving =
+            if live { bench(&program, leaving).await } else { bench_of_exec(&program, leaving).await };
+        let host = leaving.up().await;
+        let ran = host.ask().await;
+        assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]), "{ran:?}");
+        host.end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
     let Some(program) = codex() else { return };
     for live in [true, false] {

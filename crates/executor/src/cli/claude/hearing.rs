@@ -19,7 +19,8 @@ const CUT: &str = "Output token limit hit";
 /// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default)]
 pub(super) struct Hearing {
-    /// The last message of the model, in the parts that it was cut into.
+    /// The last message of the model, in the parts that it was cut into, where it calls no tool: what stands before a call
+    /// is said on the way, and is no answer where the turn ends without another message.
     pub(super) text: String,
     /// Whether it was cut and continued.
     pub(super) continued: bool,
@@ -99,12 +100,14 @@ impl Hearing {
             if self.following.cut {
                 self.continued = true;
             } else {
-                self.text.clear();
-                self.continued = false;
+                self.forget_text();
             }
             self.following.cut = false;
         }
         self.text.push_str(&message.text);
+        if !message.calls.is_empty() {
+            self.forget_text();
+        }
         self.model.clone_from(&message.model);
         for call in &message.calls {
             if call.name == STRUCTURED_OUTPUT {
@@ -118,6 +121,11 @@ impl Hearing {
                 self.submitted += 1;
             }
         }
+    }
+
+    fn forget_text(&mut self) {
+        self.text.clear();
+        self.continued = false;
     }
 
     async fn finished(&mut self, result: ToolResult, events: &Events, redactor: &Redactor) {
@@ -208,6 +216,20 @@ mod tests {
         let (hearing, _) =
             heard(vec![says("1", "a", &[]), cut(), says("2", "b", &[]), says("3", "c", &[])]).await;
         assert_eq!((hearing.text.as_str(), hearing.continued), ("c", false));
+    }
+
+    #[tokio::test]
+    async fn words_before_a_call_are_no_answer() {
+        let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
+        let work =
+            || vec![says("1", "{\"a\": 0}", &[]), says("1", "", &[("Read", json!({}))]), told("1-Read", "")];
+        let (hearing, _) = heard(work()).await;
+        assert_eq!(hearing.text, "");
+        let (hearing, _) = heard([work(), vec![cut(), says("2", "{\"a\": 1}", &[])]].concat()).await;
+        assert_eq!((hearing.text.as_str(), hearing.continued), ("{\"a\": 1}", true));
+        let (hearing, _) =
+            heard(vec![says("1", "I h", &[]), cut(), says("2", "ave", &[("Read", json!({}))])]).await;
+        assert_eq!((hearing.text.as_str(), hearing.continued), ("", false));
     }
 
     #[tokio::test]

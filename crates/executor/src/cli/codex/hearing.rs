@@ -1,4 +1,10 @@
 //! What was heard in one turn, told while it is heard.
+//!
+//! A message that work follows is said on the way: under a schema it conforms like the answer, and is none. Work begins
+//! where its beginning is told, or where an end is told without one. An end by itself says nothing: what a command left
+//! running is ended behind the answer, when the turn is over.
+
+use std::collections::BTreeSet;
 
 use crate::cassette::Redactor;
 use crate::event::{Event, Events};
@@ -8,7 +14,7 @@ use super::item::Item;
 /// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hearing {
-    /// The last message of the model. Earlier ones are work on the way.
+    /// The last message of the model, where no work has followed it.
     pub(super) text: Option<String>,
     /// How often a result was handed in, in the last step that did so: the ones before were taken back.
     pub(super) submitted: usize,
@@ -16,6 +22,8 @@ pub(super) struct Hearing {
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.
     pub(super) stepped: bool,
+    /// Tools that are at work, by the ids of their calls.
+    pub(super) calls: BTreeSet<String>,
 }
 
 impl Hearing {
@@ -26,9 +34,15 @@ impl Hearing {
     }
 
     pub(super) async fn begins(&mut self, item: Item, events: &Events, redactor: &Redactor) {
-        if let Item::Tool { call_id, name, arguments, .. } = item {
-            let arguments = redactor.value(arguments);
-            events.tell(Event::ToolStarted { call_id, name, arguments }).await;
+        match item {
+            Item::Tool { call_id, name, arguments, .. } => {
+                self.text = None;
+                self.calls.insert(call_id.clone());
+                let arguments = redactor.value(arguments);
+                events.tell(Event::ToolStarted { call_id, name, arguments }).await;
+            }
+            Item::Submission { .. } => self.text = None,
+            Item::Message(_) | Item::Other => {}
         }
     }
 
@@ -42,6 +56,9 @@ impl Hearing {
                 self.stepped = true;
             }
             Item::Tool { call_id, name, ok, output, .. } => {
+                if !self.calls.remove(&call_id) {
+                    self.text = None;
+                }
                 let output = redactor.text(&output);
                 events.tell(Event::ToolFinished { call_id, name, ok, output }).await;
             }
@@ -87,6 +104,37 @@ mod tests {
         }
         assert_eq!(told.len(), 4);
         assert!(told.iter().all(|event| !event.contains("sk-secret")), "{told:?}");
+    }
+
+    #[tokio::test]
+    async fn words_that_work_follows_are_no_answer() {
+        let (events, redactor) = (Events::none(), Redactor::new([]));
+        let said = || Item::Message("{\"n\": 0}".to_owned());
+        let tool = || Item::Tool {
+            call_id: "1".to_owned(),
+            name: "shell".to_owned(),
+            arguments: json!({}),
+            ok: true,
+            output: String::new(),
+        };
+        // Each with whether it begins.
+        let rows: [(&[(Item, bool)], bool); 5] = [
+            (&[(said(), false), (tool(), true), (tool(), false)], false),
+            (&[(said(), false), (tool(), false)], false),
+            (&[(said(), false), (Item::Submission { ok: false }, true)], false),
+            (&[(tool(), true), (said(), false), (tool(), false)], true),
+            (&[(said(), false), (Item::Other, true), (Item::Other, false)], true),
+        ];
+        for (items, is_answer) in rows {
+            let mut hearing = Hearing::default();
+            for (item, begins) in items.iter().cloned() {
+                match begins {
+                    true => hearing.begins(item, &events, &redactor).await,
+                    false => hearing.ends(item, &events, &redactor).await,
+                }
+            }
+            assert_eq!(hearing.text.is_some(), is_answer, "{items:?}");
+        }
     }
 
     #[tokio::test]

@@ -17,8 +17,8 @@ pub(super) enum End {
     Failed(Fault),
 }
 
-/// What is said of a turn that ended well and without a word: Codex drops the words of a refusal.
-const SILENT: &str = "Codex ended its turn without a message, as it does when the model refuses";
+/// What is said of a turn that ended well and without a word behind its work: Codex drops the words of a refusal.
+const SILENT: &str = "Codex ended its turn without a message at its end, as it does when the model refuses";
 
 /// The answer of a turn, without what it used.
 pub(super) fn answer(

@@ -1,6 +1,6 @@
 //! A CLI that is missing, speaks nonsense, or breaks: a clear error, and nothing of it left.
 
-use accord_executor::{Delivery, McpServer, OpenError, Reach, TurnError};
+use accord_executor::{Delivery, McpServer, OpenError, Reach, Stop, TurnError};
 use serde_json::{Value, json};
 
 use super::fixture::{Fake, SPEAK, native, text};
@@ -61,6 +61,27 @@ async fn another_session_is_refused() {
     assert_eq!(session.conversation().unwrap()["session_id"], "sid-1");
     session.close().await;
     fake.nothing_is_left().await;
+}
+
+#[tokio::test]
+async fn words_before_the_work_are_no_answer() {
+    let work = r#"
+        read -r line; begin
+        say m1 '{\"n\": 0}'
+        echo '{"type":"assistant","session_id":"sid-1","message":{"id":"m1","model":"fake-model","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}'
+        echo '{"type":"user","session_id":"sid-1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}'"#;
+    let cut = r#"
+        echo '{"type":"assistant","session_id":"sid-1","error":"max_output_tokens","message":{"id":"m2","content":[]}}'
+        echo '{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","session_id":"sid-1","result":"API Error: exceeded"}'"#;
+    let spent = r#"
+        echo '{"type":"result","subtype":"error_max_structured_output_retries","is_error":true,"terminal_reason":"structured_output_retry_exhausted","session_id":"sid-1"}'"#;
+    for (end, stop) in [(cut, Stop::Truncated), (spent, Stop::Finished)] {
+        let fake = Fake::new(&format!("{work}{end}\ncat"));
+        let mut session = fake.open().await;
+        let answer = fake.turn(&mut session, text("go")).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.stop), ("", stop));
+        session.close().await;
+    }
 }
 
 #[tokio::test]

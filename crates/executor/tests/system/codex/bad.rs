@@ -48,6 +48,16 @@ async fn a_turn_without_a_message_is_a_refusal() {
 }
 
 #[tokio::test]
+async fn words_before_the_work_are_no_answer() {
+    for way in [Fake::new, Fake::without_app_server] {
+        let refused = way("refusal-after-work").ask("first").await.unwrap();
+        assert!(matches!(refused.stop, Stop::Refused(_)), "{refused:?}");
+        let cut = way("cut-after-work").ask("first").await.unwrap();
+        assert_eq!((cut.text.as_str(), cut.stop), ("", Stop::Truncated));
+    }
+}
+
+#[tokio::test]
 async fn another_thread_is_refused() {
     let conversation = json!({"held_by": "codex", "thread_id": "01a1-thread"});
     let fake = Fake::new("other-thread").with(|start| start.conversation = Some(conversation.clone()));

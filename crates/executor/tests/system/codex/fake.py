@@ -10,6 +10,11 @@ import time
 ACT = os.environ.get("ACT", "")
 LOG = os.environ["LOG"]
 THREAD = "01a1-thread"
+DRAFT = '{"n": 0}'
+CUT = "Incomplete response returned, reason: max_output_tokens"
+
+# What is said before work is no answer where nothing is said after it.
+NOTHING_BEHIND_WORK = ("refusal-after-work", "cut-after-work")
 
 
 def note(name, value):
@@ -86,17 +91,23 @@ def app_server():
             if ACT == "foreign":
                 tell("turn/completed", threadId="elsewhere", turn={"id": "x", "status": "completed"})
                 continue
+            if ACT in NOTHING_BEHIND_WORK:
+                tell("item/completed", item={"type": "agentMessage", "id": "m0", "text": DRAFT})
             tell("item/started", item={"type": "commandExecution", "id": "c1", "command": "ls"})
             tell("item/completed", item={"type": "commandExecution", "id": "c1", "command": "ls", "exitCode": 0,
                                          "status": "completed", "aggregatedOutput": "sk-very-secret\n"})
-            if ACT != "refusal":
+            is_silent = ACT == "refusal" or ACT in NOTHING_BEHIND_WORK
+            if not is_silent:
                 tell("item/completed", item={"type": "agentMessage", "id": "m0", "text": "on the way"})
             prompt = params["input"][0]["text"]
             for _ in range(20 if ACT == "steps" else 1):
                 tell("thread/tokenUsage/updated", turnId=f"turn-{turns}",
                      tokenUsage={"total": {"inputTokens": 10 * turns, "outputTokens": 5 * turns}})
-            if ACT != "refusal":
+            if not is_silent:
                 tell("item/completed", item={"type": "agentMessage", "id": "m1", "text": text_of(prompt, turns)})
+            if ACT == "cut-after-work":
+                tell("turn/completed", turn={"id": f"turn-{turns}", "status": "failed", "error": {"message": CUT}})
+                continue
             tell("turn/completed", turn={"id": f"turn-{turns}", "status": "completed", "error": None})
         elif method == "turn/interrupt":
             answer({})
@@ -119,9 +130,18 @@ def execute():
         say({"type": "error", "message": message})
         say({"type": "turn.failed", "error": {"message": message}})
         sys.exit(1)
-    if ACT != "refusal":
+    if ACT in NOTHING_BEHIND_WORK:
+        say({"type": "item.completed", "item": {"id": "i0", "type": "agent_message", "text": DRAFT}})
+        for kind, status in (("started", "in_progress"), ("completed", "completed")):
+            work = {"id": "i1", "type": "command_execution", "command": "ls", "exit_code": 0, "status": status}
+            say({"type": f"item.{kind}", "item": work})
+    elif ACT != "refusal":
         say({"type": "item.completed", "item": {"id": "i0", "type": "agent_message", "text": "on the way"}})
         say({"type": "item.completed", "item": {"id": "i1", "type": "agent_message", "text": "resumed" if resumed else "begun"}})
+    if ACT == "cut-after-work":
+        say({"type": "error", "message": CUT})
+        say({"type": "turn.failed", "error": {"message": CUT}})
+        sys.exit(1)
     times = 2 if resumed else 1
     say({"type": "turn.completed", "usage": {"input_tokens": 10 * times, "output_tokens": 5 * times}})
 
