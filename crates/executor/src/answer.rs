@@ -29,6 +29,8 @@ pub enum Stop {
     Submitted,
     /// The provider cut it off: too many tokens, or the context is full.
     Truncated,
+    /// It was to submit, and called nothing but tools that there are not, however often it was told: their names.
+    Astray(String),
     /// It refused, with its words where it gave any.
     Refused(String),
 }

@@ -12,11 +12,16 @@ use crate::session::OpenError;
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
-const NOT_RUN: &str = "not run: the result was submitted";
 const ANSWERED: &str = "see the answer to the first call";
 const RECEIVED: &str = "received; this task is over, and what follows is another one";
-const ENDED: &str = "no result: the turn was ended before";
 const CUT_OFF: &str = "not run: the message was cut off";
+
+/// What a call is told that did not come to its end.
+pub(super) const ENDED: &str = "no result: the turn was ended before";
+
+/// What a result is told that was submitted beside work that failed.
+pub(super) const NOT_TAKEN: &str =
+    "not taken: a call beside it failed; see its answer, and submit the result again when the work is done";
 
 /// All messages of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,16 +108,29 @@ impl Conversation {
 
     /// As a new run finds it. A result that was handed in has its answer: what is said next is not about it.
     fn at_rest(mut self) -> Self {
-        let Some(Message::Assistant { calls, .. }) = self.messages.last() else { return self };
-        if calls.iter().any(|call| call.submit) {
+        let open = self.open();
+        if open.iter().any(|call| call.submit) {
             let answer = |call: &Call| match call.submit {
                 true => CallResult::new(call, true, RECEIVED),
-                false => CallResult::new(call, false, NOT_RUN),
+                false => CallResult::new(call, false, CUT_OFF),
             };
-            let results = calls.iter().map(answer).collect();
+            let results = open.iter().map(answer).collect();
             self.messages.push(Message::Results { results });
         }
         self
+    }
+
+    /// The calls that wait for an answer: all of the last message, or the results in it where the work beside them is done.
+    fn open(&self) -> Vec<Call> {
+        match self.messages.as_slice() {
+            [.., Message::Assistant { calls, .. }] => calls.clone(),
+            [.., Message::Assistant { calls, .. }, Message::Results { results }]
+                if results.len() < calls.len() =>
+            {
+                calls.iter().filter(|call| call.submit).cloned().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     pub(super) fn messages(&self) -> &[Message] {
@@ -128,11 +146,15 @@ impl Conversation {
         self.messages.truncate(length);
     }
 
-    /// Answers the calls of the last message, as far as there are results; the others did not come to any.
-    pub(super) fn answer(&mut self, mut results: Vec<CallResult>) {
+    /// Answers the calls of the last message: work with what came of it, in its order, and with `rest` what came to nothing.
+    pub(super) fn answer(&mut self, results: Vec<CallResult>, rest: &str) {
         let Some(Message::Assistant { calls, .. }) = self.messages.last() else { return };
-        let done = results.len();
-        results.extend(calls.iter().skip(done).map(|call| CallResult::new(call, false, ENDED)));
+        let mut done = results.into_iter();
+        let mut answer = |call: &Call| {
+            let result = if call.submit { None } else { done.next() };
+            result.unwrap_or_else(|| CallResult::new(call, false, rest))
+        };
+        let results: Vec<CallResult> = calls.iter().map(&mut answer).collect();
         if !results.is_empty() {
             self.messages.push(Message::Results { results });
         }
@@ -141,10 +163,7 @@ impl Conversation {
     /// Adds what the user says. Where calls are open it answers them first, because every provider wants each call
     /// answered: a submitted result is answered with the user's words themselves.
     pub(super) fn say(&mut self, prompt: String) {
-        let open = match self.messages.last() {
-            Some(Message::Assistant { calls, .. }) => calls.as_slice(),
-            _ => &[],
-        };
+        let open = self.open();
         let first = open.iter().position(|call| call.submit);
         let results: Vec<CallResult> = open
             .iter()
@@ -152,8 +171,7 @@ impl Conversation {
             .map(|(index, call)| match first {
                 Some(first) if first == index => CallResult::new(call, true, prompt.clone()),
                 Some(_) if call.submit => CallResult::new(call, true, ANSWERED),
-                Some(_) => CallResult::new(call, false, NOT_RUN),
-                None => CallResult::new(call, false, CUT_OFF),
+                _ => CallResult::new(call, false, CUT_OFF),
             })
             .collect();
         if !results.is_empty() {
@@ -191,7 +209,7 @@ mod tests {
     fn words_answer_the_first_open_submission() {
         let (work, first, second) = (call("a", false), call("b", true), call("c", true));
         let results = vec![
-            CallResult::new(&work, false, NOT_RUN),
+            CallResult::new(&work, false, CUT_OFF),
             CallResult::new(&first, true, "again"),
             CallResult::new(&second, true, ANSWERED),
         ];
@@ -206,7 +224,7 @@ mod tests {
         conversation.push(Message::Assistant { text: String::new(), calls, kept: None });
         let mut restored = Conversation::restore(serde_json::to_value(&conversation).unwrap()).unwrap();
         restored.say("next".into());
-        let results = vec![CallResult::new(&work, false, NOT_RUN), CallResult::new(&result, true, RECEIVED)];
+        let results = vec![CallResult::new(&work, false, CUT_OFF), CallResult::new(&result, true, RECEIVED)];
         let expected = [Message::Results { results }, Message::User { text: "next".into() }];
         assert_eq!(restored.messages().get(1..).unwrap_or_default(), expected);
     }
@@ -227,12 +245,31 @@ mod tests {
         let mut conversation = Conversation::new();
         conversation.push(said.clone());
         let first = CallResult::new(&done, true, "ok");
-        conversation.answer(vec![first.clone()]);
+        conversation.answer(vec![first.clone()], ENDED);
         let results = vec![first, CallResult::new(&not_done, false, ENDED)];
         let whole = [said, Message::Results { results }];
         assert_eq!(conversation.messages(), whole);
-        conversation.answer(Vec::new());
+        conversation.answer(Vec::new(), ENDED);
         assert_eq!(conversation.messages(), whole);
+    }
+
+    #[test]
+    fn a_result_beside_work_that_is_done_waits_for_its_answer() {
+        let (result, work) = (call("a", true), call("b", false));
+        let said =
+            Message::Assistant { text: String::new(), calls: vec![result.clone(), work.clone()], kept: None };
+        let done = Message::Results { results: vec![CallResult::new(&work, true, "ok")] };
+        let mut conversation = Conversation::new();
+        conversation.push(said.clone());
+        conversation.push(done.clone());
+        let answered = |text: &str| Message::Results { results: vec![CallResult::new(&result, true, text)] };
+        let stored = serde_json::to_value(&conversation).unwrap();
+        conversation.say("again".into());
+        assert_eq!(conversation.messages(), [said.clone(), done.clone(), answered("again")]);
+        let mut restored = Conversation::restore(stored).unwrap();
+        restored.say("next".into());
+        let next = Message::User { text: "next".into() };
+        assert_eq!(restored.messages(), [said, done, answered(RECEIVED), next]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
 use super::provider::ProviderKind;
 use super::retry::Pauses;
@@ -78,7 +78,7 @@ impl Session for LlmSession {
                 Ok(answer)
             }
             Err(error) => {
-                self.conversation.answer(Vec::new());
+                self.conversation.answer(Vec::new(), ENDED);
                 Err(TurnFailure { error, usage })
             }
         }

@@ -1,9 +1,14 @@
 //! The agent loop: ask, run the tools that were called, ask again.
+//!
+//! A message may call the submit tool and others at once. What was submitted may speak of that work as done, so the work
+//! comes first: the result is taken where all of it succeeded, and is to be submitted again where it did not.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::conversation::{Call, CallResult, Conversation, Kept, Message};
+use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, NOT_TAKEN};
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{Asked, shorten};
@@ -20,6 +25,9 @@ use crate::turn::{Delivery, Turn};
 
 /// The most that an event shows of a tool's output. The model gets all of it.
 const SHOWN_OUTPUT: usize = 2000;
+
+/// The most that is told of the name of a tool that there is not.
+const SHOWN_NAME: usize = 100;
 
 /// How often in a row a model that is to submit may call only tools that do not exist. It was told each time which ones do.
 const MAX_ASTRAY: u32 = 3;
@@ -55,7 +63,7 @@ impl Steps<'_> {
             let reply = self.ask(conversation, &tools, pauses).await?;
             usage.add(reply.usage);
             let Reply { text, kept, end, model, .. } = &reply;
-            let calls = self.calls(&reply, conversation.messages().len());
+            let calls = self.calls(&reply, &tools, conversation.messages().len());
             conversation.push(Message::Assistant {
                 text: text.clone(),
                 calls: calls.clone(),
@@ -74,20 +82,20 @@ impl Steps<'_> {
                 model: if model.is_empty() { self.model().to_owned() } else { model.clone() },
             };
             if let Some(stop) = stop_of(end, &calls) {
-                let submitted = calls.into_iter().filter(|call| call.submit);
-                return Ok(answer(stop, submitted.map(|call| call.arguments).collect()));
+                // Work that was cut off was not done, whatever the result beside it says.
+                let is_undone = stop == Stop::Truncated && calls.iter().any(|call| !call.submit);
+                return Ok(answer(stop, if is_undone { Vec::new() } else { submissions(&calls) }));
             }
             if calls.is_empty() {
                 continue;
             }
-            let mut results = Vec::with_capacity(calls.len());
-            let worked = self.run_tools(&calls, &tools, &mut results).await;
-            conversation.answer(results);
-            worked?;
-            astray = if calls.iter().any(|call| is_known(call, &tools)) { 0 } else { astray + 1 };
+            if self.carry_out(&calls, &tools, conversation).await? {
+                return Ok(answer(Stop::Submitted, submissions(&calls)));
+            }
+            astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
             if astray == MAX_ASTRAY && self.submit().is_some() {
                 // Whoever judges says once more what is wanted, and counts.
-                return Ok(answer(Stop::Finished, Vec::new()));
+                return Ok(answer(Stop::Astray(names(&calls)), Vec::new()));
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))
@@ -134,24 +142,47 @@ impl Steps<'_> {
     }
 
     /// The calls of a reply. Where the dialect has no ids they get one, by their place in the conversation.
-    fn calls(&self, reply: &Reply, place: usize) -> Vec<Call> {
+    fn calls(&self, reply: &Reply, tools: &[ToolSpec], place: usize) -> Vec<Call> {
         let submit = self.submit();
-        let call = |(index, call): (usize, &super::wire::ReplyCall)| Call {
-            id: match call.id.is_empty() {
-                true => format!("call_{place}_{index}"),
-                false => call.id.clone(),
-            },
-            name: call.name.clone(),
-            arguments: call.arguments.clone(),
-            submit: submit == Some(call.name.as_str()),
+        let call = |(index, call): (usize, &super::wire::ReplyCall)| {
+            let name = meant(&call.name, |name| submit == Some(name) || is_known(name, tools));
+            Call {
+                id: match call.id.is_empty() {
+                    true => format!("call_{place}_{index}"),
+                    false => call.id.clone(),
+                },
+                name: name.to_owned(),
+                arguments: call.arguments.clone(),
+                submit: submit == Some(name),
+            }
         };
         reply.calls.iter().enumerate().map(call).collect()
+    }
+
+    /// Does the work that was called for, and says whether a result that was submitted beside it is to be taken.
+    async fn carry_out(
+        &self,
+        calls: &[Call],
+        tools: &[ToolSpec],
+        conversation: &mut Conversation,
+    ) -> Result<bool, TurnError> {
+        let work: Vec<&Call> = calls.iter().filter(|call| !call.submit).collect();
+        let mut results = Vec::with_capacity(work.len());
+        let worked = self.run_tools(&work, tools, &mut results).await;
+        let is_submitted = work.len() < calls.len();
+        let is_taken = is_submitted && worked.is_ok() && results.iter().all(|result| result.ok);
+        match is_taken {
+            true if results.is_empty() => {}
+            true => conversation.push(Message::Results { results }),
+            false => conversation.answer(results, if worked.is_ok() { NOT_TAKEN } else { ENDED }),
+        }
+        worked.map(|()| is_taken)
     }
 
     /// Runs the tools that were called, one after the other. `results` has what came of them, even where it is ended.
     async fn run_tools(
         &self,
-        calls: &[Call],
+        calls: &[&Call],
         tools: &[ToolSpec],
         results: &mut Vec<CallResult>,
     ) -> Result<(), TurnError> {
@@ -183,7 +214,7 @@ impl Steps<'_> {
     /// Runs one tool. What the model did wrong is told to the model.
     async fn run_tool(&self, call: &Call, parsed: Result<Value, String>, tools: &[ToolSpec]) -> ToolOutput {
         let wrong = |text: String| ToolOutput { ok: false, text };
-        if !is_known(call, tools) {
+        if !is_known(&call.name, tools) {
             let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).chain(self.submit()).collect();
             return wrong(match names.as_slice() {
                 [] => format!("there is no tool `{}`", call.name),
@@ -204,16 +235,35 @@ impl Steps<'_> {
     }
 }
 
-fn is_known(call: &Call, tools: &[ToolSpec]) -> bool {
-    tools.iter().any(|tool| tool.name == call.name)
+fn is_known(name: &str, tools: &[ToolSpec]) -> bool {
+    tools.iter().any(|tool| tool.name == name)
 }
 
-/// Why the turn is over, if it is. The reason that the provider gives is looked at before anything that was said.
+/// The name of the tool that is meant: some models put blanks around it, or the word before it that they were trained with.
+fn meant(name: &str, is_tool: impl Fn(&str) -> bool) -> &str {
+    let bare = name.trim();
+    let bare = bare.strip_prefix("functions.").unwrap_or(bare);
+    if is_tool(bare) && !is_tool(name) { bare } else { name }
+}
+
+/// What was submitted.
+fn submissions(calls: &[Call]) -> Vec<String> {
+    calls.iter().filter(|call| call.submit).map(|call| call.arguments.clone()).collect()
+}
+
+/// The names of what was called beside the submit tool, each once.
+fn names(calls: &[Call]) -> String {
+    let shown = |call: &Call| format!("`{}`", shorten(&call.name, SHOWN_NAME).escape_debug());
+    let names: BTreeSet<String> = calls.iter().filter(|call| !call.submit).map(shown).collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Why the turn is over before any tool is run, if it is. The reason that the provider gives is looked at before anything
+/// that was said.
 fn stop_of(end: &End, calls: &[Call]) -> Option<Stop> {
     match end {
         End::Refused(words) => Some(Stop::Refused(words.clone())),
         End::Truncated => Some(Stop::Truncated),
-        End::Finished | End::Paused if calls.iter().any(|call| call.submit) => Some(Stop::Submitted),
         End::Finished if calls.is_empty() => Some(Stop::Finished),
         End::Finished | End::Paused => None,
     }

@@ -28,7 +28,7 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
         record(turns, &asked, &answer, continuation).await;
         text = seam::joined(text, &answer.text);
         match answer.stop {
-            Stop::Finished | Stop::Submitted => return End::Text(text),
+            Stop::Finished | Stop::Submitted | Stop::Astray(_) => return End::Text(text),
             Stop::Refused(words) => return failure::refused(&words, count),
             Stop::Truncated if !turns.capabilities.reprompt => return failure::cut_off(&text, count, count),
             Stop::Truncated => continuation = Some(prompt::continue_after_cut()),
@@ -40,7 +40,7 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
 /// There is nothing to judge a text by; what it cost is on record all the same.
 pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, prompt: Option<String>) {
     let outcome = match answer.stop {
-        Stop::Finished | Stop::Submitted => attempt::Outcome::Accepted,
+        Stop::Finished | Stop::Submitted | Stop::Astray(_) => attempt::Outcome::Accepted,
         Stop::Truncated => attempt::Outcome::Truncated,
         Stop::Refused(_) => attempt::Outcome::Refused,
     };

@@ -9,4 +9,5 @@ mod retries;
 mod samples;
 mod script;
 mod stopping;
+mod submissions;
 mod tools;

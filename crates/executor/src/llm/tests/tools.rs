@@ -8,12 +8,12 @@ use super::samples::{PROVIDERS, Say, streamed, whole_body};
 use super::script::{Canned, Opened, Script, Step, Then, native, open, settings, start, tool, turn};
 use crate::{Allowance, Delivery, Event, Stop, Turn, TurnError};
 
-async fn working(script: &Arc<Script>, provider: &str, conversation: Option<Value>) -> Opened {
+pub(super) async fn working(script: &Arc<Script>, provider: &str, conversation: Option<Value>) -> Opened {
     open(script, start(settings(provider, json!({})), &["echo"], conversation)).await.unwrap()
 }
 
 /// The messages that the last request sent.
-fn last_messages(script: &Script) -> Vec<Value> {
+pub(super) fn last_messages(script: &Script) -> Vec<Value> {
     let body = script.bodies().pop().unwrap();
     let messages = body.get("messages").or(body.get("input")).unwrap();
     messages.as_array().unwrap().clone()
@@ -127,7 +127,8 @@ async fn a_model_that_cannot_find_the_submit_tool_is_told_its_name_and_not_for_e
     let script = Script::new(vec![streamed("openai", Say::Call("submit", "{}")); 9]);
     let mut opened = open(&script, start(settings("openai", json!({})), &[], None)).await.unwrap();
     let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
-    assert_eq!((answer.submissions, answer.stop, script.requests().len()), (Vec::new(), Stop::Finished, 3));
+    let stop = Stop::Astray("`submit`".to_owned());
+    assert_eq!((answer.submissions, answer.stop, script.requests().len()), (Vec::new(), stop, 3));
     let told = format!("{:?}", last_messages(&script));
     assert!(told.contains("there is no tool `submit`: there is `submit_result`"), "{told}");
 }
@@ -165,57 +166,6 @@ async fn a_loop_ends_when_its_allowance_is_used_up() {
     let asked = Turn { allowance, ..turn("Judge", Delivery::Text) };
     let answer = working(&script, "openai", None).await.ask(asked).await.unwrap();
     assert_eq!(answer.text, "done", "an answer that is there is an answer");
-}
-
-/// A message that works and submits at once.
-fn work_and_submit() -> Canned {
-    let call =
-        |id: &str, name: &str| json!({"type": "tool_use", "id": id, "name": name, "input": {"a": "x"}});
-    let mut body = whole_body("anthropic", Say::Text("There."));
-    if let Some(content) = body["content"].as_array_mut() {
-        content.extend([call("c1", "echo"), call("c2", "submit_result")]);
-    }
-    Canned::whole(&body)
-}
-
-#[tokio::test]
-async fn a_submission_ends_the_turn_and_is_answered_by_the_next_prompt() {
-    let script = Script::new([work_and_submit()]);
-    let mut opened = working(&script, "anthropic", None).await;
-    let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
-    assert_eq!(
-        (answer.stop, answer.submissions, answer.text.as_str()),
-        (Stop::Submitted, vec!["{\"a\":\"x\"}".to_owned()], "There.")
-    );
-    script.add([streamed("anthropic", Say::Call("submit_result", "{\"a\":\"y\"}"))]);
-    let answer = opened.ask(turn("a is wrong", tool(true, false))).await.unwrap();
-    assert_eq!(answer.submissions, ["{\"a\":\"y\"}"]);
-    assert_eq!(
-        last_messages(&script),
-        [
-            json!({"role": "user", "content": [{"type": "text", "text": "Judge"}]}),
-            json!({"role": "assistant", "content": [
-                {"type": "text", "text": "There."},
-                {"type": "tool_use", "id": "c1", "name": "echo", "input": {"a": "x"}},
-                {"type": "tool_use", "id": "c2", "name": "submit_result", "input": {"a": "x"}},
-            ]}),
-            json!({"role": "user", "content": [
-                {"type": "tool_result", "tool_use_id": "c1", "content": "not run: the result was submitted", "is_error": true},
-                {"type": "tool_result", "tool_use_id": "c2", "content": "a is wrong"},
-            ]}),
-        ]
-    );
-
-    // A run that resumes the session says something new.
-    let stored = opened.session.conversation();
-    opened.session.close().await;
-    script.add([streamed("anthropic", Say::Text("Done."))]);
-    let mut resumed = working(&script, "anthropic", stored).await;
-    resumed.ask(turn("And now in prose", Delivery::Text)).await.unwrap();
-    let last = last_messages(&script).pop().unwrap();
-    let text = "received; this task is over, and what follows is another one";
-    assert_eq!(last["content"][0]["content"], json!(text));
-    assert_eq!(last["content"][1], json!({"type": "text", "text": "And now in prose"}));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! What is made of an answer under a contract.
 
 use accord_api::{Validation, attempt};
-use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict};
+use accord_contract::prompt::SUBMIT_TOOL;
+use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict, Violation};
 use accord_executor::{Answer, Stop};
 
 use super::super::End;
@@ -28,9 +29,10 @@ impl Driver<'_, '_> {
             Ok(reading) => reading,
             Err(words) => return self.unanswered(asked, &Why::Failed(words)).await,
         };
-        let verdict = match answer.stop {
-            Stop::Truncated => reading.verdict.of_cut(&reading.raw),
-            _ => reading.verdict,
+        let verdict = match (&answer.stop, reading.verdict) {
+            (Stop::Truncated, verdict) => verdict.of_cut(&reading.raw),
+            (Stop::Astray(names), Verdict::Rejected(rejected)) => Verdict::Rejected(astray(rejected, names)),
+            (_, verdict) => verdict,
         };
         match verdict {
             Verdict::Accepted(accepted) => self.accepted(asked, answer, accepted, reading.raw).await,
@@ -140,6 +142,14 @@ impl Driver<'_, '_> {
     }
 }
 
+/// The same rejection, with what was called in the place of the submit tool.
+fn astray(mut rejected: Rejected, names: &str) -> Rejected {
+    let message = format!("what was called is no tool here: {names}; call `{SUBMIT_TOOL}`");
+    let (path, keyword) = ("$".to_owned(), "tool".to_owned());
+    rejected.violations.errors.insert(0, Violation { path, pointer: String::new(), keyword, message });
+    rejected
+}
+
 pub(in super::super) fn outcome(outcome: Outcome) -> attempt::Outcome {
     match outcome {
         Outcome::NoJson => attempt::Outcome::NoJson,
@@ -151,7 +161,7 @@ pub(in super::super) fn outcome(outcome: Outcome) -> attempt::Outcome {
     }
 }
 
-pub(in super::super) fn error(violation: &accord_contract::Violation) -> attempt::Error {
+pub(in super::super) fn error(violation: &Violation) -> attempt::Error {
     attempt::Error {
         path: violation.path.clone(),
         pointer: violation.pointer.clone(),

@@ -4,10 +4,10 @@ use accord_api::attempt::Outcome::{
     Accepted, Failed, NoJson, NoProgress, NotSubmitted, SchemaInvalid, SchemaRejected,
 };
 use accord_api::{FailureType, Origin, Strategy};
-use accord_executor::{Capabilities, Delivery, Tool, TurnError};
+use accord_executor::{Answer, Capabilities, Delivery, Stop, Tool, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Ran, Reply, able, contract, fact, plain, says, submits};
+use super::script::{Case, Ran, Reply, able, answer, contract, fact, plain, says, submits};
 
 fn refused() -> Reply {
     Reply::Fail(TurnError::FormatRejected("no such field".into()))
@@ -210,4 +210,17 @@ async fn a_refused_schema_is_remembered_for_itself_alone() {
         Case::under(accord_api::Contract { schema_hash: "sha256:y".into(), ..contract(Origin::Caller) });
     other.assignment.facts = learnt.to_vec();
     assert_eq!(first_rung(other).await, Strategy::Native);
+}
+
+#[tokio::test]
+async fn what_was_called_in_the_place_of_the_submit_tool_is_told() {
+    let astray = |text: &str| Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer(text) });
+    let ran = Case::with(Strategy::Tool).run(vec![astray(""), submits(&["{\"n\": 1}"])]).await;
+    assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
+    let message = "what was called is no tool here: `done`; call `submit_result`";
+    assert_eq!(ran.attempts[0].errors[0].message, message);
+    let ran = Case::with(Strategy::Tool).retries(0).run(vec![astray("")]).await;
+    assert_eq!(ran.failure().validation_errors[0], format!("$: {message}"));
+    let ran = Case::with(Strategy::Tool).run(vec![astray("{\"n\": 1}")]).await;
+    assert_eq!(ran.value(), (json!({"n": 1}), 0), "prose is judged too");
 }
