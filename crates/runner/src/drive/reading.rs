@@ -10,7 +10,7 @@ use accord_contract::{
     Accepted, Answer as Judgeable, Candidate, Contract, Mode, Options, Outcome, Rejected, Schema, Source,
     Verdict, Violation, Violations, judge, same,
 };
-use accord_executor::Answer;
+use accord_executor::{Answer, Stop};
 use serde_json::Value;
 
 use super::seam;
@@ -38,9 +38,10 @@ impl Bench {
     pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
         let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
         let (before, text) = (before.to_owned(), answer.text.clone());
+        let is_cut = answer.stop == Stop::Truncated;
         // A megabyte with invariants takes a while, and others wait for this thread.
         let work = move || match (submissions.is_empty(), structured) {
-            (false, _) => self.submitted(submissions),
+            (false, _) => self.submitted(submissions, is_cut),
             (true, Some(value)) => {
                 let verdict = self.judge(Some(&value), &text);
                 let raw = if text.trim().is_empty() { value_text(&verdict) } else { text };
@@ -88,19 +89,24 @@ impl Bench {
     }
 
     /// Each by itself: what two calls hold together, neither of them said. Two different values that conform are
-    /// ambiguous, as they are in one text; what had to be repaired counts where nothing conforms as it stands.
-    fn submitted(&self, submissions: Vec<String>) -> Reading {
+    /// ambiguous, as they are in one text; what had to be repaired counts where nothing conforms as it stands. Of an answer
+    /// that was cut off the last one is what was cut, and no draft before it stands in for it.
+    fn submitted(&self, submissions: Vec<String>, is_cut: bool) -> Reading {
         let raw = submissions.join("\n");
+        let verdicts: Vec<Verdict> = submissions.iter().map(|text| self.text(text)).collect();
+        if let Some(last @ Verdict::Rejected(_)) = verdicts.last().filter(|_| is_cut) {
+            return Reading { raw, verdict: last.clone() };
+        }
         let mut accepted = Vec::new();
         let mut refused: Option<Rejected> = None;
-        for verdict in submissions.iter().map(|text| self.text(text)) {
+        for verdict in verdicts {
             match (verdict, &refused) {
                 (Verdict::Accepted(value), _) => accepted.push(value),
                 (Verdict::Rejected(next), Some(best)) if errors(&next) >= errors(best) => {}
                 (Verdict::Rejected(next), _) => refused = Some(next),
             }
         }
-        if accepted.iter().any(|value| value.repairs.is_empty()) {
+        if !is_cut && accepted.iter().any(|value| value.repairs.is_empty()) {
             accepted.retain(|value| value.repairs.is_empty());
         }
         let verdict = match (accepted.split_first(), refused) {

@@ -2,10 +2,10 @@
 
 use accord_api::attempt::Outcome::{Accepted, Ambiguous, Failed, SchemaInvalid, Truncated};
 use accord_api::{Contract, FailureType, Origin, Strategy, ValidationMode};
-use accord_executor::{Capabilities, TurnError};
+use accord_executor::{Answer, Capabilities, Stop, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Ran, Reply, able, contract, cut, says, submits};
+use super::script::{Case, Ran, Reply, able, answer, contract, cut, says, submits};
 
 fn ceilings(ran: &Ran) -> Vec<Option<u32>> {
     ran.turns.iter().map(|turn| turn.max_tokens).collect()
@@ -143,14 +143,31 @@ async fn what_was_joined_in_vain_is_not_joined_again() {
 
 #[tokio::test]
 async fn a_cut_call_is_asked_for_in_short() {
-    let cut_call = Reply::Say(accord_executor::Answer {
-        submissions: vec!["{\"n\"".into()],
-        stop: accord_executor::Stop::Truncated,
-        ..super::script::answer("")
-    });
+    let cut_call =
+        Reply::Say(Answer { submissions: vec!["{\"n\"".into()], stop: Stop::Truncated, ..answer("") });
     let ran = Case::with(Strategy::Tool).at(boundless()).run(vec![cut_call, submits(&["{\"n\": 1}"])]).await;
     assert_eq!(ran.outcomes(), [Truncated, Accepted]);
     assert!(ran.turns[1].prompt.contains("more briefly"), "{}", ran.turns[1].prompt);
+}
+
+#[tokio::test]
+async fn no_draft_stands_in_for_a_call_that_was_cut() {
+    let cut_calls = |calls: &[&str]| {
+        let submissions = calls.iter().map(|&text| text.to_owned()).collect();
+        Reply::Say(Answer { submissions, stop: Stop::Truncated, ..answer("") })
+    };
+    let draft = "{\"n\": 1}";
+    for mode in [ValidationMode::Strict, ValidationMode::Lenient] {
+        for last in ["{\"n\": ", "{\"n\": 2", "{\"n\": 2,", "{\"n\": 2}"] {
+            let (validation_mode, strategy) = (mode, Strategy::Tool);
+            let case = Case::under(Contract { validation_mode, strategy, ..contract(Origin::Blueprint) });
+            let ran = case.run(vec![cut_calls(&[draft, last]), submits(&["{\"n\": 3}"])]).await;
+            assert_eq!(ran.value(), (json!({"n": 3}), 1), "{mode:?} {last}");
+            assert_eq!(ran.outcomes(), [Truncated, Accepted], "{mode:?} {last}");
+        }
+        let ran = Case::with(Strategy::Tool).run(vec![cut_calls(&["{\"n\": \"x\"}", draft])]).await;
+        assert_eq!(ran.value(), (json!({"n": 1}), 0), "the last one is whole");
+    }
 }
 
 #[tokio::test]
