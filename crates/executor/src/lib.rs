@@ -39,6 +39,7 @@ pub use http::HttpTransport;
 pub use llm::{
     Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, LlmSettings,
     MAX_EMBEDDED_CHARACTERS, MAX_EMBEDDED_TEXTS, Provider, ProviderKind, Providers, Reasoning, Secret,
+    secrets_of_address,
 };
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};

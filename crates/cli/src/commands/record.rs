@@ -45,7 +45,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let blueprint = standing_alone(&project, &arguments.run.agent).await?;
         let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
-        let (executors, recorder, providers) = host::recording_executors(&config)?;
+        let address = blueprint.pointer("/executor/base_url").and_then(Value::as_str);
+        let (executors, recorder, providers) = host::recording_executors(&config, address)?;
         // The agent is put in below: one of a file would win over it.
         let alone = config.without_agents();
         let (embedded, client) = Embedded::start(&alone, store, executors).await?;

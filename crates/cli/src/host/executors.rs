@@ -9,7 +9,7 @@ use accord_executor::{
     Auth, BuiltinTools, ClaudeCodeExecutor, CodexExecutor, Executor, ExternalExecutor, HttpTransport,
     LlmExecutor, MakeExecutor, McpServers, ProcessExecutor, Provider, ProviderKind, Providers, Recorder,
     RecordingTransport, Redactor, Registry, ReplayExecutor, Secret, Stage, SubmitServer, Transport,
-    Variables,
+    Variables, secrets_of_address,
 };
 
 use crate::config::{self, Config};
@@ -23,9 +23,13 @@ pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
 }
 
 /// The executors, a recorder that keeps what models are asked and what they answer, and the providers that are asked.
-pub(crate) fn recording_executors(config: &Config) -> Result<(Registry, Recorder, Providers), Failure> {
+/// `address` is that of the agent, where it has one of its own.
+pub(crate) fn recording_executors(
+    config: &Config,
+    address: Option<&str>,
+) -> Result<(Registry, Recorder, Providers), Failure> {
     let providers = providers(config)?;
-    let recorder = Recorder::new(Redactor::new(secrets(&providers)));
+    let recorder = Recorder::new(Redactor::new(secrets(&providers, address)));
     let network = network()?;
     let transport = Arc::new(RecordingTransport::new(Arc::clone(&network), recorder.clone()));
     let llm = llm(config, providers.clone(), transport, network).with_recorder(recorder.clone());
@@ -156,25 +160,10 @@ fn kind(kind: config::ProviderKind) -> ProviderKind {
     }
 }
 
-fn secrets(providers: &Providers) -> Vec<String> {
+/// What no recording may hold: all that providers are shown of secrets, and what an agent's own address holds.
+fn secrets(providers: &Providers, address: Option<&str>) -> Vec<String> {
     let all = providers.names().into_iter().filter_map(|name| providers.get(name));
-    all.flat_map(|provider| {
-        let key = provider.api_key.iter().map(|key| key.expose().to_owned());
-        let in_address = provider.base_url.iter().flat_map(|address| credentials(address));
-        key.chain(provider.headers.iter().map(|(_, value)| value.clone())).chain(in_address)
-    })
-    .collect()
-}
-
-/// What an address may hold of secrets: its password, and the values of its query.
-fn credentials(address: &str) -> Vec<String> {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let authority = rest.split('/').next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
-    let password = user.split_once(':').map(|(_, password)| password.to_owned());
-    let values = query.split('&').filter_map(|pair| Some(pair.split_once('=')?.1.to_owned()));
-    password.into_iter().chain(values).collect()
+    all.flat_map(Provider::secrets).chain(address.into_iter().flat_map(secrets_of_address)).collect()
 }
 
 #[cfg(test)]

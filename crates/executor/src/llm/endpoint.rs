@@ -1,8 +1,11 @@
 //! One address of one provider, ready to be asked.
 
+use std::cmp::Reverse;
+
 use reqwest::Url;
 
 use super::provider::{Auth, Provider, ProviderKind, Providers};
+use super::secrets::secrets_of_address;
 use super::settings::Settings;
 use super::wire::Wire;
 use crate::answer::Usage;
@@ -26,6 +29,7 @@ pub(super) struct Endpoint {
     pub(super) key_withheld: bool,
     /// The subset of JSON Schema that is enforced there.
     pub(super) schema_profile: String,
+    /// What must not be told, the longest first: one may be a part of another.
     secrets: Vec<String>,
     price_per_million_input: Option<f64>,
     price_per_million_output: Option<f64>,
@@ -62,16 +66,12 @@ impl Endpoint {
         if provider.kind == ProviderKind::Anthropic {
             headers.push(("anthropic-version".into(), provider.api_version.clone()));
         }
-        let mut secrets: Vec<String> = provider.headers.iter().map(|(_, value)| value.clone()).collect();
         if let Some(key) = api_key {
             headers.push(match (provider.kind, provider.auth) {
-                (ProviderKind::Anthropic, Auth::XApiKey) => ("x-api-key".into(), key.clone()),
+                (ProviderKind::Anthropic, Auth::XApiKey) => ("x-api-key".into(), key),
                 _ => ("authorization".into(), format!("Bearer {key}")),
             });
-            secrets.push(key);
         }
-        secrets.extend(base.password().map(str::to_owned));
-        secrets.retain(|secret| secret.len() >= SHORTEST_SECRET);
         let schema_profile = settings.schema_profile.as_ref().or(provider.schema_profile.as_ref());
         Ok(Self {
             kind: provider.kind,
@@ -84,7 +84,7 @@ impl Endpoint {
             schema_profile: schema_profile
                 .cloned()
                 .unwrap_or_else(|| provider.kind.schema_profile().to_owned()),
-            secrets,
+            secrets: secrets(provider, &base),
             price_per_million_input: provider.price_per_million_input,
             price_per_million_output: provider.price_per_million_output,
         })
@@ -111,6 +111,14 @@ impl Endpoint {
         let hide = |text: String, secret: &String| text.replace(secret.as_str(), "[secret]");
         self.secrets.iter().fold(text.to_owned(), hide)
     }
+}
+
+fn secrets(provider: &Provider, base: &Url) -> Vec<String> {
+    let mut secrets = provider.secrets();
+    secrets.extend(secrets_of_address(base.as_str()));
+    secrets.retain(|secret| secret.len() >= SHORTEST_SECRET);
+    secrets.sort_by_key(|secret| Reverse(secret.len()));
+    secrets
 }
 
 fn base_url(provider: &Provider, settings: &Settings) -> Result<Url, OpenError> {
@@ -257,6 +265,22 @@ mod tests {
         assert_eq!(endpoint.headers, expected);
         assert_eq!(resolve(&providers, "gateway", Some("http://127.0.0.1:10/v1")).unwrap().headers, []);
         assert_eq!(endpoint.scrub("no gateway-key here"), "no [secret] here");
+    }
+
+    #[test]
+    fn nothing_that_it_was_shown_is_told() {
+        let gateway = Provider {
+            base_url: Some("http://127.0.0.1:9/v1?key=query-s%65cret".into()),
+            headers: vec![("Authorization".to_owned(), "Bearer gateway-token".to_owned())],
+            ..Provider::new(ProviderKind::OpenAiCompatible)
+        };
+        let providers = keyed().with("gateway", gateway);
+        let own = resolve(&providers, "gateway", None).unwrap();
+        let told = own.scrub("Bearer gateway-token, gateway-token, ?key=query-s%65cret, query-secret");
+        assert_eq!(told, "[secret], [secret], ?key=[secret], [secret]");
+        let other =
+            resolve(&providers, "gateway", Some("http://t0ken-1@127.0.0.1:10/v1?key=other-key")).unwrap();
+        assert_eq!(other.scrub("t0ken-1 and other-key"), "[secret] and [secret]");
     }
 
     #[test]

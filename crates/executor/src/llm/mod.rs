@@ -18,6 +18,7 @@ mod failure;
 mod intake;
 mod provider;
 mod retry;
+mod secrets;
 mod session;
 mod settings;
 mod steps;
@@ -32,4 +33,5 @@ pub use embeddings::{
 };
 pub use executor::LlmExecutor;
 pub use provider::{Auth, Provider, ProviderKind, Providers, Secret};
+pub use secrets::secrets_of_address;
 pub use settings::{Reasoning, Settings as LlmSettings};

@@ -334,3 +334,52 @@ async fn a_key_that_a_tool_gave_is_left_out_of_a_recording() {
     assert!(tape.contains("the key is [redacted]") && !tape.contains("labsecret55"), "{tape}");
     run(project.path(), &["replay", "tape.json"]).await.ends(0, &["as recorded"]);
 }
+
+#[tokio::test]
+async fn what_a_provider_was_shown_is_neither_told_nor_recorded() {
+    let words = "no route for /v1?key=qsecret77 and the token gwsecret88; see agsecret66";
+    let model = model([Reply::error(403, words), Reply::error(403, words)]).await;
+    let provider = format!(
+        "[providers.lab]\nkind = \"openai-chat\"\nbase_url = \"{}?key=qsecret77\"\n\
+         headers = {{ Authorization = \"Bearer gwsecret88\" }}\n",
+        model.url()
+    );
+    let executor = json!({"type": "llm", "provider": "lab", "model": "m"});
+    let mut elsewhere = executor.clone();
+    elsewhere["base_url"] = json!(format!("{}?key=agsecret66", model.url()));
+    let project = Project::new()
+        .agent(&json!({"name": "a", "executor": executor}))
+        .agent(&json!({"name": "b", "executor": elsewhere}));
+    std::fs::write(project.path().join("accord.toml"), provider).unwrap();
+    for (name, secrets) in [("a", &["qsecret77", "gwsecret88"][..]), ("b", &["agsecret66"])] {
+        let ran = run(project.path(), &["record", name, "x", "-o", "tape.json", "--json", "--force"]).await;
+        let ran = ran.ends(3, &[]);
+        assert!(ran.text("/error/message").contains("[secret]"), "{ran:?}");
+        let told =
+            std::fs::read_to_string(project.path().join("tape.json")).unwrap() + &ran.stdout + &ran.stderr;
+        assert!(secrets.iter().all(|secret| !told.contains(secret)), "{told}");
+        run(project.path(), &["replay", "tape.json"]).await.ends(3, &["as recorded"]);
+    }
+}
+
+#[tokio::test]
+async fn work_beside_a_result_is_done_and_not_done_again_by_a_replay() {
+    for wire in WIRES {
+        let file = json!({"path": "out.txt", "content": "by the tool"});
+        let reply = Reply::submit(&json!({"severity": "low"})).and_tool("write_file", &file);
+        let model = model([reply]).await;
+        let blueprint = json!({
+            "name": "a",
+            "tools": ["write_file"],
+            "executor": {"type": "llm", "provider": wire, "model": "m", "base_url": model.url()},
+            "output_schema": severity(),
+            "output_schema_options": {"strategy": "tool"},
+        });
+        let project = Project::new().agent(&blueprint);
+        record_in_the_lab(&project).await.ends(0, &[]);
+        drop(model);
+        std::fs::remove_file(project.path().join("out.txt")).unwrap();
+        run(project.path(), &["replay", "tape.json"]).await.ends(0, &["replayed 1 attempt, as recorded"]);
+        assert!(!project.path().join("out.txt").exists(), "{wire}");
+    }
+}
