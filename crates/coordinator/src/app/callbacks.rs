@@ -22,7 +22,7 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::App;
-use super::runs::{Order, with_prompt};
+use super::runs::{Expected, Order, check_input, with_prompt};
 use crate::error::Error;
 
 /// How many parents are looked at in one round.
@@ -92,7 +92,7 @@ impl App {
         let run_ids: Vec<RunId> = due.run_ids.iter().take(CHILDREN_A_MESSAGE as usize).cloned().collect();
         let prompt = self.message(&run_ids).await?;
         // The parent's own parent hears of this run as it heard of the last.
-        let order = self.continuation(session, prompt, last.execution_mode, last.priority).await?;
+        let order = self.continuation(session, &prompt, last.execution_mode, last.priority).await?;
         self.submit(Order { delivers: run_ids, ..order }, None).await?;
         Ok(())
     }
@@ -144,6 +144,11 @@ impl App {
         let run_ids: Vec<RunId> = undelivered.into_iter().map(|each| each.run_id).collect();
         let message = self.message(&run_ids).await?;
         let parameters = with_prompt(&order.parameters, |prompt| format!("{message}\n{prompt}"))?;
+        // A procedural agent may take this prompt and none that is longer: what it is owed waits then.
+        let told = serde_json::from_str(&parameters).map_err(Error::internal)?;
+        if check_input(&order.agent, Expected::Prompt, &told).is_err() {
+            return Ok(order);
+        }
         Ok(Order { parameters, delivers: run_ids, ..order })
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Desk, text};
+use crate::support::{Desk, refused, text};
 
 #[tokio::test]
 async fn a_parent_is_resumed_once_for_all_children_that_ended() {
@@ -247,6 +247,76 @@ async fn an_agent_that_is_mended_in_time_is_resumed() {
     desk.app.reconcile().await.unwrap();
     let runner = desk.runner().await;
     assert_eq!(desk.claim(&runner).await.run["session_id"], parent);
+}
+
+/// Agents that are commands: one that takes a prompt, and one that does not.
+async fn with_commands() -> Desk {
+    let desk = Desk::with_writer().await;
+    for (name, schema) in [("told", json!({})), ("count", json!({"required": ["text"]}))] {
+        desk.agent(json!({
+            "name": name, "type": "procedural", "executor": {"type": "process", "command": "count"},
+            "parameters_schema": schema,
+        }))
+        .await;
+    }
+    desk
+}
+
+#[tokio::test]
+async fn a_command_that_cannot_be_told_is_not_called_back() {
+    let desk = with_commands().await;
+    let runner = desk.runner().await;
+    let done = json!({"status": "completed", "result_data": 1});
+    let (_, count) = desk.run(json!({"agent_name": "count", "parameters": {"text": "a"}})).await;
+    desk.finish(&desk.claim(&runner).await, done.clone()).await;
+    let answer = desk.post("/runs", child_of(&count)).await;
+    let message = format!(
+        "execution_mode async_callback: the parent {count} cannot be called back: its agent 'count' is procedural, and its \
+         parameters_schema does not take {{\"prompt\": …}}; use sync or async_poll"
+    );
+    assert_eq!((refused(&answer), text(&answer.1, "message")), ((400, "InvalidRequest"), message));
+    let polled = json!({
+        "agent_name": "writer", "prompt": "child", "parent_session_id": count, "execution_mode": "async_poll",
+    });
+    let (_, child) = desk.run(polled).await;
+    desk.complete(&runner, "done").await;
+    let resume = json!({"session_id": child, "prompt": "more", "execution_mode": "async_callback"});
+    assert_eq!(refused(&desk.post("/runs", resume).await), (400, "InvalidRequest"));
+    let (_, told) = desk.run(json!({"agent_name": "told", "parameters": {}})).await;
+    desk.finish(&desk.claim(&runner).await, done).await;
+    desk.run(child_of(&told)).await;
+    desk.complete(&runner, "done").await;
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(desk.claim(&runner).await.run["session_id"], told);
+}
+
+#[tokio::test]
+async fn what_a_command_no_longer_takes_is_held() {
+    let desk = with_commands().await;
+    let runner = desk.runner().await;
+    let (_, parent) = desk.run(json!({"agent_name": "told", "parameters": {}})).await;
+    desk.finish(&desk.claim(&runner).await, json!({"status": "completed", "result_data": 1})).await;
+    desk.run(child_of(&parent)).await;
+    desk.complete(&runner, "done").await;
+    let short = json!({"type": "object", "properties": {"prompt": {"type": "string", "maxLength": 4}}});
+    desk.delete("/agents/told").await;
+    desk.agent(json!({
+        "name": "told", "type": "procedural", "executor": {"type": "process", "command": "count"},
+        "parameters_schema": short,
+    }))
+    .await;
+    desk.app.reconcile().await.unwrap();
+    desk.pass(601);
+    desk.app.reconcile().await.unwrap();
+    let held = held_events(&desk, &parent).await;
+    assert_eq!(held.len(), 1);
+    assert_eq!(held[0]["reason"], "parent_unavailable");
+    let runner = desk.runner().await;
+    desk.run(json!({"session_id": parent, "prompt": "more"})).await;
+    let run = desk.claim(&runner).await.run;
+    assert_eq!(run["parameters"], json!({"prompt": "more"}), "with the child's end it would be too long");
+    let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
+    assert_eq!(view["undelivered_callbacks"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -172,6 +172,41 @@ async fn a_session_is_resumed_with_a_prompt_and_where_its_transcript_is() {
 }
 
 #[tokio::test]
+async fn a_command_is_resumed_only_where_its_input_contract_takes_a_prompt() {
+    let desk = Desk::new();
+    let runner = desk.runner().await;
+    let count = json!({
+        "type": "object", "required": ["text"], "properties": {"text": {"type": "string"}},
+        "additionalProperties": false,
+    });
+    let short = json!({"type": "object", "properties": {"prompt": {"type": "string", "maxLength": 4}}});
+    for (name, schema) in [("count", &count), ("short", &short)] {
+        desk.agent(json!({
+            "name": name, "type": "procedural", "executor": {"type": "process", "command": "count"},
+            "parameters_schema": schema,
+        }))
+        .await;
+    }
+    let done = json!({"status": "completed", "result_data": 1});
+    let (_, session) = desk.run(json!({"agent_name": "count", "parameters": {"text": "a"}})).await;
+    desk.finish(&desk.claim(&runner).await, done.clone()).await;
+    let start = desk.post("/runs", json!({"agent_name": "count", "prompt": "again"})).await;
+    let resume = desk.post("/runs", json!({"session_id": session, "prompt": "again"})).await;
+    let remedy = "; a procedural agent remembers nothing: start it again with its parameters";
+    assert_eq!(text(&resume.1, "message"), text(&start.1, "message") + remedy);
+    assert_eq!((refused(&resume), &resume.1["details"]), (refused(&start), &start.1["details"]));
+    let resume = json!({"session_id": session, "parameters": {"text": "b"}});
+    let message = text(&desk.post("/runs", resume).await.1, "message");
+    assert!(message.contains("what a resume takes") && message.ends_with(remedy), "{message}");
+    let (_, session) = desk.run(json!({"agent_name": "short", "parameters": {}})).await;
+    desk.finish(&desk.claim(&runner).await, done).await;
+    let long = desk.post("/runs", json!({"session_id": session, "prompt": "longer"})).await;
+    assert_eq!(refused(&long), (400, "ParameterValidationFailed"));
+    desk.run(json!({"session_id": session, "prompt": "more"})).await;
+    assert_eq!(desk.claim(&runner).await.run["parameters"], json!({"prompt": "more"}));
+}
+
+#[tokio::test]
 async fn the_same_key_has_the_same_answer() {
     let desk = Desk::with_writer().await;
     let body = json!({"agent_name": "writer", "prompt": "hi"});

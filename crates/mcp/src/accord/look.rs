@@ -71,7 +71,8 @@ impl Accord {
                 "Fetch its result with get_agent_session_result."
             }
             SessionStatus::Failed | SessionStatus::Stopped => {
-                "It has no result: go on with it by resume_agent_session, or start another."
+                "It has no result: go on with it by resume_agent_session, or start another. A command remembers \
+                 nothing: start it again."
             }
         };
         let mut answer = json!({

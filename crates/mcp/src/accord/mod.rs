@@ -125,7 +125,8 @@ impl Kind {
             }
             Self::ResumeAgentSession => {
                 "Goes on with a session that has answered, failed or was stopped: the agent remembers what was said. \
-                 With mode sync, waits for the result."
+                 With mode sync, waits for the result. An agent of type procedural is a command and remembers nothing: \
+                 start it again."
             }
             Self::GetAgentSessionStatus => {
                 "Says where a session stands, and why its last run failed, if it did."

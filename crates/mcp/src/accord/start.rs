@@ -19,6 +19,9 @@ use crate::toolset::Progress;
 /// How long one look at a run waits for its end. So often the client hears that the call is alive.
 pub(super) const LOOK_SECONDS: u32 = 15;
 
+/// The executor of agents that are commands.
+const COMMAND: &str = "process";
+
 /// How often a coordinator that does not answer is asked again while a run is waited for: it may be restarting.
 const MOST_FAILED_LOOKS: u32 = 30;
 
@@ -149,8 +152,15 @@ fn ended(view: &RunView) -> Result<Value, Trouble> {
         }));
     }
     let message = view.error.as_ref().map(|error| error.message.as_str()).unwrap_or("no reason is given");
-    let advice = "There is no result. Go on with the session by resume_agent_session (it remembers what was said), or \
-                  start another.";
+    let advice = match view.demands.executor_type.as_deref() {
+        Some(COMMAND) => {
+            "There is no result. The agent is a command and remembers nothing: start it again with start_agent_session."
+        }
+        _ => {
+            "There is no result. Go on with the session by resume_agent_session (it remembers what was said), or start \
+             another."
+        }
+    };
     let details = json!({
         "session_id": session_id,
         "run_id": run_id,
@@ -158,4 +168,29 @@ fn ended(view: &RunView) -> Result<Value, Trouble> {
         "error": view.error,
     });
     Err(Trouble::Words(format!("The run of {session_id} {}: {message}\n{advice}\n{details:#}", view.status)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_failed_is_gone_on_with_only_where_it_remembers() {
+        let advice = |executor: &str| {
+            let view = json!({
+                "run_id": "run_1", "session_id": "ses_1", "type": "start_session", "agent_name": "a",
+                "status": "failed", "execution_mode": "sync", "demands": {"executor_type": executor}, "priority": 0,
+                "attempt": 1, "retry_count": 0, "runner_id": null, "usage": {"input_tokens": 0, "output_tokens": 0},
+                "created_at": "2026-01-01T00:00:00Z", "claimed_at": null, "started_at": null, "finished_at": null,
+            });
+            let ended = ended(&serde_json::from_value(view).unwrap());
+            match ended.unwrap_err() {
+                Trouble::Words(words) => words,
+                other => format!("{other:?}"),
+            }
+        };
+        assert!(advice("llm").contains("resume_agent_session"));
+        let command = advice("process");
+        assert!(command.contains("start it again") && !command.contains("resume"), "{command}");
+    }
 }

@@ -138,7 +138,8 @@ fn not_finished(body: &ErrorBody) -> String {
     let status = body.details.as_ref().and_then(|details| details.get("status")).and_then(Value::as_str);
     let advice = match status {
         Some("failed" | "stopped") => {
-            "Go on with it by resume_agent_session, or start another with start_agent_session."
+            "Go on with it by resume_agent_session, or start another with start_agent_session. A command remembers \
+             nothing: start it again."
         }
         _ => "Call get_agent_session_status until it says finished, then get_agent_session_result again.",
     };

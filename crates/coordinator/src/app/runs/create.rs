@@ -23,6 +23,9 @@ const HIGHEST_PRIORITY: i32 = 1_000;
 /// Names, folders and models are shown in lists and matched exactly; nobody has longer ones.
 const LONGEST_NAME: usize = 4_096;
 
+/// How the message begins that tells a parent of its children.
+const CALLBACK: &str = "<agent-callback>";
+
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(ErrorName::InvalidRequest, message)
 }
@@ -87,10 +90,11 @@ impl App {
         input::check(&agent, Expected::AgentParameters, parameters)?;
         let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
         let parent_session_id = request.parent_session_id.take();
-        if let Some(parent) = &parent_session_id {
-            self.check_parent(parent).await?;
-        }
         let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
+        if let Some(parent) = &parent_session_id {
+            let parent = self.check_parent(parent).await?;
+            Box::pin(self.check_callback(&parent, execution_mode)).await?;
+        }
         Ok(Order {
             agent,
             place: Place::New { parent_session_id },
@@ -119,6 +123,12 @@ impl App {
         input::check(&agent, Expected::Prompt, parameters)?;
         let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
+        if let Some(parent) = &session.parent_session_id {
+            match self.store.session(parent).await {
+                Err(StoreError::NoSession(_)) => {}
+                found => Box::pin(self.check_callback(&found?, execution_mode)).await?,
+            }
+        }
         let project_dir = session.project_dir.clone();
         Ok(Order {
             agent,
@@ -154,9 +164,9 @@ impl App {
         self.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
     }
 
-    pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<(), Error> {
+    pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
         match self.store.session(parent).await {
-            Ok(_) => Ok(()),
+            Ok(session) => Ok(session),
             Err(StoreError::NoSession(_)) => {
                 let message = format!("parent_session_id: there is no session {parent}");
                 Err(Error::new(ErrorName::SessionNotFound, message))
@@ -165,18 +175,40 @@ impl App {
         }
     }
 
+    /// Whether a parent can hear of a child's end. One whose agent is gone or broken may be mended by then.
+    async fn check_callback(&self, parent: &Session, mode: ExecutionMode) -> Result<(), Error> {
+        if mode != ExecutionMode::AsyncCallback {
+            return Ok(());
+        }
+        let agent = match self.agent_of(parent).await {
+            Ok(agent) => agent,
+            Err(error) if matches!(error.name(), ErrorName::Internal | ErrorName::StoreUnavailable) => {
+                return Err(error);
+            }
+            Err(_) => return Ok(()),
+        };
+        input::check(&agent, Expected::Prompt, &prompt_alone(CALLBACK)).map_err(|_| {
+            invalid(format!(
+                "execution_mode async_callback: the parent {} cannot be called back: its agent '{}' is procedural, and \
+                 its parameters_schema does not take {{\"prompt\": …}}; use sync or async_poll",
+                parent.id, parent.agent_name
+            ))
+        })
+    }
+
     /// A run that goes on with a session by itself, with the contract that its agent brings along.
     pub(crate) async fn continuation(
         &self,
         session: Session,
-        prompt: String,
+        prompt: &str,
         execution_mode: ExecutionMode,
         priority: i32,
     ) -> Result<Order, Error> {
         let agent = self.agent_of(&session).await?;
+        let parameters = prompt_alone(prompt);
+        input::check(&agent, Expected::Prompt, &parameters)?;
         let contract = self.output_contract(&agent, Wanted::default()).await?;
         let project_dir = session.project_dir.clone();
-        let parameters = Value::Object(Map::from_iter([("prompt".to_owned(), Value::from(prompt))]));
         Ok(Order {
             agent,
             place: Place::Existing(Box::new(session)),
@@ -199,11 +231,13 @@ fn parameters(request: &mut CreateRun) -> Result<Value, Error> {
             Err(invalid("prompt is short for parameters {\"prompt\": …}: send one of them, not both"))
         }
         (Some(parameters), None) => Ok(parameters),
-        (None, Some(prompt)) => {
-            Ok(Value::Object(Map::from_iter([("prompt".to_owned(), Value::from(prompt))])))
-        }
+        (None, Some(prompt)) => Ok(prompt_alone(&prompt)),
         (None, None) => Ok(Value::Object(Map::new())),
     }
+}
+
+fn prompt_alone(prompt: &str) -> Value {
+    Value::Object(Map::from_iter([("prompt".to_owned(), Value::from(prompt))]))
 }
 
 fn target(request: &mut CreateRun) -> Result<Target, Error> {

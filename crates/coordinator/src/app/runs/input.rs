@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use accord_api::ErrorName;
 use accord_contract::{Schema, SchemaError};
+use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
 use crate::app::Agent;
@@ -20,12 +21,25 @@ static PROMPT_ONLY: LazyLock<Result<Schema, SchemaError>> =
 pub(in crate::app) enum Expected {
     /// What the agent says.
     AgentParameters,
-    /// A prompt, as for every resume.
+    /// A prompt, as for every resume. A procedural agent gets it as its parameters, so there it has to be both.
     Prompt,
 }
 
+/// What a caller does whose resume a procedural agent cannot take.
+const START_AGAIN: &str = "; a procedural agent remembers nothing: start it again with its parameters";
+
 /// Checks parameters before anything is queued.
 pub(in crate::app) fn check(agent: &Agent, expected: Expected, parameters: &Value) -> Result<(), Error> {
+    match (expected, agent.blueprint.kind) {
+        (Expected::Prompt, Type::Procedural) => {
+            conforms(agent, Expected::AgentParameters, START_AGAIN, parameters)?;
+            conforms(agent, Expected::Prompt, START_AGAIN, parameters)
+        }
+        (expected, _) => conforms(agent, expected, "", parameters),
+    }
+}
+
+fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &Value) -> Result<(), Error> {
     let own = agent.parameters.as_ref().filter(|_| expected == Expected::AgentParameters);
     let schema = match own {
         Some(schema) => schema,
@@ -42,7 +56,7 @@ pub(in crate::app) fn check(agent: &Agent, expected: Expected, parameters: &Valu
         Expected::Prompt => "what a resume takes".to_owned(),
     };
     let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
-    let message = format!("the parameters do not meet {what}: {first}");
+    let message = format!("the parameters do not meet {what}: {first}{remedy}");
     let details = json!({"errors": errors, "parameters_schema": schema.document()});
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
 }
