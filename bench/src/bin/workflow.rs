@@ -47,7 +47,7 @@ fn main() -> Result<()> {
             let siblings: Vec<Sibling<'_>> = names
                 .iter()
                 .zip(&outputs)
-                .map(|(agent, output)| Sibling { agent, schema: &schema, output })
+                .map(|(agent, output)| Sibling { agent, schema: &schema, output, is_map: false })
                 .collect();
             let options = CompareOptions::default();
             let found = compare(&siblings, &options);

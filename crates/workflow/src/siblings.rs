@@ -9,36 +9,53 @@ use crate::flow::Flow;
 use crate::graph::Kind;
 use crate::state::State;
 
-/// The outputs of agents that feed a node, each with its schema; none, where fewer than two are structured.
+/// The outputs of agents that feed a node; none, where fewer than two are structured.
 pub(crate) struct Siblings {
-    schemas: Vec<(String, Value)>,
+    known: Vec<Speaker>,
+}
+
+/// Who says something.
+struct Speaker {
+    node: String,
+    schema: Value,
+    is_map: bool,
 }
 
 impl Siblings {
     pub(crate) fn of(flow: &Flow, node: usize, inputs: &Map<String, Value>) -> Option<Self> {
-        let schemas: Vec<(String, Value)> = flow
+        let known: Vec<Speaker> = flow
             .producers(node)
             .filter_map(|producer| {
                 let known = flow.graph.nodes.get(producer)?;
-                let speaks = matches!(known.kind, Kind::Agent(_) | Kind::Planner { .. });
-                let structured = speaks
-                    && inputs.get(&known.id).is_some_and(|value| value.is_object() || value.is_array());
-                structured.then(|| (known.id.clone(), flow.gives(producer).unwrap_or(Value::Bool(true))))
+                let output = inputs.get(&known.id)?;
+                let is_map = matches!(known.kind, Kind::Map { .. });
+                let speaks = match (&known.kind, output) {
+                    (Kind::Agent(_) | Kind::Planner { .. }, output) => is_structured(output),
+                    // One output for each item.
+                    (Kind::Map { .. }, Value::Array(outputs)) => outputs.iter().any(is_structured),
+                    _ => false,
+                };
+                let schema = || flow.gives(producer).unwrap_or(Value::Bool(true));
+                speaks.then(|| Speaker { node: known.id.clone(), schema: schema(), is_map })
             })
             .collect();
-        (schemas.len() >= 2).then_some(Self { schemas })
+        (known.len() >= 2).then_some(Self { known })
     }
 
     fn said<'a>(&'a self, inputs: &'a Map<String, Value>) -> Vec<Sibling<'a>> {
-        let sibling = |(node, schema): &'a (String, Value)| {
-            Some(Sibling { agent: node.as_str(), schema, output: inputs.get(node)? })
+        let sibling = |Speaker { node, schema, is_map }: &'a Speaker| {
+            Some(Sibling { agent: node.as_str(), schema, output: inputs.get(node)?, is_map: *is_map })
         };
-        self.schemas.iter().filter_map(sibling).collect()
+        self.known.iter().filter_map(sibling).collect()
     }
 
     pub(crate) fn compare(&self, inputs: &Map<String, Value>, options: &CompareOptions) -> Comparison {
         compare(&self.said(inputs), options)
     }
+}
+
+fn is_structured(output: &Value) -> bool {
+    output.is_object() || output.is_array()
 }
 
 impl Flow {

@@ -51,23 +51,22 @@ fn annotation(root: &Value, schema: &Value, value: &Value, place: &Place, faults
         _ => (single, false),
     };
     let item = item(root, schema);
+    let who = if schema.get("items").is_some() { "the items of the list" } else { "what this stands on" };
     for (index, name) in names.iter().enumerate() {
         let place = if in_list { place.index(index) } else { place.clone() };
         let fault = match name.as_str() {
-            None => {
-                Some(format!("{name} is no name: give the name of a member of the items, or a list of names"))
-            }
+            None => Some(format!("{name} is no name: give the name of a member, or a list of names")),
             Some("") => Some("a name cannot be empty; an empty list says that there is none".to_owned()),
-            Some(name) if item.as_ref().is_some_and(|item| cannot_have(item, name)) => Some(format!(
-                "the items of the list cannot have a member '{name}', so nothing is compared by it"
-            )),
+            Some(name) if item.as_ref().is_some_and(|item| cannot_have(item, name)) => {
+                Some(format!("{who} cannot have a member '{name}', so nothing is compared by it"))
+            }
             Some(_) => None,
         };
         faults.extend(fault.map(|fault| (place, fault)));
     }
 }
 
-/// The schema of the items that an annotation speaks of: those of the list that it stands on, or what it stands on itself.
+/// The schema of what an annotation speaks of: the items of the list that it stands on, or what it stands on itself.
 fn item(root: &Value, schema: &Value) -> Option<Value> {
     let is_list = schema.get("type").and_then(Value::as_str) == Some("array");
     match schema.get("items") {
@@ -127,10 +126,11 @@ mod tests {
             "$defs": {"item": {"x-conflict": "severity", "type": "object", "properties": {"id": {}},
                                "additionalProperties": false}},
         });
-        let cannot = |name: &str| {
-            format!("the items of the list cannot have a member '{name}', so nothing is compared by it")
+        let cannot = |who: &str, name: &str| {
+            format!("{who} cannot have a member '{name}', so nothing is compared by it")
         };
-        let no_name = "is no name: give the name of a member of the items, or a list of names";
+        let items = "the items of the list";
+        let no_name = "is no name: give the name of a member, or a list of names";
         assert_eq!(
             told(schema),
             [
@@ -138,9 +138,9 @@ mod tests {
                 format!("$.properties.wrong.x-conflict[1]: {{}} {no_name}"),
                 "$.properties.wrong.x-text: a name cannot be empty; an empty list says that there is none"
                     .to_owned(),
-                format!("$.properties.absent.x-key[1]: {}", cannot("file")),
-                format!("$.properties.deep.x-text: {}", cannot("id.more")),
-                format!("$[\"$defs\"].item.x-conflict: {}", cannot("severity")),
+                format!("$.properties.absent.x-key[1]: {}", cannot(items, "file")),
+                format!("$.properties.deep.x-text: {}", cannot(items, "id.more")),
+                format!("$[\"$defs\"].item.x-conflict: {}", cannot("what this stands on", "severity")),
             ]
         );
     }

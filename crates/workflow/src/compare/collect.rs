@@ -1,5 +1,6 @@
 //! Finds the entries in what siblings said.
 
+use accord_contract::Place;
 use accord_domain::comparison::{ComparisonLimit, Key};
 use serde_json::{Map, Value};
 
@@ -16,8 +17,11 @@ pub(super) fn entries(siblings: &[Sibling<'_>], omissions: &mut Omissions) -> Ve
     let mut entries = Vec::new();
     for (index, sibling) in siblings.iter().enumerate() {
         let mut reader = Reader { index, agent: sibling.agent, entries: &mut entries, omissions };
-        let place = Spot { pointer: String::new(), name: "", depth: 0, inside: false };
-        reader.read(sibling.output, &Parts::of_root(sibling.schema), &place);
+        let (value, parts) = (sibling.output, Parts::of_root(sibling.schema));
+        match (value, sibling.is_map) {
+            (Value::Array(outputs), true) => reader.read_outputs(outputs, &parts),
+            _ => reader.read_value(value, &parts, &Spot::root()),
+        }
     }
     entries.sort_by(Entry::order);
     // Repetitions of one sibling need not be neighbours where another says the same.
@@ -37,24 +41,38 @@ struct Spot<'v> {
     /// The name of the nearest member that holds it.
     name: &'v str,
     depth: usize,
+    /// Whether a list holds it: then its pointer says nothing about what it is about.
+    in_list: bool,
     /// Whether it is part of an entry: there, only lists that the schema names are entries again.
     inside: bool,
 }
 
 impl<'v> Spot<'v> {
+    fn root() -> Self {
+        Self { pointer: String::new(), name: "", depth: 0, in_list: false, inside: false }
+    }
+
     fn member(&self, name: &'v str) -> Self {
         let escaped = name.replace('~', "~0").replace('/', "~1");
-        Self {
-            pointer: format!("{}/{escaped}", self.pointer),
-            name,
-            depth: self.depth + 1,
-            inside: self.inside,
-        }
+        let (in_list, inside) = (self.in_list, self.inside);
+        Self { pointer: format!("{}/{escaped}", self.pointer), name, depth: self.depth + 1, in_list, inside }
     }
 
     fn item(&self, index: usize, inside: bool) -> Self {
-        let inside = self.inside || inside;
-        Self { pointer: format!("{}/{index}", self.pointer), name: self.name, depth: self.depth + 1, inside }
+        Self {
+            pointer: format!("{}/{index}", self.pointer),
+            name: self.name,
+            depth: self.depth + 1,
+            in_list: true,
+            inside: self.inside || inside,
+        }
+    }
+
+    /// The way to a value that no list holds, such as `$.review`.
+    fn path(&self) -> String {
+        let steps = self.pointer.split('/').skip(1);
+        let names = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
+        names.fold(Place::root(), |place, name| place.key(&name)).path()
     }
 }
 
@@ -67,6 +85,15 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    /// Reads a value that is no item of a list: an object that the schema speaks of is an entry by itself.
+    fn read_value(&mut self, value: &Value, parts: &Parts<'_>, spot: &Spot<'_>) {
+        if value.is_object() && spot.depth <= MAX_DEPTH {
+            let entry = self.single(value, Rule::of(parts.iter()), spot);
+            self.entries.extend(entry);
+        }
+        self.read(value, parts, spot);
+    }
+
     fn read(&mut self, value: &Value, parts: &Parts<'_>, spot: &Spot<'_>) {
         if spot.depth > MAX_DEPTH {
             self.omissions.count(ComparisonLimit::Depth, 1);
@@ -76,7 +103,7 @@ impl Reader<'_> {
             Value::Object(members) => {
                 for (name, value) in members.iter().filter(|(_, value)| value.is_object() || value.is_array())
                 {
-                    self.read(value, &parts.member(name), &spot.member(name));
+                    self.read_value(value, &parts.member(name), &spot.member(name));
                 }
             }
             Value::Array(items) => self.read_list(items, parts, spot),
@@ -88,17 +115,55 @@ impl Reader<'_> {
         let of_items = parts.items();
         let rule = Rule::of(parts.iter().chain(of_items.iter()));
         let before = self.entries.len();
-        if !rule.key.is_empty() && (rule.told || !spot.inside) {
-            for (index, item) in items.iter().enumerate() {
-                let pointer = || format!("{}/{index}", spot.pointer);
-                self.entries.extend(self.entry(item, &rule, spot.name, pointer));
-            }
-        }
+        self.read_entries(items, &rule, spot);
         let is_list_of_entries = rule.told || self.entries.len() > before;
+        self.read_items(items, &of_items, |index| spot.item(index, is_list_of_entries));
+    }
+
+    /// Reads what a map gave. Each output stands for itself: one that only names its file is no entry whose parts are
+    /// passed over, and one that is an entry by its schema is read on, as it is outside of a map.
+    fn read_outputs(&mut self, outputs: &[Value], parts: &Parts<'_>) {
+        let (root, of_outputs) = (Spot::root(), parts.items());
+        let rule = Rule::of(of_outputs.iter());
+        let before = self.entries.len();
+        self.read_entries(outputs, &rule, &root);
+        let mut found = self.entries.iter().skip(before);
+        let are_findings = !rule.told && found.any(|entry| entry.lines.is_some());
+        self.read_items(outputs, &of_outputs, |index| root.item(index, are_findings));
+    }
+
+    fn read_entries(&mut self, items: &[Value], rule: &Rule, spot: &Spot<'_>) {
+        if rule.key.is_empty() || (spot.inside && !rule.told) {
+            return;
+        }
+        for (index, item) in items.iter().enumerate() {
+            let pointer = || format!("{}/{index}", spot.pointer);
+            let entry = self.entry(item, rule, spot.name, pointer);
+            self.entries.extend(entry);
+        }
+    }
+
+    fn read_items<'v>(&mut self, items: &[Value], parts: &Parts<'_>, spot: impl Fn(usize) -> Spot<'v>) {
         for (index, item) in items.iter().enumerate().filter(|(_, item)| item.is_object() || item.is_array())
         {
-            self.read(item, &of_items, &spot.item(index, is_list_of_entries));
+            self.read(item, parts, &spot(index));
         }
+    }
+
+    /// An object that is no item, as an entry, if its schema has a say on it. Without a key of its own it is about the
+    /// place where it stands, unless that is in a list: the first items of two lists need not be about the same.
+    fn single(&self, value: &Value, mut rule: Rule, spot: &Spot<'_>) -> Option<Entry> {
+        let pointer = || spot.pointer.clone();
+        if rule.told_key {
+            return if rule.key.is_empty() { None } else { self.entry(value, &rule, spot.name, pointer) };
+        }
+        if !rule.told || spot.in_list {
+            return None;
+        }
+        rule.key.clear();
+        let mut entry = self.entry(value, &rule, &spot.pointer, pointer)?;
+        entry.key.insert("at".to_owned(), Value::from(spot.path()));
+        Some(entry)
     }
 
     /// An entry, if the value says what it is about.
@@ -146,17 +211,17 @@ impl About {
     fn of(entry: &Value, rule: &Rule) -> Option<Self> {
         let mut about =
             Self { place: String::new(), lines: None, exact: true, key: Map::new(), line_name: None };
+        let behind = Behind::of(entry, rule);
         for name in &rule.key {
             let written = member(entry, name);
-            let file = written.and_then(place::file);
+            let whole = || written.and_then(place::file);
+            let file = behind.as_ref().map(|behind| behind.file.clone()).or_else(whole);
             let lines = written.and_then(place::lines);
             match (rule::role(name), written) {
                 (Role::Line, _) if lines.is_some() || written.is_none() || !rule.told_key => {
                     about.lines = lines;
-                    about.exact &= about.lines.is_some();
                     about.line_name = Some(name.clone());
-                    let line = about.lines.map(|lines| Value::from(lines.first));
-                    about.key.insert(name.clone(), line.unwrap_or_default());
+                    about.key.insert(name.clone(), Value::Null);
                 }
                 (Role::File, _) if file.is_some() || !rule.told_key => {
                     let file = file?;
@@ -170,7 +235,35 @@ impl About {
                 }
             }
         }
+        if let Some(name) = &about.line_name {
+            about.lines = about.lines.or(behind.map(|behind| behind.lines));
+            about.exact = about.lines.is_some();
+            let line = about.lines.map(|lines| Value::from(lines.first));
+            about.key.insert(name.clone(), line.unwrap_or_default());
+        }
         Some(about)
+    }
+}
+
+/// A line that stands behind the name of a file, as in `src/a.rs:10`.
+struct Behind {
+    file: String,
+    lines: place::Lines,
+}
+
+impl Behind {
+    /// Only where the entry is about a file and a line, and has this line or none: elsewhere the number may mean anything.
+    fn of(entry: &Value, rule: &Rule) -> Option<Self> {
+        let named = |wanted: Role| {
+            let name = rule.key.iter().find(|name| rule::role(name) == wanted)?;
+            member(entry, name)
+        };
+        let (file, lines) = place::without_lines(&place::file(named(Role::File)?)?)?;
+        let is_same = match named(Role::Line) {
+            Some(written) => place::lines(written).is_some_and(|own| own.first == lines.first),
+            None => true,
+        };
+        (rule.is_place() && is_same).then_some(Self { file, lines })
     }
 }
 

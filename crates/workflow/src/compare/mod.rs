@@ -5,17 +5,21 @@
 //! the text is the first of the usual names. A schema says otherwise with `x-key`, `x-conflict` and `x-text` (a name or a
 //! list of names; `a.b` reaches into an object) on the list's schema or on that of its items, at any depth and behind
 //! local references. An empty `x-key` keeps a list out of the comparison; an empty `x-conflict` leaves only its texts.
-//! [`annotation_faults`] tells what of that cannot be followed.
+//! An object that stands in no list is an entry where its schema says one of the three: about its key, or, without one,
+//! about the place where it stands. [`annotation_faults`] tells what of that cannot be followed.
 //!
 //! What is decided here:
 //!
 //! - Lists whose key is a file and a line are compared with each other whatever they are called. Other lists are
 //!   compared where their name and their key members are the same.
+//! - What a map gives is a list of outputs. Each is read as the output of an agent is, all are said by one sibling, and
+//!   their order means nothing: two maps may go over different lists.
 //! - A sibling never contradicts itself. Two of its entries on one key are two things that it says; two siblings
 //!   contradict each other where no value of the one is among those of the other. An entry that a sibling repeats word
 //!   for word counts once.
 //! - Values are the same but for letter case and outer blanks. An entry without a value says nothing that could conflict.
-//! - A range of lines is keyed by its first line. An entry without a line speaks of no place in particular: it has no
+//! - A line behind the name of a file (`src/a.rs:10`) is the entry's line where it has no other, and is passed over where
+//!   it has the same. A range of lines is keyed by its first line. An entry without a line speaks of no place in particular: it has no
 //!   exact key, and only its text is compared, with others of the same file that have no line.
 //! - An entry **clears** a place when its list is called `praise`, `cleared` or `strengths`, or when its `kind`, `type` or
 //!   conflicting member says `praise`, `cleared` or `ok`. It contradicts what other siblings flag there, ranges included.
@@ -73,6 +77,8 @@ pub struct Sibling<'a> {
     pub schema: &'a Value,
     /// What it said.
     pub output: &'a Value,
+    /// Whether that is a list of outputs, one for each item of a map.
+    pub is_map: bool,
 }
 
 /// How to compare.

@@ -37,7 +37,20 @@ pub(super) fn file(value: &Value) -> Option<String> {
     (!steps.is_empty()).then(|| format!("{root}{}", steps.join("/")))
 }
 
-/// Lines as a number, as a text (`10`, `L10`, `10-14`, `10:5`), as `[10, 14]` or as `{"start": 10, "end": 14}`.
+/// A file and the lines behind its name (`src/a.rs:10`, `src/a.rs:10:5`, `src/a.rs#L10-L14`), where there are some.
+pub(super) fn without_lines(file: &str) -> Option<(String, Lines)> {
+    let is_spelling = |text: &str| text.chars().all(|each| each.is_ascii_digit() || "Ll:-".contains(each));
+    file.match_indices([':', '#']).find_map(|(at, sign)| {
+        let (name, behind) = (file.get(..at)?, file.get(at + sign.len()..)?);
+        let is_file = !name.is_empty() && !name.ends_with('/');
+        let is_line = is_spelling(behind) && (sign == ":" || behind.starts_with(['L', 'l']));
+        let lines = if is_file && is_line { written(behind)? } else { return None };
+        Some((name.to_owned(), lines))
+    })
+}
+
+/// Lines as a number, as a text (`10`, `L10`, `Lines 10-14`, `10 to 14`, `10:5`), as `[10, 14]` or as
+/// `{"start": 10, "end": 14}`.
 pub(super) fn lines(value: &Value) -> Option<Lines> {
     match value {
         Value::Number(_) => number(value).map(|line| Lines::new(line, line)),
@@ -64,20 +77,60 @@ fn number(value: &Value) -> Option<u64> {
     }
 }
 
+/// What stands in front of a line's number.
+const WORDS: [&str; 4] = ["lines", "line", "ln.", "ln"];
+/// What stands between the first line and the last.
+const UNTIL: [&str; 7] = ["-", "\u{2013}", "\u{2014}", "...", "..", "to", "through"];
+/// What stands between one place and the next.
+const NEXT: [&str; 4] = [",", ";", "&", "and"];
+
 fn written(text: &str) -> Option<Lines> {
+    let text = text.to_lowercase();
+    let (lines, mut rest) = range(&text)?;
+    // Of several places the first is meant: what lies between them is none. Each has to be one, or nothing is understood.
+    while let Some(next) = after(rest, &NEXT) {
+        // Three digits behind a comma may as well be the end of one large number.
+        let is_thousand = rest.starts_with(',') && next.bytes().take_while(u8::is_ascii_digit).count() == 3;
+        if is_thousand {
+            return None;
+        }
+        (_, rest) = range(next)?;
+    }
+    rest.is_empty().then_some(lines)
+}
+
+/// The lines at the beginning of a text, and what follows them.
+fn range(text: &str) -> Option<(Lines, &str)> {
+    let (first, rest) = line(text)?;
+    match after(rest, &UNTIL) {
+        Some(last) => line(last).map(|(last, rest)| (Lines::new(first, last), rest)),
+        None => Some((Lines::new(first, first), rest)),
+    }
+}
+
+/// The line at the beginning of a text, and what follows it.
+fn line(text: &str) -> Option<(u64, &str)> {
+    let text = text.trim_start();
+    let text = after(text, &WORDS).unwrap_or(text);
+    let text = text.trim_start_matches(|each: char| each.is_whitespace() || "l#:".contains(each));
+    let end = text.find(|each: char| !each.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = (text.get(..end)?.parse().ok()?, text.get(end..)?);
     // A column after the line says nothing about the line.
-    let without_column = |part: &str| digits(part.split(':').next().unwrap_or_default());
-    let mut parts = text.splitn(2, ['-', '\u{2013}', '\u{2014}']);
-    let first = without_column(parts.next()?)?;
-    let last = parts.next().map_or(Some(first), without_column)?;
-    Some(Lines::new(first, last))
+    let rest = match rest.strip_prefix(':') {
+        Some(column) => column.trim_start_matches(|each: char| !"-\u{2013}\u{2014},;".contains(each)),
+        None => rest,
+    };
+    Some((number, rest.trim_start()))
+}
+
+/// What follows one of these beginnings.
+fn after<'t>(text: &'t str, beginnings: &[&str]) -> Option<&'t str> {
+    beginnings.iter().find_map(|beginning| text.strip_prefix(beginning))
 }
 
 fn digits(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let text = text.strip_prefix("line").unwrap_or(text).trim_start().trim_start_matches(['L', 'l', '#']);
-    let only_digits = !text.is_empty() && text.bytes().all(|each| each.is_ascii_digit());
-    only_digits.then(|| text.parse().ok()).flatten()
+    let text = text.to_lowercase();
+    line(&text).filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
 }
 
 #[cfg(test)]
@@ -102,6 +155,19 @@ mod tests {
     }
 
     #[test]
+    fn lines_behind_a_file_are_taken_off() {
+        let ten = |last| Some(("src/a.rs".to_owned(), Lines { first: 10, last }));
+        assert_eq!(without_lines("src/a.rs:10"), ten(10));
+        assert_eq!(without_lines("src/a.rs:10:5"), ten(10));
+        assert_eq!(without_lines("src/a.rs:10-14"), ten(14));
+        assert_eq!(without_lines("src/a.rs#L10-L14"), ten(14));
+        assert_eq!(without_lines("C:/a.rs:7"), Some(("C:/a.rs".to_owned(), Lines { first: 7, last: 7 })));
+        for nothing in ["src/a.rs", ":10", "src/:10", "a.rs:", "a.rs:10:name", "C:/a.rs", "a#b.rs", "a#2"] {
+            assert_eq!(without_lines(nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
     fn lines_are_read_as_they_are_written() {
         let ten = Some(Lines { first: 10, last: 10 });
         for written in [
@@ -112,6 +178,14 @@ mod tests {
             json!("L10"),
             json!(" line 10 "),
             json!("10:5"),
+            json!("Line 10"),
+            json!("LINE: 10"),
+            json!("ln 10"),
+            json!("Ln. 10"),
+            json!("#10"),
+            // What lies between the two is not meant, and may be where others speak of something else.
+            json!("10,14"),
+            json!("10, 14 and 20"),
             json!([10]),
         ] {
             assert_eq!(lines(&written), ten, "{written}");
@@ -122,6 +196,12 @@ mod tests {
             json!("L10-L14"),
             json!("10 \u{2013} 14"),
             json!("10:1-14:2"),
+            json!("lines 10-14"),
+            json!("Lines 10 to 14"),
+            json!("lines 10 through line 14"),
+            json!("10..14"),
+            json!("10...14"),
+            json!("10-14, 20-22"),
             json!([10, 14]),
             json!([14, "10"]),
             json!({"start": 10, "end": 14}),
@@ -139,6 +219,11 @@ mod tests {
             json!([1, 2, 3]),
             json!({}),
             json!("10-"),
+            json!("10,"),
+            json!("1,234"),
+            json!("10 or so"),
+            json!("linear 10"),
+            json!("1.5"),
             json!("99999999999999999999999"),
         ] {
             assert_eq!(lines(&nothing), None, "{nothing}");

@@ -48,6 +48,29 @@ fn spellings_of_one_place_are_one() {
 }
 
 #[test]
+fn a_line_behind_a_file_is_the_line_where_there_is_no_other() {
+    let of =
+        |file: &str, line: Value| json!({"findings": [{"file": file, "line": line, "severity": "major"}]});
+    let against = |output: Value| {
+        compared(&[("a", findings(&[finding("a.rs", 10, "minor", "t")])), ("b", output)]).contradictions
+    };
+    for output in
+        [of("a.rs:10", json!(10)), of("./a.rs:10:4", json!("Lines 10-14")), of("a.rs#L10", json!(null))]
+    {
+        assert_eq!(keys(&against(output.clone())), [json!({"file": "a.rs", "line": 10})], "{output}");
+    }
+    // Whatever the number means, it is not this line.
+    for output in [of("a.rs:3", json!(10)), of("a.rs:10", json!(3)), of("a.rs:10", json!("top"))] {
+        assert_eq!(against(output.clone()), [], "{output}");
+    }
+    // Where a line is no part of the key, a number behind a name is a part of the name.
+    let schema = json!({"properties": {"findings": {"x-key": "file"}}});
+    let outputs =
+        [("a", of("host:80", json!(1))), ("b", json!({"findings": [{"file": "host:81", "severity": "x"}]}))];
+    assert_eq!(with_schema(&schema, &outputs).contradictions, []);
+}
+
+#[test]
 fn entries_without_a_place_or_a_value_contradict_nobody() {
     let without_line =
         |severity: &str| json!({"findings": [{"file": "a.rs", "line": null, "severity": severity}]});
@@ -157,8 +180,12 @@ fn a_key_that_the_schema_names_is_compared_as_it_is() {
         let schema = schema(key);
         let said = |severity: &str| json!({"list": [{key: value, "severity": severity}]});
         let (one, other) = (said("major"), said("minor"));
-        let siblings =
-            [("a", &one), ("b", &other)].map(|(agent, output)| Sibling { agent, schema: &schema, output });
+        let siblings = [("a", &one), ("b", &other)].map(|(agent, output)| Sibling {
+            agent,
+            schema: &schema,
+            output,
+            is_map: false,
+        });
         let found = compare(&siblings, &CompareOptions::default());
         assert_eq!(keys(&found.contradictions), [json!({key: value})]);
     }

@@ -3,7 +3,9 @@
 mod cleared;
 mod hostile;
 mod lists;
+mod maps;
 mod near;
+mod objects;
 mod properties;
 
 use accord_domain::comparison::{Comparison, Contradiction, Side};
@@ -18,7 +20,17 @@ fn compared(outputs: &[(&str, Value)]) -> Comparison {
 
 fn with_schema(schema: &Value, outputs: &[(&str, Value)]) -> Comparison {
     let siblings: Vec<Sibling<'_>> =
-        outputs.iter().map(|(agent, output)| Sibling { agent, schema, output }).collect();
+        outputs.iter().map(|(agent, output)| Sibling { agent, schema, output, is_map: false }).collect();
+    compare(&siblings, &CompareOptions::default())
+}
+
+/// Compares what maps gave, each a list of outputs with this schema.
+fn maps(item: &Value, outputs: &[(&str, Value)]) -> Comparison {
+    let schema = json!({"type": "array", "items": item});
+    let siblings: Vec<Sibling<'_>> = outputs
+        .iter()
+        .map(|(agent, output)| Sibling { agent, schema: &schema, output, is_map: true })
+        .collect();
     compare(&siblings, &CompareOptions::default())
 }
 

@@ -91,8 +91,10 @@ fn vectors_decide_where_they_are_given() {
         ("b", findings(&[finding("x.rs", 2, "nit", "right"), finding("x.rs", 2, "nit", "unknown")])),
     ];
     let schema = json!({});
-    let siblings: Vec<Sibling<'_>> =
-        outputs.iter().map(|(agent, output)| Sibling { agent, schema: &schema, output }).collect();
+    let siblings: Vec<Sibling<'_>> = outputs
+        .iter()
+        .map(|(agent, output)| Sibling { agent, schema: &schema, output, is_map: false })
+        .collect();
     assert_eq!(texts_to_embed(&siblings, LINE_DISTANCE), ["left", "right", "unknown"]);
     let vectors = HashMap::from([
         ("left".to_owned(), vec![1.0, 0.0]),

@@ -95,8 +95,8 @@ output_schema:
     let expected = [
         "8:19 warning: $.output_schema.properties.findings.x-key[1]: the items of the list cannot have a member 'file', so \
          nothing is compared by it",
-        "9:19 warning: $.output_schema.properties.findings.x-conflict: {\"severity\":1} is no name: give the name of a member of \
-         the items, or a list of names",
+        "9:19 warning: $.output_schema.properties.findings.x-conflict: {\"severity\":1} is no name: give the name of a member, or a \
+         list of names",
     ];
     assert_eq!(with(text), expected);
 }
