@@ -4,12 +4,12 @@
 use accord_contract::Place;
 use serde_json::{Map, Value, json};
 
-use super::fields::{Field, field, resolve};
+use super::fields::{Field, declares, field, resolve};
 use super::shape::Look;
 use super::{edge_at, node_at, work_at};
 use crate::finding::Findings;
 use crate::fitting::{Fitting, fitting};
-use crate::flow::gives;
+use crate::flow::{COMPARED, gives};
 use crate::graph::{Graph, Kind, Node, Parameters, Role, Work};
 use crate::rooted::{Wrapper, taken_out};
 use crate::signature::{Known, Takes};
@@ -22,7 +22,7 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
         let inputs = || match graph.left_out {
             None => fed.inputs(),
             // Somebody else may feed it.
-            Some(_) => Given { schema: Value::Bool(true), place: None },
+            Some(_) => Given { what: What::Unknown, place: None },
         };
         match &node.kind {
             Kind::Agent(work) => fed.work(node, work, known, &inputs(), findings),
@@ -48,8 +48,73 @@ struct Producer<'a> {
 
 /// What an agent is given that is told nothing in particular.
 struct Given {
-    schema: Value,
+    what: What,
     place: Option<Place>,
+}
+
+enum What {
+    /// It cannot be told.
+    Unknown,
+    /// An object, handed on as it is.
+    Object(Value),
+    /// These members and no others.
+    Members(Vec<Member>),
+}
+
+struct Member {
+    name: String,
+    schema: Value,
+    /// Whether it is always there.
+    always: bool,
+}
+
+impl What {
+    /// The one thing that is given: as it is where it is an object, else under this name.
+    fn one(name: &str, schema: &Value) -> Self {
+        match is_object(schema) {
+            None => Self::Unknown,
+            Some(true) => Self::Object(schema.clone()),
+            Some(false) => {
+                Self::Members(vec![Member { name: name.to_owned(), schema: schema.clone(), always: true }])
+            }
+        }
+    }
+
+    /// What this agent is told. What was compared is added where its schema speaks of it.
+    fn told(&self, takes: &Takes) -> Value {
+        let asked = |name: &str| matches!(takes, Takes::Schema(schema) if declares(schema, name));
+        match self {
+            Self::Unknown => Value::Bool(true),
+            Self::Object(_) if COMPARED.iter().any(|name| asked(name)) => Value::Bool(true),
+            Self::Object(schema) => schema.clone(),
+            Self::Members(members) => {
+                let mut all = Wrapper::default();
+                let mut properties: Map<String, Value> =
+                    members.iter().map(|each| (each.name.clone(), all.put(&each.schema))).collect();
+                for name in COMPARED.into_iter().filter(|name| asked(name)) {
+                    properties.entry(name).or_insert_with(|| json!({"type": "array"}));
+                }
+                let required: Vec<&str> =
+                    members.iter().filter(|each| each.always).map(|each| each.name.as_str()).collect();
+                all.around(json!({
+                    "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+                }))
+            }
+        }
+    }
+}
+
+/// Whether a value with this schema is an object; none where that depends on the value.
+fn is_object(schema: &Value) -> Option<bool> {
+    match schema.get("type")? {
+        Value::String(only) => Some(only == "object"),
+        Value::Array(types) => match types.iter().any(|each| each == "object") {
+            true if types.len() == 1 => Some(true),
+            true => None,
+            false => Some(false),
+        },
+        _ => None,
+    }
 }
 
 impl<'a> Fed<'a> {
@@ -65,20 +130,17 @@ impl<'a> Fed<'a> {
 
     /// The inputs as they are: the one input where it is an object, else all of them by their ids.
     fn inputs(&self) -> Given {
-        if let [only] = self.producers.as_slice() {
-            let is_object = only.gives.get("type").and_then(Value::as_str) == Some("object");
-            let schema = if is_object { only.gives.clone() } else { Value::Bool(true) };
-            return Given { schema, place: Some(edge_at(only.edge)) };
-        }
-        let mut all = Wrapper::default();
-        let properties: Map<String, Value> =
-            self.producers.iter().map(|each| (each.id.to_owned(), all.put(&each.gives))).collect();
-        let required: Vec<&str> =
-            self.producers.iter().filter(|each| each.always).map(|each| each.id).collect();
-        // What was compared is added where it is asked for, so more members may come.
-        Given {
-            schema: all.around(json!({"type": "object", "properties": properties, "required": required})),
-            place: None,
+        match self.producers.as_slice() {
+            [] => Given { what: What::Unknown, place: None },
+            [only] => Given { what: What::one(only.id, &only.gives), place: Some(edge_at(only.edge)) },
+            several => {
+                let member = |each: &Producer<'_>| Member {
+                    name: each.id.to_owned(),
+                    schema: each.gives.clone(),
+                    always: each.always,
+                };
+                Given { what: What::Members(several.iter().map(member).collect()), place: None }
+            }
         }
     }
 
@@ -88,18 +150,20 @@ impl<'a> Fed<'a> {
         if let Fitting::Never(reason) = fitting(&list, &json!({"type": "array"})) {
             return findings.error(at, format!("this is not a list: {reason}"));
         }
-        let item = list.get("items").and_then(|items| resolve(&list, items));
-        let is_object = |item: &&Value| item.get("type").and_then(Value::as_str) == Some("object");
-        let item = item.filter(is_object).map(|item| taken_out(&list, item));
-        let schema = item.unwrap_or(Value::Bool(true));
-        self.work(node, work, known, &Given { schema, place: Some(at) }, findings);
+        // Items that have a schema of their own by their position may be others.
+        let items = list.get("items").filter(|_| list.get("prefixItems").is_none());
+        let item = items.and_then(|items| resolve(&list, items)).map(|item| taken_out(&list, item));
+        let what = item.map_or(What::Unknown, |item| What::one("item", &item));
+        self.work(node, work, known, &Given { what, place: Some(at) }, findings);
     }
 
     fn work(&self, node: &Node, work: &Work, known: &Known, given: &Given, findings: &mut Findings) {
         let at = work_at(&node.id, Role::Own);
         let Some(signature) = known.of(&node.id, work, Role::Own) else { return };
         let (told, place) = match &work.parameters {
-            Parameters::Inputs => (given.schema.clone(), given.place.clone().unwrap_or_else(|| at.clone())),
+            Parameters::Inputs => {
+                (given.what.told(&signature.takes), given.place.clone().unwrap_or_else(|| at.clone()))
+            }
             Parameters::Prompt(_) => {
                 (object([("prompt".to_owned(), json!({"type": "string"}))]), at.key("prompt"))
             }
@@ -164,6 +228,16 @@ pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Valu
     all.around(
         json!({"type": "object", "required": required, "properties": properties, "additionalProperties": false}),
     )
+}
+
+/// Why an agent cannot be told a prompt and nothing else, if it cannot.
+pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
+    let Takes::Schema(schema) = takes else { return None };
+    let prompt = object([("prompt".to_owned(), json!({"type": "string"}))]);
+    match fitting(&prompt, schema) {
+        Fitting::Never(reason) => Some(reason),
+        Fitting::Possible => None,
+    }
 }
 
 fn refuse(producer: &Value, consumer: &Value, place: Place, what: &str, findings: &mut Findings) {

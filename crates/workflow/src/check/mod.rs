@@ -16,7 +16,7 @@ pub use output::output_schema;
 
 use crate::compare::annotation_faults;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, Kind, Role, Target};
+use crate::graph::{Graph, Kind, Node, Role, Target};
 use crate::signature::Known;
 
 /// Looks for everything that is wrong.
@@ -98,12 +98,35 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
         }
     }
     for node in &graph.nodes {
-        let Kind::Planner { agents, .. } = &node.kind else { continue };
-        for (index, name) in agents.iter().enumerate() {
-            let place = node_at(&node.id).key("agents").index(index);
-            if !known.agents.contains_key(name) {
-                findings.error(place, format!("there is no agent '{name}' that can be used"));
+        if let Kind::Planner { agents, .. } = &node.kind {
+            planned_with(node, agents, known, findings);
+        }
+    }
+}
+
+/// The agents that a planner may plan with: a subtask is a prompt and nothing else.
+fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Findings) {
+    let place = node_at(&node.id).key("agents");
+    let mut refusals = Vec::new();
+    for (index, name) in agents.iter().enumerate() {
+        match known.agents.get(name) {
+            None => {
+                let message = format!("there is no agent '{name}' that can be used");
+                findings.error(place.index(index), message);
             }
+            Some(signature) => {
+                let refusal = contracts::takes_no_prompt(&signature.takes);
+                refusals.extend(refusal.map(|reason| (place.index(index), name, reason)));
+            }
+        }
+    }
+    // Who plans may leave such an agent out, unless there is no other.
+    let is_hopeless = refusals.len() == agents.len();
+    for (place, name, reason) in refusals {
+        let message = format!("'{name}' does not take a prompt, and a subtask is nothing else: {reason}");
+        match is_hopeless {
+            true => findings.error(place, message),
+            false => findings.warning(place, message),
         }
     }
 }

@@ -141,12 +141,100 @@ fn what_cannot_fit_is_told_and_what_may_is_not() {
     assert_eq!(chain(unclear), [""; 0]);
 }
 
+/// What is wrong where these feed an agent that takes this.
+fn fed(gives: &[Value], takes: Value, node: Value) -> Vec<String> {
+    let mut known = Known::default();
+    known
+        .agents
+        .insert("taker".to_owned(), Signature { takes: Takes::Schema(takes), gives: None, fixed: false });
+    let mut nodes = json!({"input": {"type": "input"}, "node": node, "output": {"type": "output"}});
+    let mut edges = vec![json!({"from": "node", "to": "output"})];
+    for (index, gives) in gives.iter().enumerate() {
+        let (agent, id) = (format!("giver{index}"), format!("g{index}"));
+        let signature = Signature { takes: Takes::Anything, gives: Some(gives.clone()), fixed: true };
+        known.agents.insert(agent.clone(), signature);
+        nodes[&id] = json!({"type": "agent", "agent": agent});
+        edges.extend([json!({"from": "input", "to": id}), json!({"from": id, "to": "node"})]);
+    }
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+    assert_eq!(findings, []);
+    let findings = check(&graph.unwrap(), &known);
+    findings.iter().map(|each| format!("{}: {}", each.place.path(), each.message)).collect()
+}
+
+#[test]
+fn what_is_handed_over_by_name_has_these_names_alone() {
+    let taker = || json!({"type": "agent", "agent": "taker"});
+    let each = || json!({"type": "map", "over": "{{ g0 }}", "agent": "taker"});
+    let takes = |name: &str| json!({"type": "object", "required": [name]});
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let text = json!({"type": ["string", "null"]});
+    let object = json!({"type": "object"});
+    let either = json!({"type": ["object", "string"]});
+    let positioned =
+        json!({"type": "array", "prefixItems": [{"type": "object"}], "items": {"type": "string"}});
+    let never = [
+        (vec![&list], takes("text"), taker()),
+        (vec![&text], takes("text"), taker()),
+        (vec![&list], takes("text"), each()),
+        (vec![&object, &text], takes("text"), taker()),
+    ];
+    for (gives, takes, node) in never {
+        let gives: Vec<Value> = gives.into_iter().cloned().collect();
+        let told = fed(&gives, takes.clone(), node.clone());
+        assert_eq!(told.len(), 1, "{gives:?} {node}: {told:?}");
+        assert!(told[0].contains("'text'"), "{told:?}");
+    }
+    let closed = json!({
+        "type": "object", "required": ["g0", "contradictions"], "additionalProperties": false,
+        "properties": {"g0": {}, "g1": {}, "contradictions": {"type": "array"}},
+    });
+    let compared = json!({
+        "type": "object", "required": ["n", "contradictions"], "additionalProperties": false,
+        "properties": {"n": {}, "contradictions": {"type": "array"}},
+    });
+    let numbered = json!({
+        "type": "object", "required": ["n"], "properties": {"n": {}}, "additionalProperties": false,
+    });
+    let possible = [
+        (vec![&list], takes("g0"), taker()),
+        (vec![&list], takes("item"), each()),
+        (vec![&object], takes("text"), taker()),
+        (vec![&either], takes("text"), taker()),
+        (vec![&positioned], takes("text"), each()),
+        (vec![&object, &text], takes("g1"), taker()),
+        // What was compared comes along where it is asked for, also where nothing was.
+        (vec![&object, &text], closed.clone(), taker()),
+        (vec![&list], closed, taker()),
+        (vec![&numbered], compared, taker()),
+    ];
+    for (gives, takes, node) in possible {
+        let gives: Vec<Value> = gives.into_iter().cloned().collect();
+        assert_eq!(fed(&gives, takes.clone(), node.clone()), [""; 0], "{gives:?} {takes} {node}");
+    }
+}
+
+#[test]
+fn a_planner_needs_somebody_who_takes_a_prompt() {
+    let planner =
+        |agents: Value| json!({"type": "planner", "agent": "plain", "prompt": "Plan", "agents": agents});
+    let told = chain(planner(json!(["plain", "counter"])));
+    let beginning =
+        "$.nodes.node.agents[1]: 'counter' does not take a prompt, and a subtask is nothing else: ";
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with(&format!("warning: {beginning}")), "{told:?}");
+    let told = chain(planner(json!(["writer", "counter"])));
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].starts_with(beginning), "{told:?}");
+    assert_eq!(chain(planner(json!(["plain", "finder"]))), [""; 0]);
+}
+
 #[test]
 fn what_a_schema_says_about_comparing_is_looked_at() {
     let schema = json!({"type": "object", "properties": {"list": {"type": "array", "x-key": 5}}});
     let own = json!({"type": "agent", "agent": "plain", "prompt": "x", "output_schema": schema});
-    let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: 5 is no name: give the name of a member of \
-                    the items, or a list of names";
+    let expected = "warning: $.nodes.node.output_schema.properties.list.x-key: 5 is no name: give the name of a member, \
+                    or a list of names";
     assert_eq!(chain(own), [expected]);
     let told = chain(json!({"type": "agent", "prompt": "x", "agent": {"output_schema": schema}}));
     let place = "warning: $.nodes.node.agent.output_schema.properties.list.x-key: ";
