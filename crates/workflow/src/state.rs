@@ -100,6 +100,15 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
+impl NodeState {
+    /// The node is over: what has not begun by then never will.
+    pub(crate) fn pass_by_waiting_tasks(&mut self) {
+        for task in self.tasks.iter_mut().filter(|task| task.status == NodeStatus::Waiting) {
+            task.status = NodeStatus::Skipped;
+        }
+    }
+}
+
 /// Whether an edge is taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

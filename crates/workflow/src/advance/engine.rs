@@ -154,6 +154,7 @@ impl<'a> Engine<'a> {
             self.flow.outgoing(node).iter().map(|edge| self.decide(*edge, node, status)).collect();
         let Some(state) = self.state.nodes.get_mut(node) else { return };
         state.status = status;
+        state.pass_by_waiting_tasks();
         state.takes = takes;
         state.finished_at = Some(self.now);
         let (error, warning) = (state.error.clone(), state.warning.clone());
@@ -240,6 +241,7 @@ impl<'a> Engine<'a> {
         }
         for state in self.state.nodes.iter_mut().filter(|state| state.status == NodeStatus::Running) {
             state.status = NodeStatus::Stopped;
+            state.pass_by_waiting_tasks();
             state.finished_at = Some(self.now);
         }
         self.state.head.status = status;

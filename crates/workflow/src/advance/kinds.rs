@@ -252,7 +252,8 @@ impl Engine<'_> {
             (Kind::Planner { .. }, Then::Continue, Purpose::Subtask(_)) => self.go_on_with_plan(at.node),
             _ if self.is_over(at.node) => {}
             (_, _, Purpose::Item(index)) => {
-                let message = format!("item {index}: {}", fault.message);
+                // People count from 1.
+                let message = format!("item {}: {}", index + 1, fault.message);
                 self.fail(at.node, Fault { message, ..fault });
             }
             (_, _, Purpose::Subtask(id)) => {

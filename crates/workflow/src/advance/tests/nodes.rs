@@ -133,18 +133,33 @@ fn a_map_over_nothing_is_done_at_once() {
     assert_eq!(map(2, json!("fail"), json!({"list": many})).result().2, Some("too_many_items"));
 }
 
+/// Where the items of a map stand.
+fn stands(drive: &Drive) -> Vec<NodeStatus> {
+    let each = drive.flow.node("each").unwrap();
+    drive.state.nodes[each].tasks.iter().map(|task| task.status).collect()
+}
+
 #[test]
 fn an_item_that_fails_fails_the_map_or_is_null() {
     let mut drive = map(2, json!("continue"), json!({"list": [1, 2]}));
     drive.fail("each[0]");
     drive.complete("each[1]", json!("b"));
     assert_eq!(drive.result().1, json!([null, "b"]));
-    let mut drive = map(2, json!("fail"), json!({"list": [1, 2]}));
-    drive.fail("each[0]");
+    let mut drive = map(2, json!("fail"), json!({"list": [1, 2, 3]}));
+    drive.fail("each[1]");
     assert_eq!(drive.state.head.status, Status::Stopping);
     assert_eq!(drive.stopped.len(), 1);
-    drive.end("each[1]", End::Stopped);
+    drive.end("each[0]", End::Stopped);
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
+    let message = drive.state.head.error.as_ref().map(|error| error.message.as_str());
+    assert_eq!(message, Some("node 'each' failed: item 2: no"), "people count from 1");
+    assert_eq!(stands(&drive), [NodeStatus::Stopped, NodeStatus::Failed, NodeStatus::Skipped]);
+    let mut drive = map(2, json!("fail"), json!({"list": [1, 2, 3]}));
+    drive.event(Event::StopAsked);
+    drive.end("each[0]", End::Stopped);
+    drive.end("each[1]", End::Stopped);
+    assert_eq!(drive.result().0, Status::Stopped);
+    assert_eq!(stands(&drive), [NodeStatus::Stopped, NodeStatus::Stopped, NodeStatus::Skipped]);
 }
 
 #[test]
@@ -225,4 +240,25 @@ fn contradictions_that_are_not_told_are_counted() {
             .as_ref()
             .is_some_and(|warning| warning.starts_with("there are 1002 contradictions; 1000 "))
     );
+}
+
+#[test]
+fn maps_are_compared_as_agents_are() {
+    let map = json!({"type": "map", "over": "{{ input.list }}", "agent": "one"});
+    let nodes = json!({
+        "input": {"type": "input"}, "left": map, "right": map,
+        "join": {"type": "agent", "agent": "prompted", "prompt": "Write."}, "output": {"type": "output"},
+    });
+    let pairs =
+        [("input", "left"), ("input", "right"), ("left", "join"), ("right", "join"), ("join", "output")];
+    let joined = |left: Value, right: Value| {
+        let mut drive = Drive::new(nodes.clone(), edges(&pairs), json!({"list": [1]}));
+        drive.complete("left[0]", left);
+        drive.complete("right[0]", right);
+        let join = drive.flow.node("join").unwrap();
+        drive.state.nodes[join].comparison.as_ref().map(|comparison| comparison.contradictions.len())
+    };
+    let finding = |severity: &str| json!({"findings": [{"file": "a.rs", "line": 3, "severity": severity}]});
+    assert_eq!(joined(finding("high"), finding("low")), Some(1));
+    assert_eq!(joined(json!("a text"), finding("low")), None, "texts are not compared");
 }
