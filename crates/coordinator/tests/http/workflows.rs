@@ -94,6 +94,61 @@ async fn workflows_that_lead_back_to_themselves_are_refused_and_looked_at_all_th
     }
 }
 
+#[tokio::test]
+async fn a_nest_that_no_run_comes_out_of_is_refused_and_one_that_may_be_passed_by_is_not() {
+    let desk = Desk::with_writer().await;
+    let holding = |name: &str, node: Value, when: Option<&str>| {
+        let nodes = json!({"input": {"type": "input"}, "a": node, "output": {"type": "output"}});
+        let mut graph = document(name, nodes, &[("a", "output"), ("input", "output")]);
+        let mut edge = json!({"from": "input", "to": "a"});
+        edge.as_object_mut().unwrap().extend(when.map(|when| ("when".to_owned(), json!(when))));
+        graph["edges"].as_array_mut().unwrap().push(edge);
+        graph
+    };
+    let part = |name: &str| json!({"type": "agent", "workflow": name});
+    let writer = json!({"type": "agent", "agent": "writer"});
+    assert_eq!(desk.post("/workflows", holding("n6", writer, None)).await.0, 201);
+    for depth in (1..6).rev() {
+        let below = format!("n{}", depth + 1);
+        let made = desk.post("/workflows", holding(&format!("n{depth}"), part(&below), None)).await;
+        assert_eq!(made.0, 201, "five levels are fine: {made:?}");
+    }
+    let judged = async |graph: Value| {
+        let (_, verdict) = desk.post("/workflows/validate", graph).await;
+        let problem = verdict["problems"][0].clone();
+        (
+            verdict["valid"].clone(),
+            problem["severity"].clone(),
+            problem["path"].clone(),
+            problem["message"].clone(),
+        )
+    };
+    let message = json!("workflows nest deeper than 5 levels: n0 → n1 → n2 → n3 → n4 → n5 → n6");
+    let expected = (json!(true), json!("warning"), json!("$.nodes.a.workflow"), message);
+    assert_eq!(judged(holding("n0", part("n1"), Some("input.deep"))).await, expected);
+    let each = json!({"type": "map", "over": "{{ input.list }}", "workflow": "n1"});
+    assert_eq!(judged(holding("n0", each, None)).await, expected);
+    let expected = (json!(false), json!("error"), expected.2, expected.3);
+    assert_eq!(judged(holding("n0", part("n1"), None)).await, expected);
+    let answer = desk.post("/workflows", holding("n0", part("n1"), None)).await;
+    assert_eq!(refused(&answer), (400, "InvalidWorkflow"));
+}
+
+#[tokio::test]
+async fn who_stops_a_workflow_run_sees_that_it_was_heard() {
+    let desk = Desk::with_writer().await;
+    let nodes = json!({
+        "input": {"type": "input"}, "a": {"type": "agent", "agent": "writer"}, "output": {"type": "output"},
+    });
+    desk.post("/workflows", document("slow", nodes, &[("input", "a"), ("a", "output")])).await;
+    let (_, run) = desk.post("/workflows/slow/runs", json!({})).await;
+    let path = format!("/workflow-runs/{}", text(&run, "workflow_run_id"));
+    assert_eq!(desk.get(&path).await.1["status"], "running");
+    // Nobody advances it: the desk has no background.
+    assert_eq!(desk.post_empty(&format!("{path}/stop")).await.1["status"], "stopping");
+    assert_eq!(desk.get(&path).await.1["status"], "stopping");
+}
+
 /// Starts a workflow with one agent that stands in it, and gives its run to a runner.
 async fn inline_run(desk: &Desk, runner: &str, name: &str, more: Value) -> (String, Held) {
     let mut agent = json!({"executor": {"type": "llm", "provider": "anthropic", "model": "small"}});

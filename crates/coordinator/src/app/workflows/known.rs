@@ -31,6 +31,7 @@ impl App {
             }
         }
         self.nested(graph, read, &mut known, &mut problems).await?;
+        self.check_depth(graph, read, &mut problems).await?;
         problems.extend(read.told(check(graph, &known)));
         problems.sort_by_key(|problem| (problem.severity == Severity::Warning, problem.line, problem.column));
         Ok((problems, known))
@@ -121,7 +122,7 @@ impl App {
                     format!("the workflow '{name}' has this workflow as a part, so neither would end");
                 for (node, work, role) in graph.works() {
                     if work.target == Target::Workflow(name.to_owned()) {
-                        let place = agent_place(&node.id, role).sibling("workflow");
+                        let place = workflow_place(&node.id, role);
                         problems.push(read.problem(Severity::Error, place, message.clone()));
                     }
                 }
@@ -169,24 +170,21 @@ pub(super) fn named(graph: &Graph, node: &str, role: Role, blueprint: &Value) ->
     blueprint
 }
 
-fn agent_place(node: &str, role: Role) -> Place {
+fn work_place(node: &str, role: Role) -> Place {
     let node = Place::root().key("nodes").key(node);
     match role {
-        Role::Own => node.key("agent"),
-        Role::Synthesis => node.key("synthesis").key("agent"),
+        Role::Own => node,
+        Role::Synthesis => node.key("synthesis"),
     }
 }
 
-trait Sibling {
-    fn sibling(self, name: &str) -> Place;
+fn agent_place(node: &str, role: Role) -> Place {
+    work_place(node, role).key("agent")
 }
 
-impl Sibling for Place {
-    /// The member beside this one.
-    fn sibling(mut self, name: &str) -> Place {
-        self.pop();
-        self.key(name)
-    }
+/// Where a node names another workflow.
+pub(super) fn workflow_place(node: &str, role: Role) -> Place {
+    work_place(node, role).key("workflow")
 }
 
 /// What goes into an agent, and what comes out.

@@ -4,6 +4,7 @@
 //! looked at: an agent that goes makes a workflow broken. A run carries its graph and what was known when it was made.
 //! [`engine`] advances runs; it decides nothing itself.
 
+mod depth;
 mod edit;
 mod engine;
 mod files;

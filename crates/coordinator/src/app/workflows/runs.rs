@@ -10,7 +10,7 @@ use accord_api::{
 use accord_domain::id::WorkflowRunId;
 use accord_domain::json::read_kept;
 use accord_domain::workflow::{Status, WorkflowRun};
-use accord_store::{NewWorkflowRun, WorkflowDocuments, WorkflowRunFilter};
+use accord_store::{Asked, NewWorkflowRun, WorkflowDocuments, WorkflowRunFilter};
 use accord_workflow::{Flow, Head, Known, NodeState, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -146,9 +146,13 @@ impl App {
 
     /// One workflow run with all its nodes.
     pub(crate) async fn workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
-        let documents = self.store.workflow_documents(id).await?;
+        let mut documents = self.store.workflow_documents(id).await?;
         let flow = self.flow(&documents.definition).await?;
         let state = state_of(&flow, &documents)?;
+        // The engine has not heard of it yet, and whoever asked should see that it was heard.
+        if (documents.asked, documents.run.status) == (Some(Asked::Stop), Status::Running) {
+            documents.run.status = Status::Stopping;
+        }
         Ok(view(&flow, documents.run, state))
     }
 

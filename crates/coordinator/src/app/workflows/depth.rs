@@ -1,0 +1,96 @@
+//! How deep workflows stand in each other.
+//!
+//! A nest that is too deep is a mistake where every run would come to its bottom. Where a run may pass it by (a condition,
+//! an empty list, a failure that is gone on without), it is a warning: the run itself fails when it comes there.
+
+use std::collections::BTreeMap;
+
+use accord_api::{Problem, Severity};
+use accord_workflow::limits::DEEPEST_NESTING;
+use accord_workflow::{Graph, Kind, Node, Target, Then};
+
+use super::known::workflow_place;
+use super::read::Read;
+use crate::app::App;
+use crate::error::Error;
+
+/// The longest ways down from a workflow, by the names on it, itself included.
+#[derive(Debug, Clone, Default)]
+struct Ways {
+    /// One that a run may take.
+    possible: Vec<String>,
+    /// One that every run takes that does not fail.
+    certain: Vec<String>,
+}
+
+impl App {
+    /// Says where workflows would nest too deep.
+    pub(super) async fn check_depth(
+        &self,
+        graph: &Graph,
+        read: &Read,
+        problems: &mut Vec<Problem>,
+    ) -> Result<(), Error> {
+        let mut known = BTreeMap::new();
+        for (node, work, role) in graph.works() {
+            let Target::Workflow(name) = &work.target else { continue };
+            let ways = self.ways_down(graph, (name.clone(), DEEPEST_NESTING + 1), &mut known).await?;
+            let (severity, way) = match is_certain(graph, node) && is_too_deep(&ways.certain) {
+                true => (Severity::Error, ways.certain),
+                false => (Severity::Warning, ways.possible),
+            };
+            if is_too_deep(&way) {
+                let way = way.join(" → ");
+                let message =
+                    format!("workflows nest deeper than {DEEPEST_NESTING} levels: {} → {way}", graph.name);
+                problems.push(read.problem(severity, workflow_place(&node.id, role), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The ways down from a workflow, so many steps of them: one more than may be is all that has to be known. One that
+    /// leads back to the graph is a circle, which is told elsewhere.
+    async fn ways_down(
+        &self,
+        graph: &Graph,
+        from: (String, u32),
+        known: &mut BTreeMap<(String, u32), Ways>,
+    ) -> Result<Ways, Error> {
+        let (name, steps) = &from;
+        if *steps == 0 || *name == graph.name {
+            return Ok(Ways::default());
+        }
+        if let Some(ways) = known.get(&from) {
+            return Ok(ways.clone());
+        }
+        let mut longest = Ways::default();
+        let read = self.find_workflow(name).await?.map(|found| found.read());
+        if let Some(inner) = read.as_ref().and_then(|read| read.graph.as_ref()) {
+            for (node, work, _) in inner.works() {
+                let Target::Workflow(deeper) = &work.target else { continue };
+                let below = Box::pin(self.ways_down(graph, (deeper.clone(), steps - 1), known)).await?;
+                if below.possible.len() > longest.possible.len() {
+                    longest.possible = below.possible;
+                }
+                if is_certain(inner, node) && below.certain.len() > longest.certain.len() {
+                    longest.certain = below.certain;
+                }
+            }
+        }
+        longest.possible.insert(0, name.clone());
+        longest.certain.insert(0, name.clone());
+        known.insert(from, longest.clone());
+        Ok(longest)
+    }
+}
+
+fn is_too_deep(way: &[String]) -> bool {
+    way.len() > DEEPEST_NESTING as usize
+}
+
+/// Whether every run of a graph comes to the work of this node, unless it fails before, and fails with it.
+fn is_certain(graph: &Graph, node: &Node) -> bool {
+    let goes_on = graph.nodes.iter().any(|node| node.on_failure.then == Then::Continue);
+    matches!(node.kind, Kind::Agent(_)) && !goes_on && graph.edges.iter().all(|edge| edge.when.is_none())
+}
