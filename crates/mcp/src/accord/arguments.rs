@@ -2,8 +2,8 @@
 
 use accord_api::session::Status;
 use accord_api::{ExecutionMode, SessionId, WorkflowRunId};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, Unexpected};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::trouble::Trouble;
@@ -19,10 +19,12 @@ pub(super) struct Agents {
 #[serde(deny_unknown_fields)]
 pub(super) struct Start {
     pub(super) agent_name: String,
+    #[serde(default, deserialize_with = "object")]
     pub(super) parameters: Option<Map<String, Value>>,
     pub(super) prompt: Option<String>,
     #[serde(default)]
     pub(super) mode: ExecutionMode,
+    #[serde(default, deserialize_with = "schema")]
     pub(super) output_schema: Option<Value>,
     pub(super) output_schema_name: Option<String>,
     pub(super) project_dir: Option<String>,
@@ -35,6 +37,7 @@ pub(super) struct Resume {
     pub(super) prompt: String,
     #[serde(default)]
     pub(super) mode: ExecutionMode,
+    #[serde(default, deserialize_with = "schema")]
     pub(super) output_schema: Option<Value>,
     pub(super) output_schema_name: Option<String>,
 }
@@ -89,6 +92,77 @@ pub(super) struct Name {
 
 /// Reads arguments. Models often write null for what they leave out.
 pub(super) fn read<Arguments: DeserializeOwned>(arguments: Map<String, Value>) -> Result<Arguments, Trouble> {
-    let given = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
-    serde_json::from_value(Value::Object(given)).map_err(|error| Trouble::Arguments(error.to_string()))
+    let given: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    let parse = |given: &Map<String, Value>| {
+        serde_json::from_value::<Arguments>(Value::Object(given.clone())).map_err(|error| error.to_string())
+    };
+    parse(&given).map_err(|why| {
+        // The argument that is meant is the one without which something else is said.
+        let is_meant = |name: &&String| {
+            let others = given.iter().filter(|(other, _)| other != name);
+            let others = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+            parse(&others).err().as_ref() != Some(&why)
+        };
+        let meant = given.keys().find(is_meant).filter(|name| !why.contains(&format!("`{name}`")));
+        Trouble::Arguments(meant.map_or_else(|| why.clone(), |name| format!("{name}: {why}")))
+    })
+}
+
+/// An object. Models often write one as a text that holds it.
+fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error> {
+    match written_out(Value::deserialize(deserializer)?) {
+        Value::Object(members) => Ok(Some(members)),
+        Value::String(text) => Err(D::Error::invalid_type(Unexpected::Str(&text), &"an object")),
+        other => serde_json::from_value(other).map(Some).map_err(D::Error::custom),
+    }
+}
+
+/// A schema. No text is one, so a text that holds an object is that object.
+fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(|value| Some(written_out(value)))
+}
+
+/// The object that a text holds; everything else as it is.
+fn written_out(value: Value) -> Value {
+    let held = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    held.filter(Value::is_object).unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told<Arguments: DeserializeOwned + std::fmt::Debug>(arguments: Value) -> String {
+        let Value::Object(given) = arguments else { return "no arguments".to_owned() };
+        match read::<Arguments>(given) {
+            Err(Trouble::Arguments(why)) => why,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_argument_that_does_not_fit_is_named() {
+        let list = "tags: invalid type: string \"x\", expected a sequence";
+        assert_eq!(told::<Agents>(json!({"tags": "x", "cursor": "c"})), list);
+        let object = "parameters: invalid type: string \"x\", expected an object";
+        assert_eq!(told::<Start>(json!({"agent_name": "a", "parameters": "x", "prompt": 5})), object);
+        let numbers = told::<Start>(json!({"agent_name": "a", "parameters": [1]}));
+        assert!(numbers.starts_with("parameters: "), "{numbers}");
+        let prompt = "prompt: invalid type: number, expected a string";
+        assert_eq!(told::<Start>(json!({"agent_name": "a", "prompt": 5})), prompt);
+        // These say it themselves.
+        assert_eq!(told::<Start>(json!({"prompt": "x"})), "missing field `agent_name`");
+        assert!(told::<Name>(json!({"name": "x", "other": 1})).starts_with("unknown field `other`"));
+    }
+
+    #[test]
+    fn an_object_may_come_as_a_text_that_holds_it() {
+        let given = json!({"agent_name": "a", "parameters": "{\"n\": 1.0}", "output_schema": "{\"type\": \"object\"}"});
+        let Value::Object(given) = given else { panic!("{given}") };
+        let start: Start = read(given).unwrap();
+        assert_eq!(start.parameters.map(Value::Object).unwrap().to_string(), r#"{"n":1.0}"#);
+        assert_eq!(start.output_schema, Some(json!({"type": "object"})));
+    }
 }
