@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::protocol::{self, VERSIONS};
-use crate::rpc::{self, Message, NOT_A_REQUEST};
+use crate::rpc::{self, Incoming, Message, NOT_A_REQUEST};
 use crate::toolset::Toolset;
 
 /// A body in pieces.
@@ -54,36 +54,54 @@ impl Http {
     /// Answers one POST.
     pub async fn answer(&self, request: Request<Bytes>) -> Answered {
         let (parts, body) = request.into_parts();
-        let message = match rpc::read(&body) {
-            Ok(message) => message,
-            Err(answer) => return json(StatusCode::BAD_REQUEST, &answer),
-        };
-        let Message::Request(asked) = message else {
-            return plain(StatusCode::ACCEPTED, Bytes::new());
-        };
-        if let Some(version) = unknown_version(&parts.headers).filter(|_| asked.method.starts_with("tools/"))
-        {
-            let message = format!(
-                "MCP-Protocol-Version '{version}' is not spoken here; there is {}",
-                VERSIONS.join(", ")
-            );
-            return json(StatusCode::BAD_REQUEST, &rpc::failure(asked.id, NOT_A_REQUEST, &message));
+        match rpc::read(&body) {
+            Ok(Incoming::One(Message::Request(asked))) => self.answer_one(&parts.headers, asked).await,
+            Ok(Incoming::One(Message::Notification { .. } | Message::Response)) => accepted(),
+            Ok(Incoming::Batch(batch)) => self.answer_batch(&parts.headers, batch).await,
+            Err(answer) => json(StatusCode::BAD_REQUEST, &answer),
         }
-        let authorization = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let tools = match (self.make)(authorization) {
+    }
+
+    async fn answer_one(&self, headers: &HeaderMap, asked: rpc::Request) -> Answered {
+        let tools = match self.tools(headers, is_about_tools(&asked)) {
             Ok(tools) => tools,
-            Err(message) => {
-                return json(StatusCode::BAD_REQUEST, &rpc::failure(asked.id, NOT_A_REQUEST, &message));
-            }
+            Err(message) => return refused(asked.id, &message),
         };
         let wants_progress = asked.params.pointer("/_meta/progressToken").is_some();
-        if wants_progress && takes_events(&parts.headers) {
+        if wants_progress && takes_events(headers) {
             return events(tools, asked);
         }
         // Nobody reads it: what would be told has no token.
         let (outbox, _) = mpsc::channel(WAITING_MESSAGES);
         json(StatusCode::OK, &protocol::answer(tools.as_ref(), asked, outbox).await)
     }
+
+    /// A batch is answered in one piece, so nothing is told on the way.
+    async fn answer_batch(&self, headers: &HeaderMap, batch: Vec<Result<Message, Value>>) -> Answered {
+        let asks = |message: &Message| matches!(message, Message::Request(asked) if is_about_tools(asked));
+        let tools = match self.tools(headers, batch.iter().flatten().any(asks)) {
+            Ok(tools) => tools,
+            Err(message) => return refused(Value::Null, &message),
+        };
+        let (outbox, _) = mpsc::channel(WAITING_MESSAGES);
+        match protocol::answer_batch(tools.as_ref(), batch, outbox).await {
+            Some(answers) => json(StatusCode::OK, &answers),
+            None => accepted(),
+        }
+    }
+
+    /// The tools for whoever asks, where a version is spoken that is known; only what is about tools depends on it.
+    fn tools(&self, headers: &HeaderMap, is_about_tools: bool) -> Result<Arc<dyn Toolset>, String> {
+        if let Some(version) = unknown_version(headers).filter(|_| is_about_tools) {
+            let known = VERSIONS.join(", ");
+            return Err(format!("MCP-Protocol-Version '{version}' is not spoken here; there is {known}"));
+        }
+        (self.make)(headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()))
+    }
+}
+
+fn is_about_tools(asked: &rpc::Request) -> bool {
+    asked.method.starts_with("tools/")
 }
 
 /// The version that a client names and that is not spoken here.
@@ -119,6 +137,14 @@ fn json(status: StatusCode, body: &Value) -> Answered {
     let mut response = plain(status, Bytes::from(body.to_string()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
+}
+
+fn refused(id: Value, message: &str) -> Answered {
+    json(StatusCode::BAD_REQUEST, &rpc::failure(id, NOT_A_REQUEST, message))
+}
+
+fn accepted() -> Answered {
+    plain(StatusCode::ACCEPTED, Bytes::new())
 }
 
 fn plain(status: StatusCode, body: Bytes) -> Answered {

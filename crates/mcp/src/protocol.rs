@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use crate::rpc::{self, BAD_PARAMETERS, NO_SUCH_METHOD, Request};
+use crate::rpc::{self, BAD_PARAMETERS, Message, NO_SUCH_METHOD, Request};
 use crate::toolset::{Progress, Tool, Toolset};
 
-/// The versions that are spoken, the newest first. What differs between them is outside of what is used here.
+/// The versions that are spoken, the newest first. Of what differs between them only the batches of 2025-03-26 matter
+/// here, and they are taken whatever version is spoken.
 pub(crate) const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// Answers a request. `outbox` takes what is told meanwhile.
@@ -31,6 +32,23 @@ pub(crate) async fn answer(tools: &dyn Toolset, request: Request, outbox: mpsc::
             rpc::failure(id, NO_SUCH_METHOD, &format!("there is no method '{shown}' here"))
         }
     }
+}
+
+/// Answers a batch, one message after the other; none where nothing in it wants an answer.
+pub(crate) async fn answer_batch(
+    tools: &dyn Toolset,
+    batch: Vec<Result<Message, Value>>,
+    outbox: mpsc::Sender<Value>,
+) -> Option<Value> {
+    let mut answers = Vec::new();
+    for message in batch {
+        match message {
+            Ok(Message::Request(request)) => answers.push(answer(tools, request, outbox.clone()).await),
+            Ok(Message::Notification { .. } | Message::Response) => {}
+            Err(error) => answers.push(error),
+        }
+    }
+    (!answers.is_empty()).then_some(Value::Array(answers))
 }
 
 fn initialized(tools: &dyn Toolset, params: &Value) -> Value {

@@ -13,6 +13,18 @@ pub(crate) const BAD_PARAMETERS: i32 = -32602;
 /// The server cannot do it now.
 pub(crate) const BUSY: i32 = -32000;
 
+/// The most messages of a batch. Clients that send batches at all send a few.
+const MOST_IN_A_BATCH: usize = 64;
+
+/// What came in one piece.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Incoming {
+    /// A message.
+    One(Message),
+    /// Several, to be answered together. What cannot be read is answered with the error that stands in its place.
+    Batch(Vec<Result<Message, Value>>),
+}
+
 /// What a client said.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
@@ -40,16 +52,26 @@ pub(crate) struct Request {
     pub(crate) params: Value,
 }
 
-/// Reads one message. What cannot be read is answered with the error that comes back.
-pub(crate) fn read(text: &[u8]) -> Result<Message, Value> {
+/// Reads what came. What cannot be read is answered with the error that comes back.
+pub(crate) fn read(text: &[u8]) -> Result<Incoming, Value> {
     let value: Value = serde_json::from_slice(text)
         .map_err(|error| failure(Value::Null, NOT_JSON, &format!("this is not JSON: {error}")))?;
-    let members = match value {
-        Value::Object(members) => members,
-        Value::Array(_) => return Err(refused("batches are not taken: send one message at a time")),
-        _ => return Err(refused("a message is a JSON object")),
-    };
-    message(members)
+    match value {
+        Value::Array(messages) if messages.is_empty() => Err(refused("there is no message in this batch")),
+        Value::Array(messages) if messages.len() > MOST_IN_A_BATCH => {
+            let count = messages.len();
+            Err(refused(&format!("the batch has {count} messages; {MOST_IN_A_BATCH} is the most")))
+        }
+        Value::Array(messages) => Ok(Incoming::Batch(messages.into_iter().map(one).collect())),
+        value => one(value).map(Incoming::One),
+    }
+}
+
+fn one(value: Value) -> Result<Message, Value> {
+    match value {
+        Value::Object(members) => message(members),
+        _ => Err(refused("a message is a JSON object")),
+    }
 }
 
 fn message(mut members: Map<String, Value>) -> Result<Message, Value> {
@@ -113,8 +135,19 @@ mod tests {
             (json!({"jsonrpc": "2.0", "id": 1, "error": {}}), Message::Response),
         ];
         for (text, expected) in cases {
-            assert_eq!(read(text.to_string().as_bytes()), Ok(expected), "{text}");
+            assert_eq!(read(text.to_string().as_bytes()), Ok(Incoming::One(expected)), "{text}");
         }
+    }
+
+    #[test]
+    fn a_batch_has_messages_and_not_too_many() {
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        let batch = |count: usize| read(Value::from(vec![ping.clone(); count]).to_string().as_bytes());
+        assert!(
+            matches!(batch(MOST_IN_A_BATCH), Ok(Incoming::Batch(messages)) if messages.len() == MOST_IN_A_BATCH)
+        );
+        let answer = batch(MOST_IN_A_BATCH + 1).unwrap_err();
+        assert_eq!(answer["error"]["message"], "the batch has 65 messages; 64 is the most");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::protocol;
-use crate::rpc::{self, BUSY, Message, NOT_A_REQUEST, Request};
+use crate::rpc::{self, BUSY, Incoming, Message, NOT_A_REQUEST, Request};
 use crate::toolset::Toolset;
 
 /// The longest line: a request to the coordinator may have 8 MiB, and this holds one with its escapes.
@@ -97,6 +97,10 @@ async fn skip_line(reader: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<()
     }
 }
 
+fn too_many_calls() -> String {
+    format!("{MOST_CALLS} calls are under way; wait for one of them")
+}
+
 /// The calls of tools that are under way.
 struct Calls {
     tools: Arc<dyn Toolset>,
@@ -109,17 +113,38 @@ struct Calls {
 impl Calls {
     async fn take(&mut self, text: &[u8]) {
         match rpc::read(text) {
-            Ok(Message::Request(request)) if request.method == "tools/call" => self.start(request).await,
-            Ok(Message::Request(request)) => {
+            Ok(Incoming::One(message)) => self.take_one(message).await,
+            Ok(Incoming::Batch(batch)) => self.start_batch(batch).await,
+            Err(answer) => self.say(answer).await,
+        }
+    }
+
+    async fn take_one(&mut self, message: Message) {
+        match message {
+            Message::Request(request) if request.method == "tools/call" => self.start(request).await,
+            Message::Request(request) => {
                 let answer = protocol::answer(self.tools.as_ref(), request, self.outbox.clone()).await;
                 self.say(answer).await;
             }
-            Ok(Message::Notification { method, params }) if method == "notifications/cancelled" => {
+            Message::Notification { method, params } if method == "notifications/cancelled" => {
                 self.cancel(&params);
             }
-            Ok(Message::Notification { .. } | Message::Response) => {}
-            Err(answer) => self.say(answer).await,
+            Message::Notification { .. } | Message::Response => {}
         }
+    }
+
+    /// Answers a batch beside the calls. It is answered as a whole, so no part of it can be cancelled.
+    async fn start_batch(&mut self, batch: Vec<Result<Message, Value>>) {
+        while self.running.try_join_next().is_some() {}
+        if self.running.len() >= MOST_CALLS {
+            return self.say(rpc::failure(Value::Null, BUSY, &too_many_calls())).await;
+        }
+        let (tools, outbox) = (Arc::clone(&self.tools), self.outbox.clone());
+        self.running.spawn(async move {
+            if let Some(answers) = protocol::answer_batch(tools.as_ref(), batch, outbox.clone()).await {
+                outbox.send(answers).await.ok();
+            }
+        });
     }
 
     async fn start(&mut self, request: Request) {
@@ -131,8 +156,7 @@ impl Calls {
             return self.say(rpc::failure(id, NOT_A_REQUEST, &message)).await;
         }
         if self.running.len() >= MOST_CALLS {
-            let message = format!("{MOST_CALLS} calls are under way; wait for one of them");
-            return self.say(rpc::failure(id, BUSY, &message)).await;
+            return self.say(rpc::failure(id, BUSY, &too_many_calls())).await;
         }
         let (tools, outbox) = (Arc::clone(&self.tools), self.outbox.clone());
         let call = self.running.spawn(async move {

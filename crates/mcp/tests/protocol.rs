@@ -206,6 +206,36 @@ async fn nonsense_is_answered_and_does_not_end_the_talk() {
     assert_eq!(pipes.hear().await["id"], 1);
 }
 
+const BATCH: &str = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},
+5,{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo"}}]"#;
+
+/// What is answered, by id and code.
+fn answered(answers: &Value) -> Vec<(Value, Value)> {
+    let answers = answers.as_array().unwrap();
+    answers.iter().map(|answer| (answer["id"].clone(), answer["error"]["code"].clone())).collect()
+}
+
+fn batch_answers() -> Vec<(Value, Value)> {
+    vec![(json!(1), Value::Null), (Value::Null, json!(-32600)), (json!(2), Value::Null)]
+}
+
+#[tokio::test]
+async fn a_batch_is_answered_as_one() {
+    let mut pipes = Pipes::open();
+    pipes.say(&BATCH.replace('\n', "")).await;
+    assert_eq!(answered(&pipes.hear().await), batch_answers());
+    pipes.say(r#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#).await;
+    pipes.ask(3, "ping", json!({})).await;
+    assert_eq!(pipes.hear().await["id"], 3, "what wants no answer gets none");
+    let spoken = [("mcp-protocol-version", "2025-03-26")];
+    let (status, _, body) = post(&spoken, BATCH).await;
+    assert_eq!((status, answered(&serde_json::from_str(&body).unwrap())), (200, batch_answers()));
+    let told = r#"[{"jsonrpc":"2.0","method":"notifications/initialized"}]"#;
+    assert_eq!(post(&spoken, told).await, (202, None, String::new()));
+    assert_eq!(post(&[("mcp-protocol-version", "2026-07-28")], BATCH).await.0, 400);
+    assert_eq!(post(&[("authorization", "Bearer broken")], BATCH).await.0, 400);
+}
+
 #[tokio::test]
 async fn the_end_of_the_input_ends_it_after_the_last_answers() {
     let mut pipes = Pipes::open();
