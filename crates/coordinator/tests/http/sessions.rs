@@ -66,6 +66,57 @@ async fn stopping_can_be_repeated() {
 }
 
 #[tokio::test]
+async fn who_is_stopped_takes_the_children_along_that_it_waits_for() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let start = async |parent: Option<&str>, mode: &str| {
+        let mut body = json!({"agent_name": "writer", "prompt": "a", "execution_mode": mode});
+        body.as_object_mut()
+            .unwrap()
+            .extend(parent.map(|parent| ("parent_session_id".to_owned(), json!(parent))));
+        desk.run(body).await.1
+    };
+    let lead = start(None, "sync").await;
+    desk.claim(&runner).await;
+    let earlier = start(Some(&lead), "sync").await;
+    desk.complete(&runner, "done").await;
+    let child = start(Some(&lead), "sync").await;
+    desk.claim(&runner).await;
+    let grandchild = start(Some(&child), "sync").await;
+    let polled = start(Some(&lead), "async_poll").await;
+    let called_back = start(Some(&child), "async_callback").await;
+    assert_eq!(desk.post_empty(&format!("/sessions/{lead}/stop")).await.1["status"], "stopping");
+    let expected = [
+        (lead, "stopping"),
+        (earlier, "finished"),
+        (child, "stopping"),
+        (grandchild, "stopped"),
+        (polled, "pending"),
+        (called_back, "pending"),
+    ];
+    for (session, status) in expected {
+        assert_eq!(desk.get(&format!("/sessions/{session}")).await.1["status"], status);
+    }
+}
+
+#[tokio::test]
+async fn the_children_of_an_earlier_run_go_on() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (first, lead) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let (_, child) =
+        desk.run(json!({"agent_name": "writer", "prompt": "b", "parent_session_id": lead})).await;
+    desk.finish(&held, json!({"status": "completed", "result_text": "gave up waiting"})).await;
+    desk.pass(1);
+    desk.run(json!({"session_id": lead, "prompt": "more"})).await;
+    for path in [format!("/runs/{first}/stop"), format!("/sessions/{lead}/stop")] {
+        desk.post_empty(&path).await;
+        assert_eq!(desk.get(&format!("/sessions/{child}")).await.1["status"], "pending", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn children_are_listed() {
     let desk = Desk::with_writer().await;
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;

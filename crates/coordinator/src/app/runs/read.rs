@@ -3,8 +3,10 @@
 use accord_api::{AttemptList, Page, RunQuery, RunResult, RunView};
 use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
-use accord_domain::run::{Outcome, Run};
-use accord_store::{RunFilter, WholeRun};
+use accord_domain::run::{Outcome, Run, Status};
+use accord_domain::session::ExecutionMode;
+use accord_store::{PageRequest, RunFilter, SessionFilter, StoreError, WholeRun};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -12,6 +14,9 @@ use crate::app::App;
 use crate::app::page::{self, List};
 use crate::error::Error;
 use crate::metrics;
+
+/// Children that are looked at in one go.
+const CHILDREN_A_PAGE: u32 = 200;
 
 const LIST: List = List("runs");
 
@@ -36,19 +41,60 @@ impl App {
         Ok(AttemptList { items, next_cursor })
     }
 
-    /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over.
+    /// Stops a run: at once where it waits, by its runner's heartbeat where it is at work, not at all where it is over. The
+    /// children that it waits for, and theirs, go with it: nobody would hear of their ends.
     pub(crate) async fn stop_run(&self, run_id: &RunId) -> Result<RunView, Error> {
         self.stop(run_id).await.map(view)
     }
 
     pub(in crate::app) async fn stop(&self, run_id: &RunId) -> Result<Run, Error> {
         let now = self.outside.now();
+        // The children of a run that was over before go on as they did.
+        let is_told = |run: &Run| run.status == Status::Stopping || run.finished_at == Some(now);
+        let run = self.stop_alone(run_id, now).await?;
+        let mut told = Vec::from_iter(is_told(&run).then(|| run.clone()));
+        while let Some(parent) = told.pop() {
+            for child in self.waited_for(&parent).await? {
+                let child = self.stop_alone(&child.id, now).await?;
+                told.extend(is_told(&child).then_some(child));
+            }
+        }
+        Ok(run)
+    }
+
+    async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
         let run = self.store.stop_run(run_id, now).await?;
         // Over since this very call, and not since an earlier one.
         if run.finished_at == Some(now) {
             metrics::run_over(&run);
         }
         Ok(run)
+    }
+
+    /// The runs under way that a run has started and waits for. What an earlier run of its session started is none of them.
+    async fn waited_for(&self, parent: &Run) -> Result<Vec<Run>, Error> {
+        let filter =
+            SessionFilter { parent_session_id: Some(parent.session_id.clone()), ..SessionFilter::default() };
+        let mut found = Vec::new();
+        let mut request = PageRequest { limit: CHILDREN_A_PAGE, cursor: None };
+        loop {
+            let page = self.store.sessions(&filter, &request).await?;
+            for session in page.items.into_iter().filter(|session| session.status.is_busy()) {
+                let child = match self.store.run(&session.last_run_id).await {
+                    // Removed meanwhile.
+                    Err(StoreError::NoRun(_)) => continue,
+                    child => child?,
+                };
+                let is_waited_for = child.execution_mode == ExecutionMode::Sync
+                    && !child.status.is_over()
+                    && child.created_at >= parent.created_at;
+                found.extend(is_waited_for.then_some(child));
+            }
+            match page.next {
+                Some(cursor) => request.cursor = Some(cursor),
+                None => return Ok(found),
+            }
+        }
     }
 }
 
