@@ -34,10 +34,11 @@ interface Answer<T> {
 
 /** The body of a good answer; everything else is thrown as an [`ApiError`]. */
 export async function body<T>(call: Promise<Answer<T>>): Promise<T> {
+  const sentWith = access.get().key
   const { data, error, response } = await call
   if (response.ok) return data as T
   const refusal = ApiError.from(error, response.status)
-  if (refusal.status === 401) askForKey(refusal.message)
+  if (refusal.status === 401) askForKey(refusal.message, sentWith)
   throw refusal
 }
 
@@ -63,6 +64,7 @@ export async function everyItem<T>(fetchPage: (cursor: string | undefined) => Pr
  * what a double cannot hold.
  */
 export async function text(path: string): Promise<string> {
+  const sentWith = access.get().key
   let response: Response
   try {
     response = await globalThis.fetch(path, { headers: authorization() })
@@ -71,6 +73,6 @@ export async function text(path: string): Promise<string> {
   }
   if (response.ok) return response.text()
   const refusal = ApiError.from(await response.json().catch(() => undefined), response.status)
-  if (refusal.status === 401) askForKey(refusal.message)
+  if (refusal.status === 401) askForKey(refusal.message, sentWith)
   throw refusal
 }

@@ -2,7 +2,7 @@
  * Server-sent events over fetch. The browser's own EventSource cannot send a key, and the key must not be in an
  * address. Resumes with the last id that was seen, after a pause that doubles.
  */
-import { askForKey } from './access'
+import { access, askForKey } from './access'
 import { authorization } from './client'
 
 export interface Frame {
@@ -44,11 +44,12 @@ export async function follow(path: string, listener: Listener, signal: AbortSign
   let pause = FIRST_PAUSE_MS
   listener.connection('connecting')
   while (!signal.aborted) {
+    const sentWith = access.get().key
     try {
       const headers: Record<string, string> = { accept: 'text/event-stream', ...authorization() }
       if (lastId !== null) headers['last-event-id'] = lastId
       const response = await globalThis.fetch(path, { headers, signal, cache: 'no-store' })
-      if (response.status === 401) askForKey('the key is not known any more; it may have been removed')
+      if (response.status === 401) askForKey('the key is not known any more; it may have been removed', sentWith)
       if (response.ok && response.body !== null) {
         listener.connection('live')
         pause = FIRST_PAUSE_MS

@@ -1,55 +1,92 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { messageOf } from '@/api'
 import { isKey, presentKey } from '@/api/access'
+import { roleOf } from '@/api/role'
 import { Command } from '@/components/command'
 import { Button, Card, Field, Input } from '@/components/ui'
+import { useObservable } from '@/lib/observable'
+import { unsaved } from '@/lib/unsaved'
 
-/** Asks for a key. It stays in memory: after a reload it is asked for again. */
+/**
+ * Asks for a key. It stays in memory: after a reload it is asked for again. It lies over the page, as a dialog that covers
+ * everything, other dialogs too: what somebody typed there is still there afterwards.
+ */
 export function Login({ reason }: { reason: string }) {
+  const element = useRef<HTMLDialogElement>(null)
+  const open = () => {
+    if (element.current?.open === false) element.current.showModal()
+  }
+  useEffect(open, [])
+  return (
+    <dialog
+      ref={element}
+      aria-label="Sign in"
+      // There is no way around it: Escape closes other dialogs.
+      onCancel={(event) => event.preventDefault()}
+      onClose={open}
+      className="m-0 h-dvh max-h-none w-screen max-w-none overflow-y-auto border-0 bg-canvas p-0 text-ink"
+    >
+      <main className="flex min-h-dvh items-center justify-center p-4">
+        <Card className="w-full max-w-md p-6">
+          <Form reason={reason} />
+        </Card>
+      </main>
+    </dialog>
+  )
+}
+
+const NO_KEY = 'No key has spaces, or other characters than letters, digits and signs of ASCII: copy it again, as a whole.'
+
+function Form({ reason }: { reason: string }) {
   const client = useQueryClient()
+  const kept = useObservable(unsaved) > 0
   const [key, setKey] = useState('')
   const given = key.trim()
   const wrong = given !== '' && !isKey(given)
+  const signIn = useMutation({
+    mutationFn: roleOf,
+    onSuccess: (role, good) => {
+      // What another key has seen is not this one's; what is in sight is looked up again.
+      client.removeQueries({ type: 'inactive' })
+      presentKey(good, role)
+      void client.invalidateQueries()
+    },
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (given === '' || wrong) return
-    // What another key has seen is not this one's.
-    client.clear()
-    presentKey(given)
+    if (given !== '' && !wrong && !signIn.isPending) signIn.mutate(given)
   }
+  const refusal = signIn.error ? messageOf(signIn.error) : undefined
   return (
-    <main className="flex min-h-dvh items-center justify-center p-4">
-      <Card className="w-full max-w-md p-6">
-        <form onSubmit={submit} className="flex flex-col gap-4">
-          <h1 className="text-[1.3rem] font-semibold">Accord</h1>
-          <p role="status" className="text-muted">
-            {reason}
-          </p>
-          <Field
-            label="API key"
-            hint="Kept in memory only; a reload asks for it again."
-            error={wrong ? 'No key has spaces, or other characters than letters, digits and signs of ASCII: copy it again, as a whole.' : undefined}
-          >
-            {(ids) => (
-              <Input
-                {...ids}
-                type="password"
-                autoFocus
-                value={key}
-                placeholder="accord_…"
-                onChange={(event) => setKey(event.target.value)}
-              />
-            )}
-          </Field>
-          <Button type="submit" variant="primary" disabled={given === '' || wrong}>
-            Sign in
-          </Button>
-          <div className="flex flex-col gap-1 text-muted">
-            Where the coordinator runs, make one with
-            <Command text="accord keys create --role viewer" />
-          </div>
-        </form>
-      </Card>
-    </main>
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <h1 className="text-[1.3rem] font-semibold">Accord</h1>
+      <p role="status" className="text-muted">
+        {reason}
+        {kept ? '. What you have changed is not lost: it is in the page, as you left it.' : null}
+      </p>
+      <Field label="API key" hint="Kept in memory only; a reload asks for it again." error={wrong ? NO_KEY : refusal}>
+        {(ids) => (
+          <Input
+            {...ids}
+            type="password"
+            autoFocus
+            value={key}
+            placeholder="accord_…"
+            onChange={(event) => {
+              setKey(event.target.value)
+              signIn.reset()
+            }}
+          />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" disabled={given === '' || wrong || signIn.isPending}>
+        Sign in
+      </Button>
+      <div className="flex flex-col gap-1 text-muted">
+        Where the coordinator runs, make one with
+        <Command text="accord keys create --role viewer" />
+      </div>
+    </form>
   )
 }

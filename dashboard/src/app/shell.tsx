@@ -1,26 +1,36 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { LogOut, Menu, Monitor, Moon, Sun, X } from 'lucide-react'
+import { Menu, Monitor, Moon, Sun, X } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
-import { access, forgetKey } from '@/api/access'
+import { access } from '@/api/access'
 import { connection, useLiveUpdates } from '@/api/live'
 import { Loading } from '@/components/states'
 import { Button } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { useObservable } from '@/lib/observable'
 import { nextTheme, setTheme, theme } from '@/lib/theme'
+import { ForgetKey } from './forget-key'
 import { Login } from './login'
 import { PLACES } from './navigation'
 
-/** The frame around every page: where one can go, whether it is live, and the way in. */
+/** The way in, over the page: what somebody typed there outlives the key that it was typed with. */
 export function Shell() {
   useLiveUpdates()
-  const { asked } = useObservable(access)
+  const { asked, left } = useObservable(access)
+  return (
+    <>
+      {left ? null : <Frame covered={asked !== null} />}
+      {asked === null ? null : <Login reason={asked} />}
+    </>
+  )
+}
+
+/** The frame around every page: where one can go, and whether it is live. */
+function Frame({ covered }: { covered: boolean }) {
   const [open, setOpen] = useState(false)
   const pathname = useRouterState({ select: (state) => state.location.pathname })
   useEffect(() => setOpen(false), [pathname])
-  if (asked !== null) return <Login reason={asked} />
   return (
-    <div className="flex h-dvh flex-col lg:flex-row">
+    <div inert={covered} className="flex h-dvh flex-col lg:flex-row">
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
@@ -115,11 +125,7 @@ function Footer() {
         >
           <Icon aria-hidden />
         </Button>
-        {key === null ? null : (
-          <Button variant="ghost" size="icon" aria-label="Forget the key" title="Forget the key" onClick={forgetKey}>
-            <LogOut aria-hidden />
-          </Button>
-        )}
+        {key === null ? null : <ForgetKey />}
       </div>
     </div>
   )

@@ -60,9 +60,10 @@ interface QueryLike<T> {
   refetch: () => unknown
 }
 
-/** One of the three for a query, or its data; what was shown stays while it is looked up again. */
+/** One of the three for a query, or its data. What was shown stays while it is looked up again; what is refused to another key does not. */
 export function Answer<T>({ query, children }: { query: QueryLike<T>; children: (data: T) => ReactNode }) {
-  if (query.data !== undefined) return children(query.data)
+  const refused = query.error instanceof ApiError && query.error.status === 403
+  if (query.data !== undefined && !refused) return children(query.data)
   if (query.error) return <Failed error={query.error} retry={() => void query.refetch()} />
   return <Loading />
 }

@@ -1,6 +1,7 @@
 /** What editors of stored things share: verdicts, notices, and two people's changes. */
 export { Conflict } from './conflict'
 export { Gone } from './gone'
+export { Leaving } from './leaving'
 export { Notice, isConflict, isGone, problemsIn } from './notice'
 export { changedParts, merged } from './parts'
 export { Problems, Verdict } from './problems'

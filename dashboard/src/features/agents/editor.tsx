@@ -1,10 +1,10 @@
-import { useBlocker, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Problems, Verdict } from '@/components/editing'
+import { Leaving, Problems, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import type { SchemaView } from '@/components/schema'
 import { TryRun } from '@/components/try-run'
-import { Badge, Confirm, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import { Badge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
 import { UnreadProvider } from '@/components/unread'
 import type { JsonMap } from '@/lib/lossless'
 import { inProject } from '@/lib/paths'
@@ -36,11 +36,6 @@ export function AgentEditor({ agent, gone, initial }: Props) {
   const draft = useNewDraft(initial, base?.blueprint ?? null)
   const saving = useSaving({ draft, base, setBase, stored: agent, gone })
   const changed = draft.dirty && (base !== null || draft.blueprint !== initial || draft.unread.problems.length > 0)
-  const leaving = useBlocker({
-    shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
-    enableBeforeUnload: () => changed,
-    withResolver: true,
-  })
   const name = base?.view.summary.name ?? 'New agent'
   const broken = draft.problems.some((problem) => problem.severity === 'error')
   return (
@@ -66,15 +61,7 @@ export function AgentEditor({ agent, gone, initial }: Props) {
         </div>
       </Page>
       <ConflictDialog base={base} saving={saving} />
-      <Confirm
-        open={leaving.status === 'blocked'}
-        onClose={() => leaving.reset?.()}
-        title="Leave without saving?"
-        deed="Leave"
-        onConfirm={() => leaving.proceed?.()}
-      >
-        What you have changed is not saved and will be lost.
-      </Confirm>
+      <Leaving changed={changed} />
     </DraftProvider>
   )
 }

@@ -25,8 +25,6 @@ export function NewKey({ open, onClose, first }: Props) {
   const client = useQueryClient()
   const create = useCreateKey()
   const close = () => {
-    // The first admin's key is what this page goes on with; otherwise it would be locked out by its own deed.
-    if (first && create.data?.role === 'admin') presentKey(create.data.key)
     create.reset()
     onClose()
     void client.invalidateQueries({ queryKey: queryKeys.keys.all })
@@ -64,7 +62,15 @@ function Form({ create, first, onClose }: FormProps) {
   const [name, setName] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate({ role, name })
+    create.mutate(
+      { role, name },
+      {
+        // The first admin's key is what this page goes on with; otherwise it would be locked out by its own deed.
+        onSuccess: (made) => {
+          if (first && made.role === 'admin') presentKey(made.key, made.role)
+        },
+      },
+    )
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">

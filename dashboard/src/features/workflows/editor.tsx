@@ -1,11 +1,11 @@
 import { ReactFlowProvider } from '@xyflow/react'
-import { Link, useBlocker } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CodeEditor } from '@/components/code'
-import { Verdict } from '@/components/editing'
+import { Leaving, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Segmented } from '@/components/segmented'
-import { Badge, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
+import { Badge, Card, CardBody, CardHeader } from '@/components/ui'
 import { UnreadProvider } from '@/components/unread'
 import type { Workflow } from './api'
 import { Board } from './board'
@@ -37,11 +37,6 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
   const saving = useSaving({ draft, base, setBase, stored: workflow, gone })
   const look = useLook()
   const changed = draft.dirty && (base !== null || draft.text !== initial || draft.unread.problems.length > 0)
-  const leaving = useBlocker({
-    shouldBlockFn: ({ current, next }) => changed && current.pathname !== next.pathname,
-    enableBeforeUnload: () => changed,
-    withResolver: true,
-  })
   const name = base?.view.summary.name ?? 'New workflow'
   const broken = draft.mistake !== null || draft.problems.some((problem) => problem.severity === 'error')
   return (
@@ -82,15 +77,7 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
       {look.starting && base !== null ? (
         <RunDialog workflow={base} changed={changed} onClose={() => look.go({ starting: undefined })} />
       ) : null}
-      <Confirm
-        open={leaving.status === 'blocked'}
-        onClose={() => leaving.reset?.()}
-        title="Leave without saving?"
-        deed="Leave"
-        onConfirm={() => leaving.proceed?.()}
-      >
-        What you have changed is not saved and will be lost.
-      </Confirm>
+      <Leaving changed={changed} />
     </DraftProvider>
   )
 }

@@ -1,0 +1,94 @@
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { act, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { access, askForKey, presentKey } from '@/api/access'
+import { Leaving } from '@/components/editing'
+import { Answer } from '@/components/states'
+import { Shell } from './shell'
+
+vi.mock('@/api/live', async () => ({
+  useLiveUpdates: () => undefined,
+  connection: (await import('@/lib/observable')).observable('live'),
+}))
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ children }: { children: ReactNode }) => <a href="#x">{children}</a>,
+  Outlet: () => <Edited />,
+  useBlocker: () => ({ status: 'idle' }),
+  useRouterState: () => '/agents/a',
+}))
+
+/** An editor as pages have them: what is stored comes from the server, and what is typed is nowhere else. */
+function Edited() {
+  const query = useQuery({ queryKey: ['stored'], queryFn: () => 'stored' })
+  return (
+    <Answer query={query}>
+      {(stored) => (
+        <>
+          <input aria-label="Description" defaultValue={stored} />
+          <Leaving changed />
+        </>
+      )}
+    </Answer>
+  )
+}
+
+const KEYS: Record<string, [status: number, message: string]> = {
+  accord_wrong: [401, 'this key is not known; it may have been removed'],
+  accord_viewer: [403, "a key with the role 'viewer' does not allow this; use one of an admin"],
+}
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async (_path: string, { headers }: { headers: { authorization: string } }) => {
+    const [status, message] = KEYS[headers.authorization.replace('Bearer ', '')] ?? [200, '']
+    return Response.json({ error: 'x', message }, { status })
+  })
+  presentKey('accord_first', 'admin')
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  access.set({ key: null, role: null, asked: null, left: false })
+})
+
+async function open() {
+  const user = userEvent.setup()
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Shell />
+    </QueryClientProvider>,
+  )
+  await user.type(await screen.findByLabelText('Description'), ' and typed')
+  return user
+}
+
+const typed = () => screen.queryByLabelText<HTMLInputElement>('Description')?.value
+const covered = () => screen.getByLabelText('Description').closest('[inert]') !== null
+
+it('keeps what is typed when the key ends, below the login', async () => {
+  const user = await open()
+  act(() => askForKey('the key is not known any more', 'accord_first'))
+  expect([typed(), covered()]).toEqual(['stored and typed', true])
+  expect(screen.getByText(/it is in the page, as you left it/)).toBeTruthy()
+  await user.type(screen.getByLabelText('API key'), 'accord_wrong{Enter}')
+  await screen.findByText(/this key is not known/)
+  expect(covered()).toBe(true)
+  await user.clear(screen.getByLabelText('API key'))
+  await user.type(screen.getByLabelText('API key'), 'accord_viewer{Enter}')
+  await vi.waitFor(() => expect(screen.queryByLabelText('API key')).toBeNull())
+  expect([typed(), covered()]).toEqual(['stored and typed', false])
+  expect(access.get()).toMatchObject({ key: 'accord_viewer', role: 'viewer' })
+})
+
+it('asks before it forgets a key and what is not saved with it', async () => {
+  const user = await open()
+  await user.click(screen.getByRole('button', { name: 'Forget the key' }))
+  expect(access.get().key).toBe('accord_first')
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(typed()).toBe('stored and typed')
+  await user.click(screen.getByRole('button', { name: 'Forget the key' }))
+  const [, deed] = screen.getAllByRole('button', { name: 'Forget the key' })
+  await user.click(deed as HTMLElement)
+  expect([access.get().key, typed()]).toEqual([null, undefined])
+  expect(screen.getByLabelText('API key')).toBeTruthy()
+})
