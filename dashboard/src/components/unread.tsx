@@ -33,6 +33,15 @@ export function useUnread(): Unread {
   return useMemo(() => ({ problems: [...known.values()], report }), [known, report])
 }
 
+/** Beside a button that waits: why it does. */
+export function NotYet({ reasons }: { reasons: readonly string[] }) {
+  return (
+    <p role="status" className="min-w-0 text-warning [overflow-wrap:anywhere] empty:hidden">
+      {reasons.length === 0 ? null : `Not yet: ${reasons.join('; ')}`}
+    </p>
+  )
+}
+
 /** Says of a field why its text cannot be read; null where it can. A field that goes takes its problem along. */
 export function useReport(problem: string | null): void {
   const report = useContext(Context)

@@ -1,4 +1,5 @@
 /** Forms made from schemas. */
 export { SchemaForm } from './schema-form'
-export { type FormError, controlOf, initialValue } from './model'
+export { controlOf } from './controls'
+export { type FormError, initialValue } from './model'
 export { fieldErrors } from './refusal'

@@ -1,9 +1,10 @@
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { NumberInput } from '@/components/typed-inputs'
-import { Input, Select, Textarea } from '@/components/ui'
+import { Checkbox, Input, Select, Textarea } from '@/components/ui'
 import { useReport } from '@/components/unread'
+import { plain } from '@/lib/inert'
 import { type Json, isMap, parse, same, write } from '@/lib/lossless'
-import { type Control, choicesOf } from './model'
+import { type Control, type Option, choicesOf, isNullable } from './controls'
 
 interface Props {
   ids: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
@@ -11,37 +12,64 @@ interface Props {
   schema: Json
   value: Json | undefined
   onChange: (value: Json | undefined) => void
-  required: boolean
 }
 
 /** The control of one value. Empty means absent. */
 export function Leaf(props: Props) {
-  const { ids, control, schema, value, onChange, required } = props
+  const { ids, control, schema, value, onChange } = props
+  const placeholder = value === null ? 'null' : undefined
   switch (control) {
     case 'choice':
       return <Choice {...props} options={(isMap(schema) && choicesOf(schema)) || []} />
     case 'boolean':
-      return <Choice {...props} options={[true, false]} />
+      return <Choice {...props} options={isNullable(schema) ? [...TRUTHS, NULL] : TRUTHS} />
     case 'number':
-      return <NumberInput {...ids} value={value} onChange={onChange} />
+      return <NumberInput {...ids} placeholder={placeholder} value={value} onChange={onChange} />
     case 'text':
-      return <TextValue ids={ids} schema={schema} value={value} onChange={onChange} required={required} />
+      return <TextValue ids={ids} schema={schema} value={value} onChange={onChange} placeholder={placeholder} />
     default:
       return <JsonValue ids={ids} value={value} onChange={onChange} />
   }
 }
 
-function Choice({ ids, value, onChange, options }: Props & { options: readonly Json[] }) {
+const TRUTHS: readonly Option[] = [
+  { value: true, label: 'true' },
+  { value: false, label: 'false' },
+]
+const NULL: Option = { value: null, label: 'null' }
+
+interface OrNullProps extends Pick<Props, 'value' | 'onChange'> {
+  label: string
+  children: ReactNode
+}
+
+/** A control that has no way to say null, and that way beside it. */
+export function OrNull({ label, value, onChange, children }: OrNullProps) {
+  return (
+    <div className="flex items-start gap-3">
+      <div className="flex min-w-0 flex-1 flex-col gap-1">{children}</div>
+      <Checkbox
+        label="null"
+        aria-label={`null for ${plain(label)}`}
+        className="h-8 shrink-0 font-mono text-muted"
+        checked={value === null}
+        onChange={(event) => onChange(event.target.checked ? null : undefined)}
+      />
+    </div>
+  )
+}
+
+function Choice({ ids, value, onChange, options }: Props & { options: readonly Option[] }) {
   return (
     <Select
       {...ids}
       value={value === undefined ? '' : write(value)}
-      onChange={(event) => onChange(options.find((option) => write(option) === event.target.value))}
+      onChange={(event) => onChange(options.find((option) => write(option.value) === event.target.value)?.value)}
     >
       <option value=""> </option>
       {options.map((option) => (
-        <option key={write(option)} value={write(option)}>
-          {typeof option === 'string' ? option : write(option)}
+        <option key={write(option.value)} value={write(option.value)}>
+          {plain(option.label)}
         </option>
       ))}
     </Select>
@@ -51,16 +79,17 @@ function Choice({ ids, value, onChange, options }: Props & { options: readonly J
 const SHORT_FORMATS = ['date', 'time', 'date-time', 'email', 'uuid', 'uri', 'hostname', 'ipv4', 'ipv6']
 const ONE_LINE = 120
 
-function TextValue({ ids, schema, value, onChange }: Omit<Props, 'control'>) {
+function TextValue({ ids, schema, value, onChange, placeholder }: Omit<Props, 'control'> & { placeholder?: string }) {
   const format = isMap(schema) ? schema.get('format') : undefined
   const longest = isMap(schema) ? schema.get('maxLength') : undefined
   const short = SHORT_FORMATS.includes(String(format)) || (typeof longest === 'number' && longest <= ONE_LINE)
   const text = typeof value === 'string' ? value : ''
   const change = (next: string) => onChange(next === '' ? undefined : next)
-  if (short) return <Input {...ids} value={text} onChange={(event) => change(event.target.value)} />
+  if (short) return <Input {...ids} placeholder={placeholder} value={text} onChange={(event) => change(event.target.value)} />
   return (
     <Textarea
       {...ids}
+      placeholder={placeholder}
       rows={2}
       className="max-h-80 min-h-8 [field-sizing:content]"
       value={text}

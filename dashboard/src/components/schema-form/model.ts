@@ -1,57 +1,7 @@
-/** A form from a schema, purely: which control a part gets, what it begins with, which errors belong to it. */
-import { Exact, type Json, type JsonMap, at, isList, isMap } from '@/lib/lossless'
+/** A form from a schema, purely: what it begins with, and which errors belong to which part. */
+import { type Json, type JsonMap, at, isList, isMap } from '@/lib/lossless'
 import { isWithin, pathParts, pointerOf } from '@/lib/paths'
-import { pointerParts } from '@/lib/json-text'
-
-export type Control = 'text' | 'choice' | 'number' | 'boolean' | 'object' | 'list' | 'json'
-
-/** A schema that refers to itself is shown to this depth, and as JSON below. */
-const DEEPEST = 8
-
-/** Follows references inside the document. */
-export function resolved(schema: Json, root: Json): Json {
-  let current = schema
-  for (let step = 0; step < DEEPEST; step += 1) {
-    const reference = isMap(current) ? current.get('$ref') : undefined
-    if (typeof reference !== 'string' || !reference.startsWith('#')) return current
-    let target: Json | undefined = root
-    for (const part of pointerParts(decodeURIComponent(reference.slice(1)))) {
-      target = isMap(target) ? target.get(part) : isList(target) ? target[Number(part)] : undefined
-    }
-    if (target === undefined) return current
-    current = target
-  }
-  return current
-}
-
-const CONTROLS: Record<string, Control> = {
-  string: 'text',
-  integer: 'number',
-  number: 'number',
-  boolean: 'boolean',
-  object: 'object',
-  array: 'list',
-}
-
-export function controlOf(schema: Json, depth = 0): Control {
-  if (!isMap(schema) || depth > DEEPEST) return 'json'
-  const options = choicesOf(schema)
-  if (options !== null) return 'choice'
-  const type = schema.get('type')
-  const control = typeof type === 'string' ? CONTROLS[type] : undefined
-  if (control === 'object') return isMap(schema.get('properties')) ? 'object' : 'json'
-  if (control === 'list') return isMap(schema.get('items')) ? 'list' : 'json'
-  return control ?? 'json'
-}
-
-/** The values that are allowed, where they are few and plain. */
-export function choicesOf(schema: JsonMap): Json[] | null {
-  const only = schema.get('const')
-  const listed = schema.get('enum')
-  const values = only !== undefined ? [only] : isList(listed) ? [...listed] : null
-  const plain = (value: Json) => value === null || value instanceof Exact || typeof value !== 'object'
-  return values !== null && values.length > 0 && values.every(plain) ? values : null
-}
+import { type Control, choicesOf, controlFor, controlOf, isNullable, resolved } from './controls'
 
 export interface Member {
   name: string
@@ -76,6 +26,7 @@ export function initialValue(schema: Json, root: Json, above: readonly Json[] = 
   if (!isMap(part)) return undefined
   const given = part.get('default') ?? part.get('const')
   if (given !== undefined) return given
+  if (part.get('default') === null && isNullable(part)) return null
   if (controlOf(part, above.length) !== 'object' || isClosed(part, undefined, required, above)) return undefined
   const value = new Map<string, Json>()
   for (const member of membersOf(part)) {
@@ -87,6 +38,7 @@ export function initialValue(schema: Json, root: Json, above: readonly Json[] = 
 
 /** Whether an object is shown as something to open only. `above` are the schemas of the objects around it. */
 export function isClosed(part: Json, value: Json | undefined, required: boolean, above: readonly Json[]): boolean {
+  if (isNullable(part) && above.length > 0) return value === undefined || value === null
   return value === undefined && (!required || above.includes(part))
 }
 
@@ -96,7 +48,7 @@ export function newItem(schema: Json, root: Json): Json {
   if (initial !== undefined) return initial
   const part = resolved(schema, root)
   const empty: Partial<Record<Control, Json>> = { text: '', boolean: false, list: [], object: new Map() }
-  if (isMap(part) && controlOf(part) === 'choice') return choicesOf(part)?.[0] ?? null
+  if (isMap(part) && controlOf(part) === 'choice') return choicesOf(part)?.[0]?.value ?? null
   return empty[controlOf(part)] ?? null
 }
 
@@ -122,7 +74,7 @@ export function isDrawn(place: readonly string[], schema: Json, value: Json | un
   let current = value
   let required = true
   for (let depth = 0; ; depth += 1) {
-    const control = controlOf(part, depth)
+    const control = controlFor(part, current, depth)
     const step = place[depth]
     if (control === 'json' || !isMap(part)) return true
     if (control === 'object' && isClosed(part, current, required, above)) return false

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { describe, expect, it } from 'vitest'
 import { UnreadProvider, useUnread } from '@/components/unread'
 import { type Json, parse, write } from '@/lib/lossless'
-import { atItsField, controlOf, initialValue } from './model'
+import { controlFor, controlOf, resolved } from './controls'
+import { atItsField, initialValue } from './model'
 import { SchemaForm } from './schema-form'
 
 const SCHEMA = parse(`{"type":"object","required":["text","owner","lines"],"properties":{
@@ -117,6 +118,39 @@ describe('a form from a schema', () => {
     expect(describedBy(/^any/)).toBe('$.any["q"]: This is required')
   })
 
+  it('gives what may be null the control of its type, and a way to say null', async () => {
+    render(
+      <Form
+        schema={parse(`{"type":"object","required":["when","many","on","who","made"],"properties":{
+          "when":{"type":["string","null"],"format":"date"},"many":{"type":["integer","null"],"default":null},"on":{"type":["boolean","null"]},
+          "who":{"type":["object","null"],"properties":{"name":{"type":"string"}}},"made":{"anyOf":[{"$ref":"#/$defs/day"},{"type":"null"}],"description":"A day"}},
+          "$defs":{"day":{"type":"string","format":"date"}}}`)}
+      />,
+    )
+    const user = userEvent.setup()
+    expect(written()).toBe('{"many":null}')
+    await user.type(screen.getByLabelText('when'), '2026-01-01')
+    await user.type(screen.getByLabelText('many'), '4')
+    await user.selectOptions(screen.getByLabelText('on'), 'null')
+    await user.click(screen.getByLabelText('null for who'))
+    await user.click(screen.getByLabelText('null for made'))
+    expect(describedBy('made')).toBe('A day')
+    expect(written()).toBe('{"many":4,"when":"2026-01-01","on":null,"who":null,"made":null}')
+    await user.click(screen.getByLabelText('null for when'))
+    await user.type(screen.getByLabelText('made'), '2026-01-02')
+    await user.click(screen.getByRole('button', { name: 'who' }))
+    await user.type(screen.getByLabelText(/^name/), 'x')
+    expect(written()).toBe('{"many":4,"when":null,"on":null,"who":{"name":"x"},"made":"2026-01-02"}')
+  })
+
+  it('offers constants by their titles', async () => {
+    render(<Form schema={parse('{"type":"object","properties":{"kind":{"oneOf":[{"const":"a","title":"Alpha"},{"const":2}]}}}')} />)
+    await userEvent.selectOptions(screen.getByLabelText(/^kind/), 'Alpha')
+    expect(written()).toBe('{"kind":"a"}')
+    await userEvent.selectOptions(screen.getByLabelText(/^kind/), '2')
+    expect(written()).toBe('{"kind":2}')
+  })
+
   it('opens a schema inside of itself only when somebody asks for it', async () => {
     const names = [...'abcdefgh']
     const members = names.map((name) => `"${name}":{"$ref":"#"}`).join()
@@ -138,8 +172,20 @@ function describedBy(label: string | RegExp): string | null | undefined {
 }
 
 it('chooses controls', () => {
-  const controls = ['{"type":"string"}', '{"const":1}', '{"type":["string","null"]}', '{"type":"object"}', 'true', '{"enum":[{}]}']
-  expect(controls.map((schema) => controlOf(parse(schema)))).toEqual(['text', 'choice', 'json', 'json', 'json', 'json'])
+  const controls = {
+    '{"type":"string"}': 'text', '{"const":1}': 'choice', '{"type":["string","null"]}': 'text', '{"type":["string","integer"]}': 'json',
+    '{"type":"object"}': 'json', true: 'json', '{"enum":[{}]}': 'json', '{"oneOf":[{"const":1},{"type":"string"}]}': 'json',
+    '{"anyOf":[{"const":1},{"type":"null"}]}': 'choice', '{"anyOf":[{"type":"number"},{"type":"null"}]}': 'number',
+    '{"anyOf":[{"$ref":"#"},{"type":"null"}]}': 'json',
+  }
+  const found = Object.keys(controls).map((schema) => [schema, controlOf(resolved(parse(schema), parse(schema)))])
+  expect(Object.fromEntries(found)).toEqual(controls)
+})
+
+it('shows as JSON what a control cannot show', () => {
+  const part = parse('{"type":"string"}')
+  expect([parse('5'), null, undefined].map((value) => controlFor(part, value))).toEqual(['json', 'text', 'text'])
+  expect(controlFor(parse('{"enum":[1]}'), 2)).toBe('json')
 })
 
 it('keeps odd names whole', () => {

@@ -1,12 +1,12 @@
 import { Plus, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Button, Field } from '@/components/ui'
 import { plain } from '@/lib/inert'
 import { type Json, isList, isMap, withMember } from '@/lib/lossless'
 import { pathParts } from '@/lib/paths'
-import { Leaf } from './leaf'
-import {
-  type FormError, atItsField, controlOf, errorAt, errorsWithin, initialValue, isClosed, isDrawn, membersOf, newItem, resolved,
-} from './model'
+import { controlFor, isNullable, resolved } from './controls'
+import { Leaf, OrNull } from './leaf'
+import { type FormError, atItsField, errorAt, errorsWithin, initialValue, isClosed, isDrawn, membersOf, newItem } from './model'
 
 interface Props {
   /** A schema whose outermost value is an object. */
@@ -44,12 +44,14 @@ interface PartProps extends Props {
 
 function Part({ root, schema, value, onChange, errors, place, above, label, required }: PartProps) {
   const part = resolved(schema, root)
-  const control = controlOf(part, place.length)
+  const control = controlFor(part, value, place.length)
+  const withNull = (shown: ReactNode) =>
+    place.length === 0 || !isNullable(part) ? shown : <OrNull label={label} value={value} onChange={onChange}>{shown}</OrNull>
   const inner = { root, errors, place, above: [...above, part] }
   if (control === 'object' && isMap(part)) {
     const members = membersOf(part)
     if (isClosed(part, value, required, above)) {
-      return <Closed label={label} required={required} onOpen={() => onChange(initialValue(part, root) ?? new Map())} />
+      return withNull(<Closed label={label} required={required} onOpen={() => onChange(initialValue(part, root) ?? new Map())} />)
     }
     const map = isMap(value) ? value : new Map<string, Json>()
     const fields = members.map((member) => (
@@ -65,14 +67,14 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
       />
     ))
     if (place.length === 0) return fields.length === 0 ? <p className="text-muted">It takes nothing.</p> : fields
-    return (
+    return withNull(
       <Group label={label} error={errorAt(errors, place)} onRemove={required ? undefined : () => onChange(undefined)}>
         {fields}
-      </Group>
+      </Group>,
     )
   }
   if (control === 'list' && isMap(part)) {
-    return <Items {...inner} above={above} schema={part} value={value} onChange={onChange} label={label} required={required} />
+    return withNull(<Items {...inner} above={above} schema={part} value={value} onChange={onChange} label={label} required={required} />)
   }
   const said = control === 'json' ? errorsWithin(errors, place) : errorAt(errors, place)
   const hint = isMap(part) ? part.get('description') : undefined
@@ -86,7 +88,10 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
       hint={typeof hint === 'string' ? plain(hint) : undefined}
       error={said}
     >
-      {(ids) => <Leaf ids={ids} control={control} schema={part} value={value} onChange={onChange} required={required} />}
+      {(ids) => {
+        const leaf = <Leaf ids={ids} control={control} schema={part} value={value} onChange={onChange} />
+        return control === 'text' || control === 'number' ? withNull(leaf) : leaf
+      }}
     </Field>
   )
 }
@@ -133,7 +138,7 @@ interface GroupProps {
   label: string
   error: string | undefined
   onRemove?: () => void
-  children: React.ReactNode
+  children: ReactNode
 }
 
 function Group({ label, error, onRemove, children }: GroupProps) {

@@ -17,6 +17,11 @@ interface Wish {
   model: string
 }
 
+/** Commands and recordings ask no model, and the server refuses runs that name one for them. */
+export function hasModel(executor: string): boolean {
+  return executor !== 'process' && executor !== 'replay'
+}
+
 /** The body of `POST /runs`. */
 export function requestOf({ agentName, parameters, brought, model }: Wish): JsonMap {
   const request = new Map<string, Json>([

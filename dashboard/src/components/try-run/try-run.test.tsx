@@ -1,7 +1,8 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { render, screen } from '@testing-library/react'
+import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
+import { registeredQuery } from '@/components/schema'
 import { parse, write } from '@/lib/lossless'
 import { startRun, termsQuery } from './api'
 import { TryRun } from './try-run'
@@ -11,13 +12,14 @@ vi.mock('./api', async (original) => ({ ...(await original<object>()), startRun:
 
 const PARAMETERS = parse('{"type":"object","properties":{"v":{"type":"string"},"n":{"type":"number"}}}')
 
-function open() {
+function open(executor = 'llm') {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   client.setQueryData(termsQuery('a').queryKey, { parameters: PARAMETERS, output: null, open: true })
+  client.setQueryData(registeredQuery().queryKey, [])
   vi.mocked(startRun).mockReset().mockResolvedValue({} as never)
   render(
     <QueryClientProvider client={client}>
-      <TryRun agentName="a" />
+      <TryRun agentName="a" executor={executor} />
     </QueryClientProvider>,
   )
   return userEvent.setup()
@@ -55,4 +57,22 @@ it('does not send another number than is shown', async () => {
   await user.type(field, '5')
   await user.click(run())
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"n":-5}}'])
+})
+
+it('says why it cannot be run yet', async () => {
+  const user = open()
+  await user.type(screen.getByLabelText(/^n/), '-')
+  expect(screen.getByRole('status').textContent).toBe('Not yet: “-” is not a number in JSON')
+  await user.clear(screen.getByLabelText(/^n/))
+  await user.click(screen.getByRole('radio', { name: 'From the registry' }))
+  expect(run().disabled).toBe(true)
+  expect(screen.getByRole('status').textContent).toBe('Not yet: choose a registered schema for the output')
+})
+
+it('asks for a model only where there is one', () => {
+  open('process')
+  expect(screen.queryByLabelText('Model')).toBeNull()
+  cleanup()
+  open('external')
+  expect(screen.getByLabelText('Model')).toBeTruthy()
 })

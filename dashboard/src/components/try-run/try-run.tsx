@@ -8,17 +8,23 @@ import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
 import { Answer } from '@/components/states'
 import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
-import { UnreadProvider, useUnread } from '@/components/unread'
+import { NotYet, UnreadProvider, useUnread } from '@/components/unread'
 import type { Json } from '@/lib/lossless'
 import { type Terms, startRun, termsQuery } from './api'
 import { BroughtContract } from './brought-contract'
 import { LiveRun } from './live-run'
-import { type Brought, requestOf } from './model'
+import { type Brought, hasModel, requestOf } from './model'
+
+interface Props {
+  agentName: string
+  /** What does the work, by its type. */
+  executor: string
+}
 
 /** Runs an agent from a form made of its input contract, and shows what comes of it as it comes. */
-export function TryRun({ agentName }: { agentName: string }) {
+export function TryRun({ agentName, executor }: Props) {
   const terms = useQuery(termsQuery(agentName))
-  return <Answer query={terms}>{(data) => <Trial key={agentName} agentName={agentName} terms={data} />}</Answer>
+  return <Answer query={terms}>{(data) => <Trial key={agentName} agentName={agentName} executor={executor} terms={data} />}</Answer>
 }
 
 const WAYS = [
@@ -26,7 +32,7 @@ const WAYS = [
   { value: 'json', label: 'JSON' },
 ] as const
 
-function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
+function Trial({ agentName, executor, terms }: Props & { terms: Terms }) {
   const search: { run?: string } = useSearch({ strict: false })
   const navigate = useNavigate()
   const [parameters, setParameters] = useState<Json | undefined>(() => initialValue(terms.parameters, terms.parameters))
@@ -42,11 +48,8 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
   })
   const errors = fieldErrors(start.error)
   const readable = unreadParameters.problems.length === 0
-  const ready =
-    !start.isPending &&
-    readable &&
-    unreadContract.problems.length === 0 &&
-    !(brought.kind === 'registry' && brought.name === '')
+  const missing = brought.kind === 'registry' && brought.name === '' ? ['choose a registered schema for the output'] : []
+  const inTheWay = [...unreadParameters.problems, ...unreadContract.problems, ...missing]
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <form
@@ -80,14 +83,17 @@ function Trial({ agentName, terms }: { agentName: string; terms: Terms }) {
         </UnreadProvider>
         <Card>
           <CardBody className="flex flex-wrap items-end gap-3">
-            <Field label="Model" className="min-w-40 flex-1">
-              {(ids) => (
-                <Input {...ids} placeholder="the agent's own" value={model} onChange={(event) => setModel(event.target.value)} />
-              )}
-            </Field>
-            <Button type="submit" variant="primary" disabled={!ready}>
+            {hasModel(executor) ? (
+              <Field label="Model" className="min-w-40 flex-1">
+                {(ids) => (
+                  <Input {...ids} placeholder="the agent's own" value={model} onChange={(event) => setModel(event.target.value)} />
+                )}
+              </Field>
+            ) : null}
+            <Button type="submit" variant="primary" disabled={start.isPending || inTheWay.length > 0}>
               <Play aria-hidden /> Run it
             </Button>
+            <NotYet reasons={inTheWay} />
           </CardBody>
         </Card>
         {start.error ? (

@@ -123,7 +123,7 @@ function Trial({ agent, changed }: { agent: Agent; changed: boolean }) {
           This runs the agent as it is saved. What you have changed since is not in it.
         </p>
       ) : null}
-      <TryRun key={agent.view.hash} agentName={agent.view.summary.name} />
+      <TryRun key={agent.view.hash} agentName={agent.view.summary.name} executor={agent.view.summary.executor_type} />
     </>
   )
 }

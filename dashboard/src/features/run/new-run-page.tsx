@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { Api } from '@/api'
 import { agentsQuery } from '@/api/queries'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
@@ -13,6 +14,7 @@ const route = getRouteApi('/runs/new')
 export function NewRunPage() {
   const { agent } = route.useSearch()
   const navigate = route.useNavigate()
+  const chosen = (agents: Api.AgentSummary[]) => agents.find(({ name }) => name === agent)
   return (
     <Page title="New run">
       <Answer query={useQuery(agentsQuery())}>
@@ -23,7 +25,7 @@ export function NewRunPage() {
             <>
               <Card>
                 <CardBody>
-                  <Field label="Agent" hint={plain(items.find(({ name }) => name === agent)?.description ?? '')} className="max-w-xl">
+                  <Field label="Agent" hint={plain(chosen(items)?.description ?? '')} className="max-w-xl">
                     {(ids) => (
                       <Select
                         {...ids}
@@ -41,7 +43,7 @@ export function NewRunPage() {
                   </Field>
                 </CardBody>
               </Card>
-              {agent === undefined ? null : <TryRun key={agent} agentName={agent} />}
+              {agent === undefined ? null : <TryRun key={agent} agentName={agent} executor={chosen(items)?.executor_type ?? ''} />}
             </>
           )
         }

@@ -7,7 +7,7 @@ import { SchemaForm, controlOf, fieldErrors, initialValue } from '@/components/s
 import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
 import { Button, Dialog, Field } from '@/components/ui'
-import { UnreadProvider, useUnread } from '@/components/unread'
+import { NotYet, UnreadProvider, useUnread } from '@/components/unread'
 import type { Json } from '@/lib/lossless'
 import { type Workflow, startWorkflow } from './api'
 import { inputSchema } from './model'
@@ -68,7 +68,8 @@ export function RunDialog({ workflow, changed, onClose }: Props) {
             {errors.length > 0 && way === 'form' ? 'Nothing was started: see the fields above.' : messageOf(start.error)}
           </p>
         ) : null}
-        <div className="flex justify-end gap-2">
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <NotYet reasons={unread.problems} />
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" disabled={start.isPending || !readable}>
             <Play aria-hidden /> Run it
