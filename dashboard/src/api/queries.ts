@@ -1,6 +1,6 @@
 /** Queries that several features ask. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, body, everyItem } from './client'
+import { api, body, everyItem, text } from './client'
 import { queryKeys } from './keys'
 import type * as Api from './schema'
 
@@ -19,6 +19,13 @@ export const agentsQuery = () =>
   queryOptions({
     queryKey: queryKeys.agents.list(),
     queryFn: () => body(api.GET('/agents')),
+  })
+
+/** As text: numbers of inputs and outputs stay as they were written. */
+export const workflowRunQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.workflowRuns.one(id),
+    queryFn: () => text(`/workflow-runs/${encodeURIComponent(id)}`),
   })
 
 /** As many schemas as the server gives at once. */

@@ -19,6 +19,8 @@ const look = (search: RawSearch) =>
     edge: search.edge === undefined ? undefined : indexOf(search, 'edge'),
     /** Whether the form for a run is open. */
     starting: search.starting === true ? true : undefined,
+    /** The workflow run whose input the form begins with. */
+    run: textOf(search, 'run'),
   })
 
 const create = createRoute({

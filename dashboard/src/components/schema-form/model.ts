@@ -42,6 +42,24 @@ export function isClosed(part: Json, value: Json | undefined, required: boolean,
   return value === undefined && (!required || above.includes(part))
 }
 
+/** Whether a form has a place for everything that is in a value. */
+export function showsAll(schema: Json, value: Json | undefined, root: Json, depth = 0): boolean {
+  const part = resolved(schema, root)
+  const control = controlFor(part, value, depth)
+  if (control === 'object' && isMap(part) && isMap(value)) {
+    const members = new Map(membersOf(part).map((member) => [member.name, member.schema]))
+    return [...value].every(([name, inner]) => {
+      const member = members.get(name)
+      return member !== undefined && showsAll(member, inner, root, depth + 1)
+    })
+  }
+  if (control === 'list' && isMap(part) && isList(value)) {
+    const item = part.get('items') ?? true
+    return value.every((inner) => showsAll(item, inner, root, depth + 1))
+  }
+  return true
+}
+
 /** What a new item of a list is. */
 export function newItem(schema: Json, root: Json): Json {
   const initial = initialValue(schema, root)

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
-import { type Api, api, body, queryKeys, text } from '@/api'
+import { type Api, api, body, queryKeys } from '@/api'
 import { runQuery } from '@/api/queries'
 import { usageOf } from './model'
 
@@ -13,13 +13,6 @@ export const fetchWorkflowRuns = (filters: WorkflowRunFilters, limit: number, cu
 
 export const fetchWorkflowRun = (id: string): Promise<Api.WorkflowRunSummary> =>
   body(api.GET('/workflow-runs/{id}', { params: { path: { id } } }))
-
-/** As text: numbers of inputs and outputs stay as they were written. */
-export const workflowRunQuery = (id: string) =>
-  queryOptions({
-    queryKey: queryKeys.workflowRuns.one(id),
-    queryFn: () => text(`/workflow-runs/${encodeURIComponent(id)}`),
-  })
 
 /** The names to filter by. */
 export const workflowNamesQuery = () =>

@@ -3,6 +3,7 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, messageOf } from '@/api'
+import { workflowRunQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
 import { Empty, Failed, Loading } from '@/components/states'
@@ -11,7 +12,7 @@ import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs, buttonS
 import { ValueCard } from '@/components/value-card'
 import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
-import { useStopWorkflowRun, workflowRunQuery } from './api'
+import { useStopWorkflowRun } from './api'
 import { ComparisonView } from './comparison-view'
 import { type Reading, VIEWS, countsOf, readRun, viewOf } from './model'
 import { NodePanel } from './node-panel'
@@ -79,7 +80,7 @@ function Another({ run }: { run: Api.WorkflowRunView }) {
     <Link
       to="/workflows/$name"
       params={{ name: run.workflow_name }}
-      search={{ starting: true }}
+      search={{ starting: true, run: run.workflow_run_id }}
       className={buttonStyle({ variant: 'secondary' })}
     >
       <Play aria-hidden /> Run it again

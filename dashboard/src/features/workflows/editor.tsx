@@ -75,7 +75,7 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
       </Page>
       <ConflictDialog base={base} saving={saving} />
       {look.starting && base !== null ? (
-        <RunDialog workflow={base} changed={changed} onClose={() => look.go({ starting: undefined })} />
+        <RunDialog workflow={base} changed={changed} again={look.run} onClose={() => look.go({ starting: undefined, run: undefined })} />
       ) : null}
       <Leaving changed={changed} />
     </DraftProvider>

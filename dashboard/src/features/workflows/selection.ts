@@ -10,12 +10,14 @@ interface Address {
   edge?: number
   /** Whether the form for a run is open. */
   starting?: boolean
+  /** The workflow run whose input that form begins with. */
+  run?: string
 }
 
 export type View = 'graph' | 'yaml'
 
 export function useLook() {
-  const { as, node, edge, starting }: Address = useSearch({ strict: false })
+  const { as, node, edge, starting, run }: Address = useSearch({ strict: false })
   const navigate = useNavigate()
   const go = useCallback(
     (next: Address) =>
@@ -25,5 +27,5 @@ export function useLook() {
   const select = useCallback((what: { node?: string; edge?: number }) => go({ node: what.node, edge: what.edge }), [go])
   const show = useCallback((view: View) => go({ as: view === 'graph' ? undefined : view }), [go])
   const view: View = as === 'yaml' ? 'yaml' : 'graph'
-  return { view, node, edge, starting: starting === true, go, select, show }
+  return { view, node, edge, starting: starting === true, run, go, select, show }
 }
