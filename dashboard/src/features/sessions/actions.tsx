@@ -1,10 +1,10 @@
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Play, Square, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, messageOf } from '@/api'
-import { Button, Confirm, Dialog, Field, Textarea } from '@/components/ui'
+import { Button, Confirm, Dialog, Field, Textarea, buttonStyle } from '@/components/ui'
 import { isUnderWay } from '@/lib/status'
-import { useDeleteSession, useResumeSession, useStopSession } from './api'
+import { useDeleteSession, useResumable, useResumeSession, useStopSession } from './api'
 
 /** Stop, go on, remove. What the server refuses is said in its words. */
 export function SessionActions({ session }: { session: Api.SessionView }) {
@@ -19,9 +19,7 @@ export function SessionActions({ session }: { session: Api.SessionView }) {
         </Button>
       ) : (
         <>
-          <Button onClick={() => setOpen('resume')}>
-            <Play aria-hidden /> Resume
-          </Button>
+          <GoOn session={session} onResume={() => setOpen('resume')} />
           <Button variant="ghost" size="icon" aria-label="Delete the session" onClick={() => setOpen('remove')}>
             <Trash2 aria-hidden />
           </Button>
@@ -35,6 +33,21 @@ export function SessionActions({ session }: { session: Api.SessionView }) {
       <Resume open={open === 'resume'} onClose={close} session={session} />
       <Remove open={open === 'remove'} onClose={close} session={session} />
     </>
+  )
+}
+
+/** Where there is no conversation to go on with, there is only another start. */
+function GoOn({ session, onResume }: { session: Api.SessionView; onResume: () => void }) {
+  const resumable = useResumable(session.agent_name)
+  if (resumable === null) return null
+  return resumable ? (
+    <Button onClick={onResume}>
+      <Play aria-hidden /> Resume
+    </Button>
+  ) : (
+    <Link to="/runs/new" search={{ agent: session.agent_name }} className={buttonStyle({})}>
+      <Play aria-hidden /> Start it again
+    </Link>
   )
 }
 

@@ -1,5 +1,7 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
+import { agentsQuery, contractQuery } from '@/api/queries'
+import { takesPrompt } from './model'
 import { type Origin, candidatesOf, originIn } from './origin'
 
 export interface SessionFilters {
@@ -84,6 +86,20 @@ export function useStopSession(id: string) {
     mutationFn: () => body(api.POST('/sessions/{id}/stop', { params: { path: { id } } })),
     onSuccess: (session) => client.setQueryData(queryKeys.sessions.one(id), session),
   })
+}
+
+/**
+ * Whether a session can be resumed; null while that is not known. A procedural agent remembers nothing and gets the prompt as
+ * its parameters, so it must be one that takes them. Agents that are not listed, such as those of workflows, are judged by
+ * the server.
+ */
+export function useResumable(agentName: string): boolean | null {
+  const agents = useQuery(agentsQuery())
+  const agent = agents.data?.items.find(({ name }) => name === agentName)
+  const isCommand = agent?.type === 'procedural'
+  const contract = useQuery({ ...contractQuery(agentName), enabled: isCommand && agent.has_parameters_schema })
+  if (agents.isPending || contract.isLoading) return null
+  return !isCommand || contract.data === undefined || takesPrompt(contract.data.parameters_schema)
 }
 
 export function useResumeSession(id: string) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { resultTextOf, retriesOf, timelineOf, verdictOf } from './model'
+import { resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf } from './model'
 
 const run = (more: Partial<Api.RunView>): Api.RunView => ({
   run_id: 'run_1', session_id: 'ses_1', type: 'start_session', agent_name: 'a', status: 'running', execution_mode: 'sync',
@@ -87,4 +87,11 @@ it('takes a result as it was written', () => {
   })
   expect(resultTextOf('{"result": {"result_text": "a\\nb", "result_data": null}}')).toEqual({ json: false, text: 'a\nb' })
   expect(resultTextOf('{"status": "running"}')).toBeNull()
+})
+
+it('knows schemas that no prompt can conform to', () => {
+  const prompt = { type: ['string', 'null'] }
+  const taking = [true, {}, { properties: { text: {} } }, { required: ['prompt'], properties: { prompt }, additionalProperties: false }]
+  const refusing = [false, { required: ['text'] }, { additionalProperties: false }, { properties: { prompt: { type: 'integer' } } }]
+  expect([taking, refusing].map((schemas) => schemas.map(takesPrompt))).toEqual([[true, true, true, true], [false, false, false, false]])
 })

@@ -164,6 +164,24 @@ export function attemptId(attempt: Api.Attempt): string {
   return `${attempt.delivery}-${attempt.number}`
 }
 
+/**
+ * Whether parameters that are a prompt and nothing else can conform to a schema. Only what rules them out for certain counts:
+ * what is left to judge is judged by the server.
+ */
+export function takesPrompt(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return schema !== false
+  const { required, properties, additionalProperties } = schema as {
+    required?: unknown
+    properties?: Record<string, unknown>
+    additionalProperties?: unknown
+  }
+  if (Array.isArray(required) && required.some((name) => name !== 'prompt')) return false
+  const prompt = properties?.prompt
+  if (prompt === undefined) return additionalProperties !== false
+  const type = (prompt as { type?: unknown } | null)?.type ?? 'string'
+  return prompt !== false && [type].flat().includes('string')
+}
+
 /** Why a run failed where that is not the contract. */
 export function failureOf(run: Api.RunView): { type: string; message: string } | null {
   return run.error ? { type: run.error.type, message: run.error.message } : null

@@ -1,0 +1,42 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { expect, it, vi } from 'vitest'
+import type { Api } from '@/api'
+import { agentsQuery, contractQuery } from '@/api/queries'
+import { SessionActions } from './actions'
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ children }: { children: ReactNode }) => <a href="#x">{children}</a>,
+  useNavigate: () => vi.fn(),
+}))
+
+const session = { session_id: 'ses_1', agent_name: 'a', status: 'idle' } as Api.SessionView
+
+function open(type: Api.Type | null, parameters: object | null) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
+  const agent = { name: 'a', type, has_parameters_schema: parameters !== null } as Api.AgentSummary
+  client.setQueryData(agentsQuery().queryKey, { items: type === null ? [] : [agent] })
+  client.setQueryData(contractQuery('a').queryKey, { parameters_schema: parameters } as Api.AgentContract)
+  const { unmount } = render(
+    <QueryClientProvider client={client}>
+      <SessionActions session={session} />
+    </QueryClientProvider>,
+  )
+  const resume = screen.queryByRole('button', { name: 'Resume' }) !== null
+  const again = screen.queryByRole('link', { name: 'Start it again' }) !== null
+  unmount()
+  return resume && !again ? 'resume' : again && !resume ? 'start again' : 'neither'
+}
+
+const TEXT = { type: 'object', required: ['text'], properties: { text: { type: 'string' } }, additionalProperties: false }
+const PROMPT = { type: 'object', required: ['prompt'], properties: { prompt: { type: 'string' } }, additionalProperties: false }
+
+it('offers to resume what can be resumed, and another start in the place of it', () => {
+  expect(open('autonomous', TEXT)).toBe('resume')
+  expect(open('procedural', TEXT)).toBe('start again')
+  expect(open('procedural', PROMPT)).toBe('resume')
+  expect(open('procedural', null)).toBe('resume')
+  // One that is written in a workflow is in no list.
+  expect(open(null, null)).toBe('resume')
+})
