@@ -30,6 +30,11 @@ export function forgetKey(): void {
   access.set({ key: null, role: null, asked: 'signed out', left: true })
 }
 
+/** Asks for another key, without leaving the page. */
+export function otherKey(): void {
+  access.set({ ...access.get(), key: null, asked: 'another key is needed' })
+}
+
 /**
  * Called with what the server says to a request without a good key, and the key that it was sent with: an answer to an
  * older request says nothing about the key that was given since.

@@ -1,4 +1,5 @@
 import { Suspense, lazy } from 'react'
+import { useReadOnly } from '../read-only'
 import { Loading } from '../states'
 import type { EditorProps } from './editor'
 
@@ -8,9 +9,10 @@ const Editor = lazy(() => import('./editor').then((module) => ({ default: module
 
 /** Code with numbers, folding, search and findings: JSON, YAML or plain text. Give its place a height. */
 export function CodeEditor(props: EditorProps) {
+  const readOnly = useReadOnly()
   return (
     <Suspense fallback={<Loading label="Loading the editor" />}>
-      <Editor {...props} />
+      <Editor {...props} readOnly={props.readOnly || readOnly} />
     </Suspense>
   )
 }

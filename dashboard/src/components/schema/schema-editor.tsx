@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ClipboardCheck, Sparkles } from 'lucide-react'
 import { Suspense, lazy, useState } from 'react'
 import { FieldBuilder } from '@/components/builder'
+import { Locked } from '@/components/read-only'
 import { Segmented } from '@/components/segmented'
 import { Failed, Loading } from '@/components/states'
 import { Button } from '@/components/ui'
@@ -58,9 +59,11 @@ export function SchemaEditor({ value, onChange, name, view, onView, preview }: S
           {report.data ? <Verdict report={report.data} /> : null}
         </span>
         <div className="ml-auto flex flex-wrap gap-2">
-          <Button onClick={() => setInferring(true)}>
-            <Sparkles aria-hidden /> Infer from example
-          </Button>
+          <Locked>
+            <Button onClick={() => setInferring(true)}>
+              <Sparkles aria-hidden /> Infer from example
+            </Button>
+          </Locked>
           <Button aria-expanded={reported} onClick={() => setReported(!reported)}>
             <ClipboardCheck aria-hidden /> Validate schema
           </Button>
@@ -70,7 +73,9 @@ export function SchemaEditor({ value, onChange, name, view, onView, preview }: S
       {report.error ? <Failed error={report.error} retry={() => void report.refetch()} /> : null}
       <UnreadProvider value={unread.report}>
         {shown === 'fields' ? (
-          <FieldBuilder value={value} onChange={onChange} name={name} preview={preview} />
+          <Locked>
+            <FieldBuilder value={value} onChange={onChange} name={name} preview={preview} />
+          </Locked>
         ) : (
           <Suspense fallback={<Loading label="Loading the editor" />}>
             <SchemaCode

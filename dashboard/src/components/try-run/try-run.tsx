@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '@/api'
+import { useRights } from '@/api/role'
 import { SchemaForm, controlOf, fieldErrors, initialValue } from '@/components/schema-form'
 import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
@@ -49,7 +50,9 @@ function Trial({ agentName, executor, terms }: Props & { terms: Terms }) {
   const errors = fieldErrors(start.error)
   const readable = unreadParameters.problems.length === 0
   const missing = brought.kind === 'registry' && brought.name === '' ? ['choose a registered schema for the output'] : []
-  const inTheWay = [...unreadParameters.problems, ...unreadContract.problems, ...missing]
+  const { calls, role } = useRights()
+  const refused = calls ? [] : [`your key has the role ${role}, which starts no runs`]
+  const inTheWay = [...refused, ...unreadParameters.problems, ...unreadContract.problems, ...missing]
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <form

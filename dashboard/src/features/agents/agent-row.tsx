@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { FileText, LogIn, LogOut, Play } from 'lucide-react'
 import type { Api } from '@/api'
 import { Problems, Verdict } from '@/components/editing'
+import { OnlyWho } from '@/components/read-only'
 import { Badge, buttonStyle } from '@/components/ui'
 import { plain } from '@/lib/inert'
 
@@ -38,15 +39,17 @@ export function AgentRow({ agent }: { agent: Api.AgentSummary }) {
           ))}
         </div>
         {agent.valid ? (
-          <Link
-            to="/agents/$name"
-            params={{ name: agent.name }}
-            search={{ tab: 'try' }}
-            className={buttonStyle({ size: 'small' })}
-            aria-label={`Try it: ${agent.name}`}
-          >
-            <Play aria-hidden /> Try it
-          </Link>
+          <OnlyWho may="calls">
+            <Link
+              to="/agents/$name"
+              params={{ name: agent.name }}
+              search={{ tab: 'try' }}
+              className={buttonStyle({ size: 'small' })}
+              aria-label={`Try it: ${agent.name}`}
+            >
+              <Play aria-hidden /> Try it
+            </Link>
+          </OnlyWho>
         ) : null}
       </div>
       <Problems problems={agent.problems} />

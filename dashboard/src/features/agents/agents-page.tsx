@@ -4,6 +4,7 @@ import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import type { Api } from '@/api'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
 import { Button, Card, Input, buttonStyle } from '@/components/ui'
 import { plain } from '@/lib/inert'
@@ -28,9 +29,11 @@ export function AgentsPage() {
             value={wanted}
             onChange={(event) => setWanted(event.target.value)}
           />
-          <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
-            <Plus aria-hidden /> New agent
-          </Link>
+          <OnlyWho may="administers">
+            <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
+              <Plus aria-hidden /> New agent
+            </Link>
+          </OnlyWho>
         </>
       }
     >
@@ -69,9 +72,11 @@ function List({ agents, filtered }: { agents: Api.AgentSummary[]; filtered: bool
         title="There are no agents yet"
         command="accord init"
         action={
-          <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
-            Make one here
-          </Link>
+          <OnlyWho may="administers">
+            <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
+              Make one here
+            </Link>
+          </OnlyWho>
         }
       >
         Example agents, schemas and recorded answers to begin with:

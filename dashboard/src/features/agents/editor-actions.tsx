@@ -1,6 +1,7 @@
 import { RotateCcw, Save, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { messageOf } from '@/api'
+import { useRights } from '@/api/role'
 import { Button, Confirm } from '@/components/ui'
 import { isMap } from '@/lib/lossless'
 import type { Agent } from './api'
@@ -18,11 +19,12 @@ export function EditorActions({ base, changed, saving }: Props) {
   const draft = useDraft()
   const [removing, setRemoving] = useState(false)
   const { save, remove } = saving
+  const { administers } = useRights()
   const discard = () => {
     if (base !== null && isMap(base.blueprint)) draft.beginAnew(base.blueprint)
     save.reset()
   }
-  const ready = saving.ready && !saving.gone && (base === null || changed)
+  const ready = administers && saving.ready && !saving.gone && (base === null || changed)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
@@ -34,7 +36,7 @@ export function EditorActions({ base, changed, saving }: Props) {
   })
   return (
     <>
-      {base === null ? null : (
+      {base === null || !administers ? null : (
         <Button variant="danger" onClick={() => setRemoving(true)}>
           <Trash2 aria-hidden /> Delete
         </Button>
@@ -44,14 +46,11 @@ export function EditorActions({ base, changed, saving }: Props) {
           <RotateCcw aria-hidden /> Discard
         </Button>
       ) : null}
-      <Button
-        variant="primary"
-        disabled={!ready}
-        title="Ctrl+S"
-        onClick={() => save.mutate(draft.blueprint)}
-      >
-        <Save aria-hidden /> {base === null ? 'Create agent' : 'Save'}
-      </Button>
+      {administers || changed ? (
+        <Button variant="primary" disabled={!ready} title="Ctrl+S" onClick={() => save.mutate(draft.blueprint)}>
+          <Save aria-hidden /> {base === null ? 'Create agent' : 'Save'}
+        </Button>
+      ) : null}
       {base === null ? null : (
         <Confirm
           open={removing}

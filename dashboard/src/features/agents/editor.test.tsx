@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, it, vi } from 'vitest'
+import { access, presentKey } from '@/api/access'
 import { type JsonMap, fromPlain, toPlain } from '@/lib/lossless'
 import { type Agent, createAgent, saveAgent } from './api'
 import { AgentEditor } from './editor'
@@ -22,6 +23,7 @@ vi.mock('./api', async (original) => ({
 
 afterEach(() => {
   search.tab = undefined
+  access.set({ key: null, role: null, asked: null, left: false })
 })
 
 const BLUEPRINT = fromPlain({
@@ -91,4 +93,21 @@ it('says that it was deleted, and makes it again from what is on the page', asyn
   await user.click(screen.getByRole('button', { name: 'Create it again' }))
   expect(vi.mocked(createAgent).mock.calls.map(([blueprint]) => toPlain(blueprint))).toMatchObject([{ name: 'a', description: 'Older' }])
   expect(screen.queryByText('Unsaved changes')).toBeNull()
+})
+
+it('is for reading with a key that changes nothing', () => {
+  presentKey('accord_x', 'caller')
+  open()
+  expect(screen.getByRole('alert').textContent).toContain('Your key has the role caller: you can look at agents')
+  expect(screen.getByLabelText('Description').closest('fieldset')?.disabled).toBe(true)
+  for (const name of ['Save', 'Delete']) expect(screen.queryByRole('button', { name })).toBeNull()
+})
+
+it('keeps what was typed with a better key, and asks for one', async () => {
+  const { user } = open()
+  await user.type(screen.getByLabelText('Description'), 'er')
+  act(() => presentKey('accord_x', 'viewer'))
+  expect([screen.getByLabelText<HTMLInputElement>('Description').value, save().disabled]).toEqual(['Older', true])
+  await user.click(screen.getByRole('button', { name: 'Use another key' }))
+  expect(access.get()).toMatchObject({ key: null, asked: 'another key is needed', left: false })
 })

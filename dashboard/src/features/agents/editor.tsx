@@ -1,7 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Leaving, Problems, Verdict } from '@/components/editing'
+import { useRights } from '@/api/role'
+import { Leaving, OnlyReads, Problems, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
+import { Locked, ReadOnlyProvider } from '@/components/read-only'
 import type { SchemaView } from '@/components/schema'
 import { TryRun } from '@/components/try-run'
 import { Badge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
@@ -52,6 +54,7 @@ export function AgentEditor({ agent, gone, initial }: Props) {
         lead={<Home agent={base} />}
         actions={<EditorActions base={base} changed={changed} saving={saving} />}
       >
+        <OnlyReads what="agents" changed={changed} />
         <Notices base={base} saving={saving} />
         {/* A new one goes on in a page of its own: what was typed while it is made would stay behind. */}
         <div inert={base === null && saving.save.isPending}>
@@ -79,6 +82,7 @@ function Home({ agent }: { agent: Agent | null }) {
 
 function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean }) {
   const draft = useDraft()
+  const { administers } = useRights()
   const navigate = useNavigate()
   const search: { tab?: string; as?: string } = useSearch({ strict: false })
   const tab = TABS.find(({ id }) => id === search.tab)?.id ?? 'general'
@@ -102,12 +106,16 @@ function EditorTabs({ agent, changed }: { agent: Agent | null; changed: boolean 
       {TABS.filter(({ id }) => opened.includes(id)).map(({ id }) => (
         <TabPanel key={id} value={id} forceMount hidden={id !== tab} className="flex flex-col gap-4">
           {id === 'try' ? null : <Problems problems={draft.problems.filter((problem) => tabOf(problem) === id)} />}
-          {id === 'general' ? <GeneralTab isNew={agent === null} /> : null}
-          {id === 'input' ? <InputTab view={view} onView={onView} /> : null}
-          {id === 'output' ? <OutputTab view={view} onView={onView} /> : null}
-          {id === 'prompt' ? <PromptTab /> : null}
-          {id === 'tools' ? <ToolsTab /> : null}
-          {id === 'invariants' ? <InvariantsTab /> : null}
+          <ReadOnlyProvider value={!administers}>
+            {id === 'input' ? <InputTab view={view} onView={onView} /> : null}
+            {id === 'output' ? <OutputTab view={view} onView={onView} /> : null}
+            <Locked>
+              {id === 'general' ? <GeneralTab isNew={agent === null} /> : null}
+              {id === 'prompt' ? <PromptTab /> : null}
+              {id === 'tools' ? <ToolsTab /> : null}
+              {id === 'invariants' ? <InvariantsTab /> : null}
+            </Locked>
+          </ReadOnlyProvider>
           {id === 'try' && agent !== null ? <Trial agent={agent} changed={changed} /> : null}
         </TabPanel>
       ))}

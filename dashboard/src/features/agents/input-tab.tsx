@@ -1,3 +1,4 @@
+import { Locked } from '@/components/read-only'
 import { Segmented } from '@/components/segmented'
 import { SchemaEditor, type SchemaView } from '@/components/schema'
 import { Card, CardBody } from '@/components/ui'
@@ -30,12 +31,14 @@ export function InputTab({ view, onView }: Props) {
     <Card>
       <CardBody className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center gap-3">
-          <Segmented
-            label="What goes in"
-            options={KINDS}
-            value={own ? 'own' : 'prompt'}
-            onChange={(kind) => set(['parameters_schema'], kind === 'own' ? FRESH : undefined)}
-          />
+          <Locked>
+            <Segmented
+              label="What goes in"
+              options={KINDS}
+              value={own ? 'own' : 'prompt'}
+              onChange={(kind) => set(['parameters_schema'], kind === 'own' ? FRESH : undefined)}
+            />
+          </Locked>
           <p className="text-muted">
             {own
               ? 'Exactly these fields; the model gets them in an <inputs> block. Checked before anything is queued.'

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { contractQuery } from '@/api/queries'
+import { Locked } from '@/components/read-only'
 import { ContractOptions, SchemaEditor, type SchemaView, registeredQuery } from '@/components/schema'
 import { Segmented } from '@/components/segmented'
 import { Card, CardBody, CardHeader, Field, Select } from '@/components/ui'
@@ -37,12 +38,14 @@ export function OutputTab({ view, onView }: Props) {
       <Card>
         <CardBody className="flex flex-col gap-4">
           <div className="flex flex-wrap items-center gap-3">
-            <Segmented
-              label="Contract"
-              options={KINDS}
-              value={kind}
-              onChange={(next) => replace(withContractKind(blueprint, next))}
-            />
+            <Locked>
+              <Segmented
+                label="Contract"
+                options={KINDS}
+                value={kind}
+                onChange={(next) => replace(withContractKind(blueprint, next))}
+              />
+            </Locked>
             <p className="text-muted">{kind === 'none' && isProcedural(blueprint) ? PROCEDURAL_MEANING : MEANING[kind]}</p>
           </div>
           {kind === 'none' ? null : <Enforced kind={kind} />}
@@ -53,11 +56,13 @@ export function OutputTab({ view, onView }: Props) {
         <Card aria-labelledby="contract-options">
           <CardHeader title="How it is enforced" id="contract-options" />
           <CardBody>
-            <ContractOptions
-              value={optionsOf(blueprint, kind)}
-              usualRetries={USUAL_RETRIES[kind]}
-              onChange={(options) => set([`${kind}_options`], options.size === 0 ? undefined : options)}
-            />
+            <Locked>
+              <ContractOptions
+                value={optionsOf(blueprint, kind)}
+                usualRetries={USUAL_RETRIES[kind]}
+                onChange={(options) => set([`${kind}_options`], options.size === 0 ? undefined : options)}
+              />
+            </Locked>
           </CardBody>
         </Card>
       )}
@@ -113,13 +118,15 @@ function Contract({ kind, view, onView }: Props & { kind: 'output_schema' | 'def
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
-        <Segmented
-          label="Where the schema is"
-          options={SOURCES}
-          value={named ? 'registry' : 'own'}
-          onChange={(source) => set([kind], source === 'own' ? fresh : (registered.data?.[0]?.name ?? ''))}
-        />
-        {named ? <Registered kind={kind} name={schema} /> : null}
+        <Locked>
+          <Segmented
+            label="Where the schema is"
+            options={SOURCES}
+            value={named ? 'registry' : 'own'}
+            onChange={(source) => set([kind], source === 'own' ? fresh : (registered.data?.[0]?.name ?? ''))}
+          />
+          {named ? <Registered kind={kind} name={schema} /> : null}
+        </Locked>
       </div>
       {named || schema === null ? null : (
         <SchemaEditor

@@ -3,6 +3,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { type Api, messageOf } from '@/api'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Badge, Button, Card, Confirm } from '@/components/ui'
@@ -19,9 +20,11 @@ export function KeysPage() {
       title="Keys"
       lead="Who may use the API. A key is shown once and stored as a hash."
       actions={
-        <Button variant="primary" onClick={() => setMaking(true)}>
-          <Plus aria-hidden /> Make a key
-        </Button>
+        <OnlyWho may="administers">
+          <Button variant="primary" onClick={() => setMaking(true)}>
+            <Plus aria-hidden /> Make a key
+          </Button>
+        </OnlyWho>
       }
     >
       <Card>

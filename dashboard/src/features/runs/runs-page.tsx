@@ -5,6 +5,7 @@ import { useLiveList } from '@/api/live-list'
 import { fetchRun } from '@/api/queries'
 import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
 import { Ago, useNow } from '@/components/time'
 import { Card, StatusBadge, buttonStyle } from '@/components/ui'
@@ -99,9 +100,11 @@ export function RunsPage() {
               void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })
             }
           />
-          <Link to="/runs/new" search={{ agent: search.agent }} className={buttonStyle({ variant: 'primary' })}>
-            New run
-          </Link>
+          <OnlyWho may="calls">
+            <Link to="/runs/new" search={{ agent: search.agent }} className={buttonStyle({ variant: 'primary' })}>
+              New run
+            </Link>
+          </OnlyWho>
         </>
       }
     >

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useDeferredValue, useMemo, useState } from 'react'
 import { messageOf } from '@/api'
+import { useRights } from '@/api/role'
 import { CodeEditor } from '@/components/code'
+import { OnlyReads } from '@/components/editing'
 import { Page } from '@/components/page'
 import { Badge, Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
 import { findingsOf, lintOf, syntaxFinding } from '@/lib/findings'
@@ -24,8 +26,10 @@ export function NewSchemaPage() {
       { onSuccess: (made) => void navigate({ to: '/schemas/$name', params: { name: made.name } }) },
     )
   }
+  const { administers } = useRights()
   return (
     <Page title="Add a schema">
+      <OnlyReads what="schemas" changed={false} />
       <form onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 md:grid-cols-2">
           <Field label="Name" hint="Letters, digits, -, _ and .">
@@ -42,7 +46,7 @@ export function NewSchemaPage() {
           </p>
         ) : null}
         <div className="flex gap-2">
-          <Button type="submit" variant="primary" disabled={create.isPending || name === '' || 'wrong' in read}>
+          <Button type="submit" variant="primary" disabled={!administers || create.isPending || name === '' || 'wrong' in read}>
             Add the schema
           </Button>
           <Button onClick={() => void navigate({ to: '/schemas' })}>Cancel</Button>

@@ -6,6 +6,7 @@ import { type Api, messageOf } from '@/api'
 import { CodeEditor } from '@/components/code'
 import { Command, CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Answer } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Button, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
@@ -23,9 +24,11 @@ export function SchemaPage() {
       title={name}
       lead={query.data ? plain(query.data.description) : ' '}
       actions={
-        <Button variant="danger" disabled={query.data === undefined} onClick={() => setRemoving(true)}>
-          <Trash2 aria-hidden /> Delete
-        </Button>
+        <OnlyWho may="administers">
+          <Button variant="danger" disabled={query.data === undefined} onClick={() => setRemoving(true)}>
+            <Trash2 aria-hidden /> Delete
+          </Button>
+        </OnlyWho>
       }
     >
       <Answer query={query}>{(schema) => <Schema schema={schema} />}</Answer>

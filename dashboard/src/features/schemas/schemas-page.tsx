@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { schemasQuery } from '@/api/queries'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Card, buttonStyle } from '@/components/ui'
@@ -15,9 +16,11 @@ export function SchemasPage() {
       title="Schemas"
       lead="Output schemas that runs and agents refer to by name. A registered schema does not change."
       actions={
-        <Link to="/schemas/new" className={buttonStyle({ variant: 'primary' })}>
-          <Plus aria-hidden /> Add a schema
-        </Link>
+        <OnlyWho may="administers">
+          <Link to="/schemas/new" className={buttonStyle({ variant: 'primary' })}>
+            <Plus aria-hidden /> Add a schema
+          </Link>
+        </OnlyWho>
       }
     >
       <Card>

@@ -1,8 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { Api } from '@/api'
+import { access, presentKey } from '@/api/access'
 import { agentsQuery, contractQuery } from '@/api/queries'
 import { SessionActions } from './actions'
 
@@ -10,6 +11,8 @@ vi.mock('@tanstack/react-router', () => ({
   Link: ({ children }: { children: ReactNode }) => <a href="#x">{children}</a>,
   useNavigate: () => vi.fn(),
 }))
+
+afterEach(() => access.set({ key: null, role: null, asked: null, left: false }))
 
 const session = { session_id: 'ses_1', agent_name: 'a', status: 'idle' } as Api.SessionView
 
@@ -39,4 +42,9 @@ it('offers to resume what can be resumed, and another start in the place of it',
   expect(open('procedural', null)).toBe('resume')
   // One that is written in a workflow is in no list.
   expect(open(null, null)).toBe('resume')
+})
+
+it('offers nothing to a key that only reads', () => {
+  presentKey('accord_x', 'viewer')
+  expect(open('autonomous', TEXT)).toBe('neither')
 })

@@ -2,6 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Play, Square, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, messageOf } from '@/api'
+import { OnlyWho } from '@/components/read-only'
 import { Button, Confirm, Dialog, Field, Textarea, buttonStyle } from '@/components/ui'
 import { isUnderWay } from '@/lib/status'
 import { useDeleteSession, useResumable, useResumeSession, useStopSession } from './api'
@@ -13,17 +14,21 @@ export function SessionActions({ session }: { session: Api.SessionView }) {
   const close = () => setOpen(null)
   return (
     <>
-      {isUnderWay(session.status) ? (
-        <Button variant="danger" disabled={stop.isPending || session.status === 'stopping'} onClick={() => stop.mutate()}>
-          <Square aria-hidden /> Stop
-        </Button>
-      ) : (
-        <>
+      <OnlyWho may="calls">
+        {isUnderWay(session.status) ? (
+          <Button variant="danger" disabled={stop.isPending || session.status === 'stopping'} onClick={() => stop.mutate()}>
+            <Square aria-hidden /> Stop
+          </Button>
+        ) : (
           <GoOn session={session} onResume={() => setOpen('resume')} />
+        )}
+      </OnlyWho>
+      {isUnderWay(session.status) ? null : (
+        <OnlyWho may="administers">
           <Button variant="ghost" size="icon" aria-label="Delete the session" onClick={() => setOpen('remove')}>
             <Trash2 aria-hidden />
           </Button>
-        </>
+        </OnlyWho>
       )}
       {stop.error ? (
         <p role="alert" className="text-danger">

@@ -6,6 +6,7 @@ import { type Api, messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Empty, Failed, Loading } from '@/components/states'
 import { Ago } from '@/components/time'
 import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs, buttonStyle } from '@/components/ui'
@@ -45,7 +46,7 @@ export function WorkflowRunPage() {
         </>
       }
       lead={<Lead run={run} />}
-      actions={isUnderWay(run.status) ? <Stop run={run} /> : <Another run={run} />}
+      actions={<OnlyWho may="calls">{isUnderWay(run.status) ? <Stop run={run} /> : <Another run={run} />}</OnlyWho>}
     >
       {run.error ? <Fault title="The workflow failed" fault={run.error} /> : null}
       <RunFacts run={run} />

@@ -3,6 +3,7 @@ import { useReactFlow } from '@xyflow/react'
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { type Point, arrange, sizeOf } from '@/components/graph'
+import { useReadOnly } from '@/components/read-only'
 import { Button } from '@/components/ui'
 import { Canvas } from './canvas'
 import { chipFault } from './chip'
@@ -21,6 +22,7 @@ export function Board({ own }: { own: string | null }) {
   const draft = useDraft()
   const { graph, edit } = draft
   const look = useLook()
+  const readOnly = useReadOnly()
   const flow = useReactFlow()
   const [said, say] = useState<string | null>(null)
   useEffect(() => {
@@ -54,7 +56,7 @@ export function Board({ own }: { own: string | null }) {
   const drag = usePaletteDrag((load, at, over) => (load.kind === 'schema' ? putChip(over) : addTo(load, at)))
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
-      <Palette drag={drag} onAdd={(load) => (load.kind === 'schema' ? putChip(look.node) : addTo(load))} own={own} />
+      {readOnly ? null : <Palette drag={drag} onAdd={(load) => (load.kind === 'schema' ? putChip(look.node) : addTo(load))} own={own} />}
       <div className="relative h-[60dvh] min-w-0 shrink-0 overflow-hidden rounded-card border bg-canvas lg:h-auto lg:min-h-80 lg:flex-1 lg:shrink">
         <Canvas dragged={drag.dragged} say={say} />
         <div role="status" className="pointer-events-none absolute inset-x-3 top-3 z-10 flex justify-center">

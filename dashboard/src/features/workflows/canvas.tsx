@@ -5,6 +5,7 @@ import { type Graph, type Point, arrange, boundsOf } from '@/components/graph'
 import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
 import { Zoom } from '@/components/graph/zoom'
+import { useReadOnly } from '@/components/read-only'
 import { Button } from '@/components/ui'
 import { SchemaBadge } from './chip'
 import { edgeFault } from './connect'
@@ -32,7 +33,8 @@ export function Canvas({ dragged, say }: Props) {
   const [moving, setMoving] = useState<ReadonlyMap<string, Point>>(new Map())
   const arranged = useMemo(() => arrange(graph), [graph])
   const places = useMemo(() => new Map([...arranged.places, ...moving]), [arranged, moving])
-  const connectable = mistake === null
+  const readOnly = useReadOnly()
+  const connectable = mistake === null && !readOnly
   const nodes = useNodes(places, connectable, dragged)
   const bounds = useMemo(() => boundsOf(graph, arranged), [graph, arranged])
   // Whoever has moved a node by hand decides alone what is seen.
@@ -123,7 +125,7 @@ export function Canvas({ dragged, say }: Props) {
           size="icon"
           aria-label="Tidy up: nodes stand by rank"
           title="Tidy up"
-          disabled={byRank}
+          disabled={byRank || readOnly}
           onClick={() => edit(clearPositions())}
         >
           <Wand2 aria-hidden />

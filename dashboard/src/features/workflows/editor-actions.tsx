@@ -1,6 +1,7 @@
 import { Play, Redo2, RotateCcw, Save, Trash2, Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { messageOf } from '@/api'
+import { useRights } from '@/api/role'
 import { Button, Confirm } from '@/components/ui'
 import type { Workflow } from './api'
 import { useDraft } from './draft'
@@ -18,11 +19,13 @@ export function EditorActions({ base, changed, saving, onRun }: Props) {
   const draft = useDraft()
   const [removing, setRemoving] = useState(false)
   const { save } = saving
-  const ready = saving.ready && !saving.gone && (base === null || changed)
+  const { administers, calls } = useRights()
+  const ready = administers && saving.ready && !saving.gone && (base === null || changed)
   useShortcuts({ save: () => ready && save.mutate(draft.document), undo: draft.undo, redo: draft.redo })
   return (
     <>
-      <div className="flex">
+      {/* Whoever may not save may still take back what was changed with another key. */}
+      <div className={administers || changed ? 'flex' : 'hidden'}>
         <Button variant="ghost" size="icon" aria-label="Undo" title="Undo: Ctrl+Z" disabled={draft.undo === null} onClick={() => draft.undo?.()}>
           <Undo2 aria-hidden />
         </Button>
@@ -30,7 +33,7 @@ export function EditorActions({ base, changed, saving, onRun }: Props) {
           <Redo2 aria-hidden />
         </Button>
       </div>
-      {base === null ? null : (
+      {base === null || !administers ? null : (
         <Button variant="ghost" size="icon" aria-label="Delete the workflow" title="Delete" onClick={() => setRemoving(true)}>
           <Trash2 aria-hidden />
         </Button>
@@ -40,14 +43,16 @@ export function EditorActions({ base, changed, saving, onRun }: Props) {
           <RotateCcw aria-hidden /> Discard
         </Button>
       ) : null}
-      {base === null ? null : (
+      {base === null || !calls ? null : (
         <Button onClick={onRun}>
           <Play aria-hidden /> Run
         </Button>
       )}
-      <Button variant="primary" disabled={!ready} title="Ctrl+S" onClick={() => save.mutate(draft.document)}>
-        <Save aria-hidden /> {base === null ? 'Create workflow' : 'Save'}
-      </Button>
+      {administers || changed ? (
+        <Button variant="primary" disabled={!ready} title="Ctrl+S" onClick={() => save.mutate(draft.document)}>
+          <Save aria-hidden /> {base === null ? 'Create workflow' : 'Save'}
+        </Button>
+      ) : null}
       {base === null ? null : <Remove open={removing} onClose={() => setRemoving(false)} workflow={base} saving={saving} />}
     </>
   )

@@ -2,8 +2,10 @@ import { ReactFlowProvider } from '@xyflow/react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CodeEditor } from '@/components/code'
-import { Leaving, Verdict } from '@/components/editing'
+import { useRights } from '@/api/role'
+import { Leaving, OnlyReads, Verdict } from '@/components/editing'
 import { Page } from '@/components/page'
+import { ReadOnlyProvider } from '@/components/read-only'
 import { Segmented } from '@/components/segmented'
 import { Badge, Card, CardBody, CardHeader } from '@/components/ui'
 import { UnreadProvider } from '@/components/unread'
@@ -36,6 +38,7 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
   const draft = useNewDraft(initial, base?.document ?? null)
   const saving = useSaving({ draft, base, setBase, stored: workflow, gone })
   const look = useLook()
+  const { administers, calls } = useRights()
   const changed = draft.dirty && (base !== null || draft.text !== initial || draft.unread.problems.length > 0)
   const name = base?.view.summary.name ?? 'New workflow'
   const broken = draft.mistake !== null || draft.problems.some((problem) => problem.severity === 'error')
@@ -59,22 +62,25 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
           </>
         }
       >
+        <OnlyReads what="workflows" changed={changed} />
         <Notices base={base} saving={saving} />
         {/* A new one goes on in a page of its own: what was drawn while it is made would stay behind. */}
         <div inert={base === null && saving.save.isPending} className="flex min-h-0 flex-1 flex-col">
-          {look.view === 'graph' ? (
-            <UnreadProvider value={draft.unread.report}>
-              <ReactFlowProvider>
-                <Board own={base?.view.summary.name ?? null} />
-              </ReactFlowProvider>
-            </UnreadProvider>
-          ) : (
-            <Yaml />
-          )}
+          <ReadOnlyProvider value={!administers}>
+            {look.view === 'graph' ? (
+              <UnreadProvider value={draft.unread.report}>
+                <ReactFlowProvider>
+                  <Board own={base?.view.summary.name ?? null} />
+                </ReactFlowProvider>
+              </UnreadProvider>
+            ) : (
+              <Yaml />
+            )}
+          </ReadOnlyProvider>
         </div>
       </Page>
       <ConflictDialog base={base} saving={saving} />
-      {look.starting && base !== null ? (
+      {look.starting && calls && base !== null ? (
         <RunDialog workflow={base} changed={changed} again={look.run} onClose={() => look.go({ starting: undefined, run: undefined })} />
       ) : null}
       <Leaving changed={changed} />

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { FileText, Play } from 'lucide-react'
 import type { Api } from '@/api'
 import { Problems, Verdict } from '@/components/editing'
+import { OnlyWho } from '@/components/read-only'
 import { Ago } from '@/components/time'
 import { Badge, StatusBadge, buttonStyle } from '@/components/ui'
 import { plural } from '@/lib/format'
@@ -47,15 +48,17 @@ export function WorkflowRow({ workflow, lastRun }: Props) {
           )}
         </div>
         {workflow.valid ? (
-          <Link
-            to="/workflows/$name"
-            params={params}
-            search={{ starting: true }}
-            className={buttonStyle({ size: 'small' })}
-            aria-label={`Run ${workflow.name}`}
-          >
-            <Play aria-hidden /> Run
-          </Link>
+          <OnlyWho may="calls">
+            <Link
+              to="/workflows/$name"
+              params={params}
+              search={{ starting: true }}
+              className={buttonStyle({ size: 'small' })}
+              aria-label={`Run ${workflow.name}`}
+            >
+              <Play aria-hidden /> Run
+            </Link>
+          </OnlyWho>
         ) : null}
       </div>
       <Problems problems={workflow.problems} />

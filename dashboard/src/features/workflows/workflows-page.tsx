@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Api } from '@/api'
 import { Page } from '@/components/page'
+import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
 import { Card, Input, buttonStyle } from '@/components/ui'
 import { lastRunsQuery, workflowsQuery } from './api'
@@ -26,9 +27,11 @@ export function WorkflowsPage() {
             value={wanted}
             onChange={(event) => setWanted(event.target.value)}
           />
-          <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
-            <Plus aria-hidden /> New workflow
-          </Link>
+          <OnlyWho may="administers">
+            <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
+              <Plus aria-hidden /> New workflow
+            </Link>
+          </OnlyWho>
         </>
       }
     >
@@ -53,9 +56,11 @@ function List({ workflows, filtered }: { workflows: Api.WorkflowSummary[]; filte
         title="There are no workflows yet"
         command="accord init --template code-review"
         action={
-          <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
-            Draw one here
-          </Link>
+          <OnlyWho may="administers">
+            <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
+              Draw one here
+            </Link>
+          </OnlyWho>
         }
       >
         Three specialists and a writer who review a change, with recorded answers to begin with:

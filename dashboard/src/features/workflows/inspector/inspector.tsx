@@ -1,6 +1,7 @@
 import { ArrowRight, Trash2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type GraphEdge, type GraphNode, KINDS } from '@/components/graph'
+import { Locked } from '@/components/read-only'
 import { Button, Field, Input, Textarea } from '@/components/ui'
 import { write } from '@/lib/lossless'
 import { useDraft } from '../draft'
@@ -48,7 +49,7 @@ function Header({ icon, title, actions }: HeaderProps) {
     <header className="sticky top-0 z-10 flex items-center gap-2 border-b bg-surface py-2 pr-2 pl-4">
       {icon}
       <h2 className="min-w-0 flex-1 truncate font-semibold">{title}</h2>
-      {actions}
+      <Locked>{actions}</Locked>
       {look.node === undefined && look.edge === undefined ? null : (
         <Button variant="ghost" size="icon" aria-label="Close the inspector" title="Close" onClick={() => look.select({})}>
           <X aria-hidden />
@@ -97,16 +98,18 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
         </div>
       ) : null}
       <p className="px-4 pt-3 text-muted">{meaning}</p>
-      <Identity />
-      <Compared />
-      {node.kind === 'input' ? <InputParts /> : null}
-      {node.kind === 'agent' ? <AgentParts onChip={onChip} /> : null}
-      {node.kind === 'check' ? <CheckParts /> : null}
-      {node.kind === 'map' ? <MapParts onChip={onChip} /> : null}
-      {node.kind === 'planner' ? <PlannerParts /> : null}
-      {node.kind === 'output' ? <OutputParts /> : null}
-      <NodeEdges />
-      <Unknown />
+      <Locked>
+        <Identity />
+        <Compared />
+        {node.kind === 'input' ? <InputParts /> : null}
+        {node.kind === 'agent' ? <AgentParts onChip={onChip} /> : null}
+        {node.kind === 'check' ? <CheckParts /> : null}
+        {node.kind === 'map' ? <MapParts onChip={onChip} /> : null}
+        {node.kind === 'planner' ? <PlannerParts /> : null}
+        {node.kind === 'output' ? <OutputParts /> : null}
+        <NodeEdges />
+        <Unknown />
+      </Locked>
     </>
   )
 }
@@ -166,26 +169,28 @@ function EdgeInspector({ edge }: { edge: GraphEdge }) {
       />
       <div className="flex flex-col gap-3 px-4 py-3">
         {problems.length > 0 ? <Findings problems={problems} /> : null}
-        <Field
-          label="Only when"
-          hint={
-            <>
-              A condition in CEL over <code>output</code>, what {edge.from} gave, and <code>input</code>, what the run got. Empty: always.
-            </>
-          }
-        >
-          {(ids) => (
-            <Textarea
-              {...ids}
-              rows={2}
-              className="min-h-8 font-mono text-[0.93rem] [field-sizing:content]"
-              placeholder="output.findings.size() > 0"
-              spellCheck={false}
-              value={edge.when ?? ''}
-              onChange={(event) => edit(setWhen(edge.index, event.target.value), `when ${edge.index}`)}
-            />
-          )}
-        </Field>
+        <Locked>
+          <Field
+            label="Only when"
+            hint={
+              <>
+                A condition in CEL over <code>output</code>, what {edge.from} gave, and <code>input</code>, what the run got. Empty: always.
+              </>
+            }
+          >
+            {(ids) => (
+              <Textarea
+                {...ids}
+                rows={2}
+                className="min-h-8 font-mono text-[0.93rem] [field-sizing:content]"
+                placeholder="output.findings.size() > 0"
+                spellCheck={false}
+                value={edge.when ?? ''}
+                onChange={(event) => edit(setWhen(edge.index, event.target.value), `when ${edge.index}`)}
+              />
+            )}
+          </Field>
+        </Locked>
       </div>
     </>
   )
@@ -202,18 +207,20 @@ function WorkflowInspector({ isNew }: { isNew: boolean }) {
     <>
       <Header title="Workflow" />
       <div className="flex flex-col gap-3 px-4 py-3">
-        {isNew ? (
-          <Field label="Name" hint="Letters, digits, -, _ and . It cannot be changed later." error={text('name') === '' ? undefined : named?.message}>
+        <Locked>
+          {isNew ? (
+            <Field label="Name" hint="Letters, digits, -, _ and . It cannot be changed later." error={text('name') === '' ? undefined : named?.message}>
+              {(ids) => (
+                <Input {...ids} placeholder="code-review" value={text('name')} onChange={(event) => edit(setMember('name', event.target.value), 'name')} />
+              )}
+            </Field>
+          ) : null}
+          <Field label="Description">
             {(ids) => (
-              <Input {...ids} placeholder="code-review" value={text('name')} onChange={(event) => edit(setMember('name', event.target.value), 'name')} />
+              <Input {...ids} value={text('description')} onChange={(event) => edit(setMember('description', event.target.value), 'description')} />
             )}
           </Field>
-        ) : null}
-        <Field label="Description">
-          {(ids) => (
-            <Input {...ids} value={text('description')} onChange={(event) => edit(setMember('description', event.target.value), 'description')} />
-          )}
-        </Field>
+        </Locked>
       </div>
       <Section title="Findings">
         <Findings problems={problems} />

@@ -1,0 +1,28 @@
+import { otherKey } from '@/api/access'
+import { useRights } from '@/api/role'
+import { Button } from '@/components/ui'
+import { Notice } from './notice'
+
+interface Props {
+  /** What is shown: "agents". */
+  what: string
+  /** Whether something was changed, with the key before. */
+  changed: boolean
+}
+
+/** That the key which somebody has only reads here, and the way to another one. */
+export function OnlyReads({ what, changed }: Props) {
+  const { role, administers } = useRights()
+  if (administers) return null
+  return (
+    <Notice tone="warning">
+      <p>
+        Your key has the role {role}: you can look at {what}, and not change them.
+        {changed ? ' What you have changed is still in this page; it can be saved with the key of an admin.' : ''}
+      </p>
+      <Button size="small" onClick={otherKey}>
+        Use another key
+      </Button>
+    </Notice>
+  )
+}
