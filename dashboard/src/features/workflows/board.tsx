@@ -1,7 +1,7 @@
 /** The drawing board: the palette, the canvas, and what is selected. */
 import { useReactFlow } from '@xyflow/react'
 import { X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { type Point, arrange, sizeOf } from '@/components/graph'
 import { useReadOnly } from '@/components/read-only'
 import { Button } from '@/components/ui'
@@ -13,7 +13,7 @@ import { Inspector } from './inspector/inspector'
 import { FRESH_SCHEMA, freeId } from './model'
 import { Ghost, Palette } from './palette'
 import { type Load, usePaletteDrag } from './palette-drag'
-import { useLook } from './selection'
+import { HoldProvider, useLook } from './selection'
 
 /** What was said is read by then. */
 const SAID_MS = 8_000
@@ -31,12 +31,20 @@ export function Board({ own }: { own: string | null }) {
     return () => clearTimeout(timer)
   }, [said])
 
+  // What cannot be read yet is nowhere but in the inspector: another choice would drop it.
+  const unread = draft.unread.problems.join('; ')
+  const hold = useCallback(() => {
+    if (unread !== '') say(`Mend what cannot be read in the inspector first, or discard your changes: ${unread}`)
+    return unread !== ''
+  }, [unread])
+
   const putChip = (id: string | null | undefined) => {
     const node = graph.nodes.find((each) => each.id === id)
     if (node === undefined) return say('Drag Structured Output onto an agent node, or select the node first.')
     const fault = chipFault(node, draft.contracts)
     if (fault !== null) return say(`${node.id} takes no Structured Output: ${fault}.`)
     if (node.fields === null) edit(setPart(node.id, ['output_schema'], FRESH_SCHEMA))
+    if (hold()) return
     say(null)
     look.select({ node: node.id })
   }
@@ -46,7 +54,7 @@ export function Board({ own }: { own: string | null }) {
     const byRank = graph.nodes.every((node) => node.position === null)
     const position = byRank ? undefined : at === undefined ? below() : centred(flow.screenToFlowPosition(at))
     edit(addNode({ id, kind: load.node, worker: load.worker, position }))
-    look.select({ node: id })
+    if (!hold()) look.select({ node: id })
   }
   /** A place below all others. */
   const below = (): Point => {
@@ -55,24 +63,26 @@ export function Board({ own }: { own: string | null }) {
   }
   const drag = usePaletteDrag((load, at, over) => (load.kind === 'schema' ? putChip(over) : addTo(load, at)))
   return (
-    <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
-      {readOnly ? null : <Palette drag={drag} onAdd={(load) => (load.kind === 'schema' ? putChip(look.node) : addTo(load))} own={own} />}
-      <div className="relative h-[60dvh] min-w-0 shrink-0 overflow-hidden rounded-card border bg-canvas lg:h-auto lg:min-h-80 lg:flex-1 lg:shrink">
-        <Canvas dragged={drag.dragged} say={say} />
-        <div role="status" className="pointer-events-none absolute inset-x-3 top-3 z-10 flex justify-center">
-          {said === null ? null : (
-            <p className="pointer-events-auto flex items-start gap-2 rounded-md border border-warning/50 bg-raised py-1 pr-1 pl-3 text-warning shadow-lg">
-              <span className="py-0.5">{said}</span>
-              <Button variant="ghost" size="small" aria-label="Close" onClick={() => say(null)}>
-                <X aria-hidden />
-              </Button>
-            </p>
-          )}
+    <HoldProvider value={hold}>
+      <div className="flex min-h-0 flex-1 flex-col gap-3 lg:flex-row">
+        {readOnly ? null : <Palette drag={drag} onAdd={(load) => (load.kind === 'schema' ? putChip(look.node) : addTo(load))} own={own} />}
+        <div className="relative h-[60dvh] min-w-0 shrink-0 overflow-hidden rounded-card border bg-canvas lg:h-auto lg:min-h-80 lg:flex-1 lg:shrink">
+          <Canvas dragged={drag.dragged} say={say} />
+          <div role="status" className="pointer-events-none absolute inset-x-3 top-3 z-10 flex justify-center">
+            {said === null ? null : (
+              <p className="pointer-events-auto flex items-start gap-2 rounded-md border border-warning/50 bg-raised py-1 pr-1 pl-3 text-warning shadow-lg">
+                <span className="py-0.5">{said}</span>
+                <Button variant="ghost" size="small" aria-label="Close" onClick={() => say(null)}>
+                  <X aria-hidden />
+                </Button>
+              </p>
+            )}
+          </div>
         </div>
+        <Inspector key={draft.round} onChip={() => putChip(look.node)} isNew={own === null} />
+        <Ghost drag={drag} />
       </div>
-      <Inspector key={draft.round} onChip={() => putChip(look.node)} isNew={own === null} />
-      <Ghost drag={drag} />
-    </div>
+    </HoldProvider>
   )
 }
 

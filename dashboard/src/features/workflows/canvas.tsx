@@ -83,7 +83,7 @@ export function Canvas({ dragged, say }: Props) {
     const ids = gone.nodes.map((node) => node.id)
     const lone = gone.edges.flatMap(({ data, source, target }) => (data && !ids.includes(source) && !ids.includes(target) ? [data.edge.index] : []))
     edit((text) => removeNodes(ids)(removeEdges(lone)(text)))
-    look.select({})
+    look.drop()
   }
   return (
     <ReactFlow<FlowNode, FlowEdge>

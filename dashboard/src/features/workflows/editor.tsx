@@ -40,6 +40,7 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
   const look = useLook()
   const { administers, calls } = useRights()
   const changed = draft.dirty && (base !== null || draft.text !== initial || draft.unread.problems.length > 0)
+  const readable = draft.unread.problems.length === 0
   const name = base?.view.summary.name ?? 'New workflow'
   const broken = draft.mistake !== null || draft.problems.some((problem) => problem.severity === 'error')
   return (
@@ -57,7 +58,8 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
         lead={<Home workflow={base} />}
         actions={
           <>
-            <Segmented label="Shown as" options={VIEWS} value={look.view} onChange={look.show} />
+            {/* What cannot be read yet stays in sight: the other view would drop it. */}
+            <Segmented label="Shown as" options={VIEWS} value={look.view} onChange={(next) => readable && look.show(next)} />
             <EditorActions base={base} changed={changed} saving={saving} onRun={() => look.go({ starting: true })} />
           </>
         }

@@ -1,6 +1,6 @@
 /** What is looked at in the editor. It lives in the address, so that a link leads to a node. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback } from 'react'
+import { createContext, useCallback, useContext } from 'react'
 
 interface Address {
   as?: string
@@ -16,6 +16,10 @@ interface Address {
 
 export type View = 'graph' | 'yaml'
 
+/** Says whether what is selected stays, and why, to whoever wants to select something else. */
+const Hold = createContext<() => boolean>(() => false)
+export const HoldProvider = Hold.Provider
+
 export function useLook() {
   const { as, node, edge, starting, run }: Address = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -24,8 +28,16 @@ export function useLook() {
       void navigate({ to: '.', search: (before: Address) => ({ ...before, ...next }), replace: true, resetScroll: false }),
     [navigate],
   )
-  const select = useCallback((what: { node?: string; edge?: number }) => go({ node: what.node, edge: what.edge }), [go])
+  const isHeld = useContext(Hold)
+  const select = useCallback(
+    (what: { node?: string; edge?: number }) => {
+      if (!isHeld()) go({ node: what.node, edge: what.edge })
+    },
+    [go, isHeld],
+  )
+  /** For what is selected no more because it is gone, with all that was typed there. */
+  const drop = useCallback(() => go({ node: undefined, edge: undefined }), [go])
   const show = useCallback((view: View) => go({ as: view === 'graph' ? undefined : view }), [go])
   const view: View = as === 'yaml' ? 'yaml' : 'graph'
-  return { view, node, edge, starting: starting === true, run, go, select, show }
+  return { view, node, edge, starting: starting === true, run, go, select, drop, show }
 }

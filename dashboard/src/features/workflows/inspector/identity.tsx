@@ -10,10 +10,12 @@ import { useNode } from './node'
 /** What a node is called. The new name is taken when the field is left, for everybody who names it. */
 export function Identity() {
   const { node } = useNode()
-  const { graph, edit } = useDraft()
+  const { graph, edit, unread } = useDraft()
   const look = useLook()
   const [typed, setTyped] = useState(node.id)
-  const fault = typed === node.id ? null : idFault(typed, graph, node.id)
+  // With another name, it is another node to the page, and what cannot be read yet would be lost.
+  const held = unread.problems.length > 0 ? 'something else here cannot be read yet: mend that first' : null
+  const fault = typed === node.id ? null : (held ?? idFault(typed, graph, node.id))
   const rename = () => {
     if (typed === node.id) return
     if (fault !== null) return setTyped(node.id)

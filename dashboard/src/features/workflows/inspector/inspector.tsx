@@ -85,7 +85,7 @@ function NodeInspector({ node, onChip }: { node: GraphNode; onChip: () => void }
             title="Remove it"
             onClick={() => {
               edit(removeNodes([node.id]))
-              look.select({})
+              look.drop()
             }}
           >
             <Trash2 aria-hidden />
@@ -160,7 +160,7 @@ function EdgeInspector({ edge }: { edge: GraphEdge }) {
             title="Remove it"
             onClick={() => {
               edit(removeEdges([edge.index]))
-              look.select({})
+              look.drop()
             }}
           >
             <Trash2 aria-hidden />

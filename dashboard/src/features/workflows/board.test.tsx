@@ -1,0 +1,84 @@
+import { ReactFlowProvider } from '@xyflow/react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, it, vi } from 'vitest'
+import { UnreadProvider } from '@/components/unread'
+import { parse } from '@/lib/lossless'
+import { Board } from './board'
+import { DraftProvider, useNewDraft } from './draft'
+import { useLook } from './selection'
+
+interface Search {
+  node?: string
+}
+let search: Search = {}
+let show: (search: Search) => void = () => undefined
+vi.mock('@tanstack/react-router', () => ({
+  Link: () => null,
+  useSearch: () => search,
+  useNavigate: () => (to: { search: (before: Search) => Search }) => show(to.search(search)),
+}))
+vi.mock('./api', async (original) => ({
+  ...(await original<object>()),
+  checkQuery: () => ({ queryKey: ['check'], queryFn: () => ({ valid: true, problems: [] }) }),
+  workflowsQuery: () => ({ queryKey: ['workflows'], queryFn: () => ({ items: [] }) }),
+}))
+vi.mock('@/api/queries', async (original) => ({
+  ...(await original<object>()),
+  agentsQuery: () => ({ queryKey: ['agents'], queryFn: () => ({ items: [] }) }),
+}))
+vi.mock('./contracts', () => ({ useContracts: () => ({}) }))
+vi.mock('./canvas', () => ({ Canvas: () => <Other /> }))
+
+function Other() {
+  const look = useLook()
+  return <button onClick={() => look.select({ node: 'out' })}>out</button>
+}
+
+const WORKFLOW = `{"name":"w","nodes":{"each":{"type":"map","over":"{{ input.list }}","agent":"a","concurrency":4},"out":{"type":"output"}},"edges":[]}`
+
+function Page() {
+  const draft = useNewDraft(WORKFLOW, parse(WORKFLOW))
+  const [, set] = useState<Search>({})
+  show = (next) => {
+    search = next
+    set(next)
+  }
+  return (
+    <DraftProvider value={draft}>
+      <UnreadProvider value={draft.unread.report}>
+        <ReactFlowProvider>
+          <Board own="w" />
+        </ReactFlowProvider>
+      </UnreadProvider>
+    </DraftProvider>
+  )
+}
+
+it('holds another choice back while something of this one cannot be read', async () => {
+  search = { node: 'each' }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Page />
+    </QueryClientProvider>,
+  )
+  const user = userEvent.setup()
+  const field = () => screen.getByLabelText<HTMLInputElement>('At the same time')
+  await user.clear(field())
+  await user.type(field(), 'many')
+  for (const name of ['out', 'Close the inspector', 'Add Check']) {
+    await user.click(screen.getByRole('button', { name }))
+    expect(field().value).toBe('many')
+    expect(screen.getByRole('status').textContent).toContain('“many” is not a whole number in digits')
+    await user.click(screen.getByRole('button', { name: 'Close' }))
+  }
+  await user.type(screen.getByLabelText('Id'), '2')
+  await user.tab()
+  expect([search.node, field().value]).toEqual(['each', 'many'])
+  await user.clear(field())
+  await user.type(field(), '2')
+  await user.click(screen.getByRole('button', { name: 'out' }))
+  expect(search.node).toBe('out')
+})
