@@ -1,4 +1,4 @@
-/** What somebody typed is not lost: to another tab, to somebody who deletes, to a page that is too wide to read. */
+/** What somebody typed is not lost: to another tab, to somebody who deletes, to a key that ends, to a page that is too wide to read. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen } from './support/browser'
@@ -81,4 +81,36 @@ it('breaks words that are longer than the page', async () => {
     await seen(page, /U\+202Eevil/)
     await page.close()
   }
+})
+
+it('keeps what is not saved when a key is asked for, and when another one comes', async () => {
+  await make({ name: 'kept', description: 'old' })
+  const { page, complaints } = await open(browser, `${accord.url}/ui/agents/kept`)
+  await page.getByLabel('Description').fill('mine')
+  const keyOf = (role: string, headers: Record<string, string> = {}) =>
+    accord.ask<{ key: string }>('/keys', { method: 'POST', body: JSON.stringify({ role, name: role }), headers })
+  const admin = await keyOf('admin')
+  const headers = { authorization: `Bearer ${admin.key}` }
+  const viewer = await keyOf('viewer', headers)
+  const signIn = async (key: string) => {
+    await page.getByLabel('API key').fill(key)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('API key').waitFor({ state: 'hidden' })
+  }
+  await page.getByLabel('API key').waitFor()
+  await screenshot(page, 'login-over')
+  await signIn(viewer.key)
+  await seen(page, /Your key has the role viewer/)
+  expect(await page.getByLabel('Description').inputValue()).toBe('mine')
+  expect(await save(page).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Use another key' }).click()
+  await signIn(admin.key)
+  await page.getByRole('button', { name: 'Forget the key' }).click()
+  await seen(page, 'Forget the key without saving?')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await save(page).click()
+  await page.getByText('Unsaved changes').waitFor({ state: 'hidden' })
+  expect(await accord.ask('/agents/kept', { headers })).toMatchObject({ blueprint: { description: 'mine' } })
+  expect(complaints).toEqual([])
+  await page.close()
 })
