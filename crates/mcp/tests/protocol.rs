@@ -212,7 +212,8 @@ const BATCH: &str = r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0
 /// What is answered, by id and code.
 fn answered(answers: &Value) -> Vec<(Value, Value)> {
     let answers = answers.as_array().unwrap();
-    answers.iter().map(|answer| (answer["id"].clone(), answer["error"]["code"].clone())).collect()
+    let at = |answer: &Value, place: &str| answer.pointer(place).cloned().unwrap_or_default();
+    answers.iter().map(|answer| (at(answer, "/id"), at(answer, "/error/code"))).collect()
 }
 
 fn batch_answers() -> Vec<(Value, Value)> {

@@ -181,9 +181,9 @@ async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
     let told = json!({"error": told});
     for provider in PROVIDERS {
         let stream = if provider == "ollama" {
-            Canned::lines(&[told.clone()])
+            Canned::lines(std::slice::from_ref(&told))
         } else {
-            Canned::events(&[told.clone()])
+            Canned::events(std::slice::from_ref(&told))
         };
         let named = Canned::text("text/event-stream", told.to_string());
         for canned in [Canned::whole(&told), stream, named] {
