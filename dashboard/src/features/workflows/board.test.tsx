@@ -4,6 +4,7 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, it, vi } from 'vitest'
+import { ReadOnlyProvider } from '@/components/read-only'
 import { UnreadProvider } from '@/components/unread'
 import { parse } from '@/lib/lossless'
 import { Board } from './board'
@@ -57,15 +58,30 @@ function Page() {
   )
 }
 
-it('holds another choice back while something of this one cannot be read', async () => {
+function open(readOnly = false) {
   search = { node: 'each' }
   render(
     <QueryClientProvider client={new QueryClient()}>
-      <Page />
+      <ReadOnlyProvider value={readOnly}>
+        <Page />
+      </ReadOnlyProvider>
     </QueryClientProvider>,
   )
+}
+
+const field = () => screen.getByLabelText<HTMLInputElement>('At the same time')
+
+it('is for reading where nothing can be changed', async () => {
+  open(true)
+  expect(screen.queryByRole('complementary', { name: 'Palette' })).toBeNull()
+  expect(field().closest('fieldset')?.disabled).toBe(true)
+  await userEvent.click(screen.getByRole('button', { name: 'Close the inspector' }))
+  expect(search.node).toBeUndefined()
+})
+
+it('holds another choice back while something of this one cannot be read', async () => {
+  open()
   const user = userEvent.setup()
-  const field = () => screen.getByLabelText<HTMLInputElement>('At the same time')
   await user.clear(field())
   await user.type(field(), 'many')
   for (const name of ['out', 'Close the inspector', 'Add Check']) {

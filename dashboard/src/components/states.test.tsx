@@ -1,0 +1,14 @@
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { ApiError } from '@/api'
+import { Answer } from './states'
+
+const query = (error: unknown) => ({ data: 'seen before', error, refetch: () => undefined })
+
+it('shows what was seen before while the server is away, and not to a key that it is refused to', () => {
+  const { rerender } = render(<Answer query={query(ApiError.unreachable())}>{(data) => data}</Answer>)
+  expect(screen.getByText('seen before')).toBeTruthy()
+  rerender(<Answer query={query(new ApiError('Forbidden', 'use one of an admin', 403))}>{(data) => data}</Answer>)
+  expect(screen.queryByText('seen before')).toBeNull()
+  expect(screen.getByRole('alert').textContent).toContain('use one of an admin')
+})
