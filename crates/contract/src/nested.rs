@@ -38,7 +38,25 @@ const TOOL_KEYS: &[&str] = &[
 
 /// Those under which the arguments stand.
 const ARGUMENT_KEYS: &[&str] =
-    &["arguments", "parameters", "args", "input", "tool_input", "action_input", "kwargs", "function"];
+    &["arguments", "parameters", "args", "input", "tool_input", "action_input", "kwargs"];
+
+/// Those that say which tool is called.
+const NAME_KEYS: &[&str] = &["name", "tool", "tool_name", "function", "function_call", "action"];
+
+/// What a call says of its own kind. With any other type it is something else, such as an error with its input.
+const CALL_TYPES: &[&str] = &["function", "function_call", "tool", "tool_call", "tool_use"];
+
+/// The keys under which APIs hand out whole calls.
+const ENVELOPE_KEYS: &[&str] = &[
+    "function",
+    "function_call",
+    "functionCall",
+    "function_calls",
+    "tool_call",
+    "toolCall",
+    "tool_calls",
+    "tool_uses",
+];
 
 /// The keys of schemas, in which models sometimes wrap their answer.
 const SCHEMA_KEYS: &[&str] = &[
@@ -59,6 +77,9 @@ const SCHEMA_KEYS: &[&str] = &[
     "oneOf",
     "allOf",
 ];
+
+/// Those in whose place the members or the items of an answer are given.
+const PLACES: &[&str] = &["properties", "items"];
 
 /// What has to be known of a schema to tell an attempt at it from a wrapper.
 #[derive(Debug, Default)]
@@ -123,10 +144,9 @@ impl Facts {
     /// Whether a value looks like an attempt at the schema.
     pub(crate) fn attempts(&self, value: &Value) -> bool {
         match value {
-            Value::Object(members) if is_tool_call(members) => ARGUMENT_KEYS
-                .iter()
-                .filter_map(|key| members.get(*key))
-                .any(|arguments| self.attempts(arguments)),
+            Value::Object(members) if is_tool_call(members) => {
+                arguments(members).any(|arguments| self.attempts(arguments))
+            }
             Value::Object(members) => members.keys().any(|key| self.properties.contains(key)),
             _ => false,
         }
@@ -136,18 +156,31 @@ impl Facts {
         self.object && !self.names_members
     }
 
-    /// Whether an object that names no tool is a mere wrapper.
-    fn is_wrapper(&self, members: &Map<String, Value>, wrappers: Wrappers) -> bool {
+    /// What a mere wrapper that names no tool may be around.
+    fn wrapped<'a>(&self, members: &'a Map<String, Value>, wrappers: Wrappers) -> Option<Vec<&'a Value>> {
+        let places = || PLACES.iter().filter_map(|key| members.get(*key)).collect();
         match wrappers {
-            _ if self.is_map() => false,
-            Wrappers::ToolCalls => false,
-            Wrappers::ToolCallsAndSchemas => members.len() > 1 && self.is_schema(members),
-            Wrappers::Any => {
-                (members.len() == 1 && !members.keys().any(|key| self.properties.contains(key)))
-                    || is_tool_call(members)
-                    || self.is_schema(members)
+            _ if self.is_map() => None,
+            Wrappers::ToolCalls => None,
+            Wrappers::ToolCallsAndSchemas => (members.len() > 1 && self.is_schema(members)).then(places),
+            Wrappers::Any
+                if members.len() == 1 && !members.keys().any(|key| self.properties.contains(key)) =>
+            {
+                Some(members.values().collect())
             }
+            Wrappers::Any if is_tool_call(members) => Some(arguments(members).collect()),
+            Wrappers::Any => self.is_schema(members).then(places),
         }
+    }
+
+    /// The call, or the list of calls, in the envelope of an API.
+    fn in_envelope<'a>(&self, members: &'a Map<String, Value>) -> Option<&'a Value> {
+        let is_call = |value: &Value| value.as_object().is_some_and(is_named_call);
+        let is_foreign = !members.keys().any(|key| self.properties.contains(key));
+        envelope(members).filter(|inner| {
+            let calls = inner.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_call));
+            is_foreign && (is_call(inner) || calls)
+        })
     }
 
     /// Whether an object has only the keys of schemas, and none that is asked for.
@@ -193,33 +226,65 @@ fn can_be(keywords: &Map<String, Value>, kind: &str, own: &[&str]) -> bool {
     }
 }
 
+/// Whether an object has only the keys of a call, and no type that is none of a call.
+fn has_call_keys(members: &Map<String, Value>) -> bool {
+    let is_type = |kind: &Value| kind.as_str().is_some_and(|kind| CALL_TYPES.contains(&kind));
+    members.keys().all(|key| TOOL_KEYS.contains(&key.as_str())) && members.get("type").is_none_or(is_type)
+}
+
+/// What stands where a call has its arguments. What is called may carry them itself.
+fn arguments(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    let own = ARGUMENT_KEYS.iter().filter_map(|key| members.get(*key));
+    let own = own.filter(|value| value.is_object() || value.is_array());
+    own.chain(members.get("function").filter(|called| called.is_object()))
+}
+
 fn is_tool_call(members: &Map<String, Value>) -> bool {
-    members.keys().all(|key| TOOL_KEYS.contains(&key.as_str()))
-        && ARGUMENT_KEYS
-            .iter()
-            .any(|key| members.get(*key).is_some_and(|value| value.is_object() || value.is_array()))
+    has_call_keys(members) && arguments(members).next().is_some()
 }
 
 /// A tool call that says which tool, or that it is one; its arguments alone are one key around a value.
 fn is_named_call(members: &Map<String, Value>) -> bool {
-    is_tool_call(members) && (members.len() > 1 || members.contains_key("function"))
+    let named = || NAME_KEYS.iter().any(|key| members.get(*key).is_some_and(Value::is_string));
+    match members.get("function") {
+        Some(Value::Object(inner)) => has_call_keys(members) && is_named_call(inner),
+        _ => is_tool_call(members) && (members.contains_key("type") || named()),
+    }
+}
+
+/// What stands under the one key of an envelope around calls.
+fn envelope(members: &Map<String, Value>) -> Option<&Value> {
+    let (key, inner) = members.iter().next().filter(|_| members.len() == 1)?;
+    ENVELOPE_KEYS.contains(&key.as_str()).then_some(inner)
 }
 
 /// The arguments of a tool call that carries them as JSON text, as some APIs do.
 pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
-    let members = value.as_object()?;
-    let is_call = members.keys().all(|key| TOOL_KEYS.contains(&key.as_str()));
-    if let Some(inner) = members.get("function").filter(|inner| is_call && inner.is_object()) {
+    let members = match value {
+        Value::Array(items) => match items.as_slice() {
+            [only] => return written_arguments(only),
+            _ => return None,
+        },
+        _ => value.as_object()?,
+    };
+    let function = || members.get("function").filter(|inner| has_call_keys(members) && inner.is_object());
+    if let Some(inner) = envelope(members).filter(|inner| !inner.is_string()).or_else(function) {
         return written_arguments(inner);
     }
-    let text = ARGUMENT_KEYS.iter().find_map(|key| members.get(*key)?.as_str()).filter(|_| is_call)?;
-    parse::whole(text).ok().filter(|arguments| arguments.is_object() || arguments.is_array())
+    let texts = ARGUMENT_KEYS.iter().filter_map(|key| members.get(*key)?.as_str());
+    let mut written = texts
+        .filter(|_| has_call_keys(members))
+        .filter_map(|text| parse::whole(text).ok())
+        .filter(|arguments| arguments.is_object() || arguments.is_array());
+    let first = written.next()?;
+    written.next().is_none().then_some(first)
 }
 
 /// What a value may be taken out of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrappers {
-    /// A tool call that is written as text, alone or in a list: it says itself that its arguments are what is meant.
+    /// A tool call that is written as text, alone, in a list or in the envelope of an API: it says itself that its
+    /// arguments are what is meant.
     ToolCalls,
     /// Also an echoed schema with the answer in the place of its members.
     ToolCallsAndSchemas,
@@ -248,15 +313,16 @@ struct Visit<'a, 'b> {
 impl<'a> Visit<'a, '_> {
     /// `wrapped`: what is around the value, up to here, is enough of a wrapper.
     fn value(&mut self, value: &'a Value, wrappers: Wrappers, wrapped: bool) {
-        let (children, wrappers, wrapped): (Vec<&Value>, _, _) = match value {
-            Value::Object(members) if is_named_call(members) => {
-                (members.values().collect(), Wrappers::Any, true)
+        let (children, wrapped): (Vec<&Value>, _) = match value {
+            Value::Object(members) if is_named_call(members) => (arguments(members).collect(), true),
+            Value::Object(members) => {
+                let in_envelope = self.facts.in_envelope(members).map(|inner| vec![inner]);
+                let children = in_envelope.or_else(|| self.facts.wrapped(members, wrappers));
+                (children.unwrap_or_default(), true)
             }
-            Value::Object(members) if self.facts.is_wrapper(members, wrappers) => {
-                (members.values().collect(), wrappers, true)
-            }
+            // Strictly, a list of one is around calls, but not around their arguments.
             Value::Array(items) if self.facts.is_list_wrapper(items) => {
-                (items.iter().collect(), wrappers, wrapped)
+                (items.iter().collect(), wrapped && wrappers == Wrappers::Any)
             }
             _ => return,
         };

@@ -295,11 +295,20 @@ fn arguments_written_as_text_are_read_in_lenient_mode() {
     for call in [
         json!({"name": "f", "arguments": "{\"a\": 1}"}),
         json!({"id": "1", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}),
+        json!([{"name": "f", "arguments": "{\"a\": 1}"}]),
+        json!({"tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}]}),
     ] {
         assert_eq!(value(&lenient(pair()), &call.to_string()), Some(json!({"a": 1})));
         assert_eq!(value(&schema(pair()), &call.to_string()), None);
     }
-    assert_eq!(value(&lenient(pair()), &json!({"note": "{\"a\": 1}", "x": 2}).to_string()), None);
+    for other in [
+        json!({"note": "{\"a\": 1}", "x": 2}),
+        json!({"type": "error", "input": "{\"a\": 1}"}),
+        json!({"name": "f", "arguments": "{\"a\": 1}", "input": "{\"a\": 2}"}),
+        json!([{"name": "f", "arguments": "{\"a\": 1}"}, {"name": "f", "arguments": "{\"a\": 2}"}]),
+    ] {
+        assert_eq!(value(&lenient(pair()), &other.to_string()), None, "{other}");
+    }
 }
 
 #[test]

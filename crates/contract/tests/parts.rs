@@ -141,6 +141,63 @@ fn of_several_calls_the_one_that_is_meant_is_taken() {
 }
 
 #[test]
+fn what_is_no_call_has_no_arguments() {
+    for (text, in_lenient) in [
+        (r#"{"type":"error","input":{"n":1}}"#, None),
+        (r#"{"id":1,"type":"invalid_request","parameters":{"n":1}}"#, None),
+        (r#"{"name":"ValueError","type":"error","input":{"n":1}}"#, None),
+        (r#"{"name":"x","type":{"n":1},"arguments":{"foo":1}}"#, None),
+        (r#"{"name":"f","id":{"n":1},"arguments":{"foo":1}}"#, None),
+        (r#"{"name":"f","arguments":{"old":{"n":1},"new":{"n":2}}}"#, None),
+        (r#"{"type":"object","required":{"n":1}}"#, None),
+        (r#"{"index":3,"args":{"n":1}}"#, Some(json!({"n": 1}))),
+        (r#"{"function":{"n":1}}"#, Some(json!({"n": 1}))),
+        (r#"{"name":"f","arguments":{"previous":{"n":1}}}"#, Some(json!({"n": 1}))),
+        (r#"{"name":"f","arguments":{"candidates":[{"n":1}]}}"#, Some(json!({"n": 1}))),
+        (r#"{"name":"f","arguments":[{"n":1}]}"#, Some(json!({"n": 1}))),
+    ] {
+        for text in [text.to_owned(), fenced(text), format!("Here: {text}"), format!("[{text}]")] {
+            assert_eq!(strict(&number(), &text), None, "{text}");
+            assert_eq!(lenient(&number(), &text), in_lenient, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_call_may_stand_in_the_envelope_of_an_api() {
+    let call = r#"{"name":"f","arguments":{"n":1}}"#;
+    let function = format!(r#"{{"id":"1","type":"function","function":{call}}}"#);
+    for text in [
+        format!(r#"{{"function_call":{call}}}"#),
+        r#"{"functionCall":{"name":"f","args":{"n":1}}}"#.to_owned(),
+        format!(r#"{{"tool_call":{call}}}"#),
+        format!(r#"{{"tool_calls":[{call}]}}"#),
+        format!(r#"{{"tool_calls":[{function}]}}"#),
+        format!(r#"{{"tool_calls":[{function},{{"name":"g","arguments":{{"m":2}}}}]}}"#),
+        format!(r#"{{"function":{call}}}"#),
+        r#"{"type":"tool_use","id":"1","name":"f","input":{"n":1}}"#.to_owned(),
+        r#"{"action":"f","action_input":{"n":1}}"#.to_owned(),
+        function,
+    ] {
+        for text in [text.clone(), fenced(&text), format!("Here: {text}")] {
+            assert_eq!(strict(&number(), &text), Some(json!({"n": 1})), "{text}");
+            assert_eq!(lenient(&number(), &text), Some(json!({"n": 1})), "{text}");
+        }
+    }
+    for text in [
+        r#"{"tool_calls":[{"n":1}]}"#,
+        r#"{"tool_call":{"n":1}}"#,
+        r#"{"tool_call":{"name":"f","arguments":{"n":1}},"error":"refused"}"#,
+        r#"{"tool_calls":[{"name":"f","arguments":{"n":1}},{"name":"f","arguments":{"n":2}}]}"#,
+    ] {
+        assert_eq!(strict(&number(), text), None, "{text}");
+    }
+    let asked = json!({"type": "object", "required": ["tool_call", "n"], "properties":
+        {"tool_call": {"type": "object"}, "n": {"type": "integer"}}});
+    assert_eq!(strict(&asked, r#"{"tool_call":{"name":"f","arguments":{"tool_call":{},"n":1}}}"#), None);
+}
+
+#[test]
 fn a_fence_around_a_wrapper_changes_nothing() {
     let wrapped = r#"{"rejected_draft":{"n":1}}"#;
     for text in [wrapped.to_owned(), fenced(wrapped), format!("Here: {wrapped}"), fenced(r#"[{"n":1}]"#)] {
