@@ -247,7 +247,7 @@ fn is_key_byte(byte: u8) -> bool {
 
 /// Whether the bracket at a place begins an object or a list, well written or not. Words in brackets, sets of
 /// numbers and templates do not.
-fn begins_container(text: &str, start: usize) -> bool {
+pub(crate) fn begins_container(text: &str, start: usize) -> bool {
     if is_spoken_of(text, start) {
         return false;
     }

@@ -29,6 +29,7 @@ mod repair;
 mod scan;
 mod schema;
 mod shape;
+mod surround;
 mod verdict;
 mod violation;
 

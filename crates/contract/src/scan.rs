@@ -3,7 +3,8 @@
 //! The pass looks at each byte once. Where a bracket opens, the strict parser tries; on success the pass goes
 //! on behind the value (so fences and tags inside its strings are never seen), on a fault it goes on at the
 //! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer. What a damaged value
-//! encloses is told from what stands by itself when the pass is over.
+//! encloses is told from what stands by itself when the pass is over, and so is a scalar that is all there is
+//! behind the reasoning.
 
 use std::ops::Range;
 
@@ -12,7 +13,8 @@ use serde_json::Value;
 use crate::enclosure;
 use crate::limits::MAX_CANDIDATE_STARTS;
 use crate::parse::{self, Fault};
-use crate::reasoning;
+use crate::reasoning::{self, Names};
+use crate::surround;
 use crate::verdict::Source;
 
 /// A place where a value stands or seems to begin.
@@ -49,18 +51,71 @@ pub(crate) struct Scan {
     pub(crate) items: Vec<Item>,
     /// There are more beginnings than are tried.
     pub(crate) over_limit: bool,
+    /// The text behind the reasoning, without what is around an answer that is all of it.
+    pub(crate) rest: Range<usize>,
 }
 
 /// Its bracket opens no list.
 const CDATA: &str = "<![CDATA[";
 
+/// The tags that models put around a whole answer.
+const ANSWER_TAGS: &[&str] = &["answer", "final_answer", "output", "response", "result", "json"];
+
+/// The tokens with which models end.
+const END_TOKENS: &[&str] = &[
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|end|>",
+    "<|end_of_text|>",
+    "<|endoftext|>",
+    "<|return|>",
+    "</s>",
+];
+
 /// Finds the values of a text outside its reasoning.
 pub(crate) fn scan(text: &str) -> Scan {
-    let mut pass =
-        Pass { text, bytes: text.as_bytes(), at: 0, fence: None, damaged: false, found: Scan::default() };
+    let bytes = text.as_bytes();
+    let (names, found) = (Names::All, Scan::default());
+    let mut pass = Pass { text, bytes, at: 0, fence: None, damaged: false, names, rest: 0, found };
     pass.run();
-    enclosure::settle(text, &mut pass.found.items);
-    pass.found
+    let Pass { rest, mut found, .. } = pass;
+    found.rest = bare(text, rest);
+    match scalar(text, &found.rest).filter(|_| !found.over_limit) {
+        Some(only) => found.items = vec![only],
+        None => enclosure::settle(text, &mut found.items),
+    }
+    found
+}
+
+/// A text from a place on, without a token at its end and the tags of an answer around it.
+fn bare(text: &str, start: usize) -> Range<usize> {
+    let mut range = trimmed(text, start..text.len());
+    let part = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default();
+    if let Some(token) = END_TOKENS.iter().find(|token| part(&range).ends_with(**token)) {
+        range = trimmed(text, range.start..range.end - token.len());
+    }
+    let inside = |tag: &&str| {
+        let behind = part(&range).strip_prefix('<')?.strip_prefix(*tag)?.strip_prefix('>')?;
+        let inside = behind.strip_suffix('>')?.strip_suffix(*tag)?.strip_suffix("</")?;
+        let start = range.end - behind.len();
+        Some(start..start + inside.len())
+    };
+    ANSWER_TAGS.iter().find_map(inside).map_or(range.clone(), |inside| trimmed(text, inside))
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let part = text.get(range.clone()).unwrap_or_default();
+    let start = range.end - part.trim_start().len();
+    start..start + part.trim().len()
+}
+
+/// A scalar that is the whole of a stretch. To find other values in it would be to look into a string.
+fn scalar(text: &str, range: &Range<usize>) -> Option<Item> {
+    let part = text.get(range.clone()).filter(|part| !part.starts_with(['{', '[']))?;
+    let value = parse::whole(part).ok()?;
+    let found = Found { value, range: range.clone(), setting: Setting::Free };
+    Some(Item { source: Source::Text, start: range.start, reading: Ok(found) })
 }
 
 /// An open fence: its mark and how many of them.
@@ -79,6 +134,10 @@ struct Pass<'a> {
     fence: Option<Fence>,
     /// Something that began as a value could not be read.
     damaged: bool,
+    /// The names of reasoning that count: once there is a value, only the sure ones.
+    names: Names,
+    /// Where the text behind the reasoning begins.
+    rest: usize,
     found: Scan,
 }
 
@@ -105,12 +164,20 @@ impl Pass<'_> {
     /// Skips a reasoning wrapper that opens here. A wrapper that only closes here had opened before the text
     /// began, so all that was found so far was reasoning too.
     fn skip_reasoning(&mut self) -> bool {
-        match reasoning::at(self.text, self.at) {
-            Some(reasoning::Mark::Wrapper { end }) => self.at = end,
+        match reasoning::at(self.text, self.at, self.names) {
+            Some(reasoning::Mark::Wrapper { end }) => {
+                let before = self.text.get(self.rest..self.at).unwrap_or_default();
+                if before.chars().all(char::is_whitespace) {
+                    self.rest = end;
+                }
+                self.at = end;
+            }
             Some(reasoning::Mark::Close { end }) => {
                 self.found.items.clear();
+                self.names = Names::All;
                 self.fence = None;
                 self.damaged = false;
+                self.rest = end;
                 self.at = end;
             }
             None => return false,
@@ -124,19 +191,42 @@ impl Pass<'_> {
     }
 
     fn read(&mut self, source: Source) {
+        if self.read_boxed(source) {
+            return;
+        }
         let start = self.at;
         let reading = match parse::value_at(self.text, start) {
             Ok((value, end)) => {
                 self.at = end;
-                Ok(Found { value, range: start..end, setting: self.setting(start, end) })
+                let setting = surround::setting(self.text, start, end, self.damaged);
+                Ok(Found { value, range: start..end, setting })
             }
             Err(fault) => {
                 self.at = fault.at.max(start + 1);
-                self.damaged = true;
+                self.damaged = self.damaged || !surround::is_aside(self.text, start);
                 Err(fault)
             }
         };
-        self.found.items.push(Item { source, start, reading });
+        self.push(Item { source, start, reading });
+    }
+
+    fn push(&mut self, item: Item) {
+        if item.reading.is_ok() {
+            self.names = Names::Sure;
+        }
+        self.found.items.push(item);
+    }
+
+    /// Reads a value that stands in a box, as in `\boxed{{"a": 1}}`. The brace of the box is no part of it.
+    fn read_boxed(&mut self, source: Source) -> bool {
+        let Some((begin, start)) = surround::boxed(self.text, self.at) else { return false };
+        let Ok((value, end)) = parse::value_at(self.text, start) else { return false };
+        let behind = self.text.get(end..).unwrap_or_default().trim_start();
+        let Some(behind) = behind.strip_prefix('}') else { return false };
+        self.at = self.text.len() - behind.len();
+        let setting = surround::setting(self.text, begin, self.at, self.damaged);
+        self.push(Item { source, start, reading: Ok(Found { value, range: start..end, setting }) });
+        true
     }
 
     fn fence_mark(&mut self, mark: u8) {
@@ -183,7 +273,7 @@ impl Pass<'_> {
             self.at += 1;
         }
         match self.bytes.get(self.at) {
-            Some(b'{' | b'[') if reasoning::at(self.text, self.at).is_none() => {
+            Some(b'{' | b'[') if reasoning::at(self.text, self.at, Names::Sure).is_none() => {
                 self.fence = self.fence.map(|fence| Fence { holds_values: true, ..fence });
                 self.read(Source::Fence);
             }
@@ -198,45 +288,8 @@ impl Pass<'_> {
         let rest = self.text.get(end..).unwrap_or_default().trim_start();
         if rest.is_empty() || rest.starts_with("```") || rest.starts_with("~~~") {
             let found = Found { value, range: self.at..end, setting: Setting::Free };
-            self.found.items.push(Item { source: Source::Fence, start: self.at, reading: Ok(found) });
+            self.push(Item { source: Source::Fence, start: self.at, reading: Ok(found) });
             self.at = end;
         }
     }
-
-    fn setting(&self, start: usize, end: usize) -> Setting {
-        let before = self.bytes.get(..start).unwrap_or_default();
-        let mut before = before.iter().rev().filter(|byte| !byte.is_ascii_whitespace());
-        match before.next() {
-            Some(b':') if matches!(before.next(), Some(b'"' | b'\'')) => return Setting::Inside,
-            Some(b',' | b'[') if self.damaged => return Setting::Inside,
-            _ => {}
-        }
-        match goes_on(self.bytes.get(end..).unwrap_or_default()) {
-            true => Setting::Unfinished,
-            false => Setting::Free,
-        }
-    }
-}
-
-/// Whether what follows a value goes on as if the value had not ended.
-pub(crate) fn goes_on(behind: &[u8]) -> bool {
-    let rest = behind.trim_ascii_start();
-    let mut after = rest.iter().filter(|byte| !byte.is_ascii_whitespace());
-    match after.next() {
-        Some(b']') => !rest.starts_with(b"]]>"),
-        Some(b'}' | b':') => true,
-        Some(b'"') => is_key(rest),
-        Some(b',') => matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')),
-        _ => false,
-    }
-}
-
-/// Whether a key and its colon stand here: the text of an object goes on.
-fn is_key(rest: &[u8]) -> bool {
-    /// Keys are short; a longer quotation is prose.
-    const MAX_KEY_BYTES: usize = 128;
-    let inside = rest.get(1..).unwrap_or_default();
-    let close = inside.iter().take(MAX_KEY_BYTES).position(|byte| *byte == b'"');
-    let behind = close.and_then(|close| inside.get(close + 1..)).unwrap_or_default();
-    behind.trim_ascii_start().first() == Some(&b':')
 }

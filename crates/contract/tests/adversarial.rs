@@ -99,6 +99,28 @@ fn a_schema_of_a_thousand_definitions_compiles_and_judges() {
 }
 
 #[test]
+fn marks_without_number_are_judged() {
+    on_a_small_stack(|| {
+        for piece in [
+            "x<analysis>",
+            "<analysis>{",
+            "{}<analysis>",
+            "`<think>` ",
+            "<think>`</think>` ",
+            "\\boxed{{\"a\": 1} ",
+            "is [x] or {",
+            "{}\n\n\"a\": b c ",
+            "the \"a b\": {} ",
+        ] {
+            for (mode, bytes) in [(Mode::Strict, MEBIBYTE / 2), (Mode::Lenient, MEBIBYTE / 16)] {
+                let text = piece.repeat(bytes / piece.len());
+                let _ = judged(&text, &schemas()[0], mode);
+            }
+        }
+    });
+}
+
+#[test]
 fn broken_containers_without_number_are_judged() {
     on_a_small_stack(|| {
         for piece in

@@ -140,6 +140,26 @@ fn the_schema_given_back_is_an_echo() {
 }
 
 #[test]
+fn a_schema_without_a_type_at_its_root_is_an_echo_too() {
+    let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    for document in [
+        json!({"$defs": {"Pair": open}, "$ref": "#/$defs/Pair"}),
+        json!({"anyOf": [open, {"type": "null"}]}),
+        json!({"oneOf": [open, {"type": "array"}]}),
+        json!({"allOf": [open]}),
+        json!({"additionalProperties": true}),
+    ] {
+        for contract in [schema(document.clone()), lenient(document.clone())] {
+            for text in [document.to_string(), format!("```json\n{document}\n```")] {
+                assert_eq!(rejected(&contract, &text).outcome, Outcome::SchemaEcho, "{text}");
+            }
+        }
+    }
+    assert_eq!(value(&schema(json!({})), "{}"), Some(json!({})));
+    assert_eq!(value(&schema(json!(true)), "true"), Some(json!(true)));
+}
+
+#[test]
 fn an_answer_that_is_a_schema_of_something_else_is_an_answer() {
     let contract = schema(json!({"type": "object"}));
     let answer = json!({"type": "object", "properties": {"x": {"type": "string"}}});

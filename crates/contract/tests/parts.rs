@@ -198,6 +198,57 @@ fn a_call_may_stand_in_the_envelope_of_an_api() {
 }
 
 #[test]
+fn words_in_quotes_and_brackets_before_a_value_are_prose() {
+    for text in [
+        "Here is the JSON for \"Turku\":\n{\"n\": 1}",
+        "Here is the data for 'Turku':\n\n{\"n\": 1}",
+        "Output for the query \"how many?\": {\"n\": 1}",
+        "{\"n\": 1}\n\n\"n\": how many there are\n\"reason\": why",
+        "I replaced {name} in the template.\n\nAs requested, {\"n\": 1}",
+        "With {{name}} filled in, {\"n\": 1}",
+        "[Note] All good.\n\nIn short, {\"n\": 1}",
+        "- [x] checked\n- [ ] verified\n\nSo, {\"n\": 1}",
+        "According to [Smith 2020], {\"n\": 1}.",
+        "Final answer: \\boxed{{\"n\": 1}}",
+        "$$\\boxed{ {\"n\": 1} }$$",
+    ] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            assert_eq!(value(&number(), mode, text), Some(json!({"n": 1})), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_key_and_a_comma_before_a_value_are_those_of_a_larger_one() {
+    for text in [
+        "\"draft\": {\"n\": 1}",
+        "'draft':\n{\"n\": 1}",
+        "so, \"draft\":\n{\"n\": 1}",
+        "I set \"draft\": {\"n\": 1}",
+        "\"ok\": true \"draft\":\n{\"n\": 1}",
+        "\"m\": 2 \"the draft\": {\"n\": 1}",
+        "{\"ok\": yes \"the draft\":\n{\"n\": 1}}",
+        "{n: 2}, {\"n\": 1}",
+        "{\"n\": oops}, {\"n\": 1}",
+        "[1, oops, {\"n\": 1}, x]",
+        "[oops, {\"n\": 1}, x]",
+        "[oops \"]\", {\"n\": 1}, x]",
+        "[x], {\"n\": 1}",
+        "as in [1, x], {\"n\": 1}",
+        "the query \"how many?\": {\"n\": 1}}",
+        "the query \"how many?\": {\"n\": 1}, x]",
+        "{\"n\": 1}\n\n\"n\": how many there are\n}",
+        "{\"n\": 1}\n\n\"n\": true or not",
+        "{\"n\": 1} \"n\": how many there are",
+        "{\"n\": 1}\n\n\"reason\": because it is so",
+        "\"draft\": \\boxed{{\"n\": 1}}",
+        "\\boxed{{\"n\": 1}, \"m\": 2}",
+    ] {
+        assert_eq!(strict(&number(), text), None, "{text}");
+    }
+}
+
+#[test]
 fn a_fence_around_a_wrapper_changes_nothing() {
     let wrapped = r#"{"rejected_draft":{"n":1}}"#;
     for text in [wrapped.to_owned(), fenced(wrapped), format!("Here: {wrapped}"), fenced(r#"[{"n":1}]"#)] {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::parse;
-use crate::scan;
+use crate::surround;
 
 /// A value that was escaped once too often.
 #[derive(Debug, PartialEq)]
@@ -42,7 +42,7 @@ fn goes_on(behind: &str) -> bool {
     /// As far as a separator and a key reach.
     const STRETCH: usize = 256;
     let stretch: String = behind.trim_start().chars().take(STRETCH).collect();
-    scan::goes_on(unescape(&stretch).as_bytes())
+    surround::goes_on(unescape(&stretch).as_bytes())
 }
 
 /// Whether the first string behind the opening brackets begins with an escaped quote.

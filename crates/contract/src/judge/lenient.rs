@@ -9,7 +9,7 @@ use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
 use crate::repair::{Extent, Offer, Reading, Search, Start};
-use crate::scan::{Found, Item, Setting};
+use crate::scan::{Found, Item, Scan, Setting};
 use crate::shape::{self, Mended};
 use crate::verdict::{Repair, RepairKind, Source, Verdict};
 
@@ -37,14 +37,14 @@ impl Judge<'_> {
     }
 
     /// The verdict on what can be repaired; or else what could be read, for the report.
-    pub(super) fn choose_repaired(&self, text: &str, items: &[Item]) -> Result<Verdict, Vec<Found>> {
-        let candidates = match self.read_all(text, items) {
+    pub(super) fn choose_repaired(&self, text: &str, scan: &Scan) -> Result<Verdict, Vec<Found>> {
+        let candidates = match self.read_all(text, &scan.items) {
             Reads::Candidates(candidates) => candidates,
             Reads::Ambiguous(verdict) => return Ok(verdict),
         };
         let verdict = self.choose_candidate(&candidates);
         let verdict =
-            verdict.or_else(|| self.choose_nested_repaired(&candidates)).or_else(|| self.scalar(text, items));
+            verdict.or_else(|| self.choose_nested_repaired(&candidates)).or_else(|| self.scalar(text, scan));
         verdict.ok_or_else(|| candidates.into_iter().filter_map(|candidate| candidate.read).collect())
     }
 
@@ -207,13 +207,14 @@ impl Judge<'_> {
         None
     }
 
-    /// A text without any bracket that is, as a whole, one of the values that the schema lists, or a literal
-    /// of another language.
-    fn scalar(&self, text: &str, items: &[Item]) -> Option<Verdict> {
+    /// A text without any bracket that is, as a whole but for its reasoning, one of the values that the schema
+    /// lists, or a literal of another language.
+    fn scalar(&self, text: &str, scan: &Scan) -> Option<Verdict> {
+        let items = &scan.items;
         if items.iter().any(|item| item.source != Source::Text) {
             return None;
         }
-        let word = text.trim();
+        let word = text.get(scan.rest.clone())?;
         let (kind, value) = match word {
             "True" | "TRUE" => (RepairKind::Literal, Value::Bool(true)),
             "False" | "FALSE" => (RepairKind::Literal, Value::Bool(false)),
@@ -222,6 +223,10 @@ impl Judge<'_> {
             _ => return None,
         };
         let mended = self.mend(&value)?;
+        // As a string, a literal would be what JSON writes, and not what was written.
+        if kind == RepairKind::Literal && mended.value.is_string() && !self.facts().listed {
+            return None;
+        }
         let mut repairs = vec![Repair { kind, path: "$".to_owned(), detail: kind.words().to_owned() }];
         repairs.extend(mended.repairs);
         Some(accept(mended.value, repairs, Source::Text))

@@ -26,6 +26,10 @@ use crate::verdict::{Accepted, Answer, Candidate, Repair, RepairKind, Source, Ve
 /// The sources of a text, most trusted first.
 const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
 
+/// The keywords by which a schema shows: nearly every one has one of these at its root.
+const SCHEMA_SIGNS: [&str; 9] =
+    ["type", "properties", "$schema", "$ref", "$defs", "definitions", "anyOf", "oneOf", "allOf"];
+
 /// Decides whether an answer holds exactly one value that keeps the contract.
 pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
@@ -68,10 +72,9 @@ impl Judge<'_> {
 
     /// Whether a value is the schema given back. Cheap where there is nothing to suspect.
     fn is_echo(&self, value: &Value) -> bool {
-        let suspect = value.get("type").is_some()
-            || value.get("properties").is_some()
-            || value.get("$schema").is_some();
-        suspect && (value == self.contract.schema().document() || self.facts().is_echo(value))
+        let Some(members) = value.as_object().filter(|members| !members.is_empty()) else { return false };
+        let suspect = || SCHEMA_SIGNS.iter().any(|keyword| members.contains_key(*keyword));
+        value == self.contract.schema().document() || (suspect() && self.facts().is_echo(value))
     }
 
     /// What a value stands for.
@@ -135,7 +138,7 @@ impl Judge<'_> {
                 start,
                 reading: Ok(Found { value, range, setting: Setting::Free }),
             };
-            return self.choose(text, &Scan { items: vec![item], over_limit: false });
+            return self.choose(text, &Scan { items: vec![item], ..Scan::default() });
         }
         let options = self.contract.options();
         let mut found = match options.extract_json && !options.strict_json_only {
@@ -156,7 +159,7 @@ impl Judge<'_> {
         if !self.is_lenient() {
             return self.reject(text, &scan.items, &[]);
         }
-        match self.choose_repaired(text, &scan.items) {
+        match self.choose_repaired(text, scan) {
             Ok(verdict) => verdict,
             Err(readable) => self.reject(text, &scan.items, &readable),
         }
@@ -223,11 +226,12 @@ fn whole_item(text: &str) -> Scan {
     if rest.trim().is_empty() {
         return Scan::default();
     }
+    let range = start..text.trim_end().len();
     let reading = match parse::whole(rest) {
-        Ok(value) => Ok(Found { value, range: start..text.trim_end().len(), setting: Setting::Free }),
+        Ok(value) => Ok(Found { value, range: range.clone(), setting: Setting::Free }),
         Err(fault) => Err(Fault { at: fault.at + start, ..fault }),
     };
-    Scan { items: vec![Item { source: Source::Text, start, reading }], over_limit: false }
+    Scan { items: vec![Item { source: Source::Text, start, reading }], over_limit: false, rest: range }
 }
 
 fn accept(value: Value, repairs: Vec<Repair>, source: Source) -> Verdict {

@@ -1,0 +1,131 @@
+//! The marks of reasoning: what they hide, and what they do not.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Outcome, Rejected, Schema, Verdict, judge};
+use serde_json::{Value, json};
+
+fn schema(document: Value) -> Contract {
+    Contract::new(Schema::compile(&document).expect("the schema compiles"))
+}
+
+fn lenient(document: Value) -> Contract {
+    schema(document).with_options(Options { mode: Mode::Lenient, ..Options::default() })
+}
+
+/// `{"a": integer}`.
+fn one() -> Value {
+    json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}})
+}
+
+fn value(contract: &Contract, text: &str) -> Option<Value> {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+fn rejected(contract: &Contract, text: &str) -> Rejected {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Rejected(rejected) => rejected,
+        Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
+    }
+}
+
+#[test]
+fn reasoning_is_known_by_the_last_word_of_its_name() {
+    for (open, close) in [
+        ("<longcat_think>", "</longcat_think>"),
+        ("<mm:think>", "</mm:think>"),
+        ("<redacted_thinking>", "</redacted_thinking>"),
+        ("<chain_of_thought>", "</chain_of_thought>"),
+        ("<Analysis>", "</analysis>"),
+        ("<self-reflection>", "</self-reflection>"),
+        ("[think]", "[/think]"),
+        ("<|START_THINKING|>", "<|END_THINKING|>"),
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),
+        ("<|thinking_start|>", "<|thinking_end|>"),
+        ("<|think|>", "<|/think|>"),
+        ("<|inner_prefix|>", "<|inner_suffix|>"),
+        ("<|channel>thought\n", "<channel|>"),
+    ] {
+        for contract in [schema(one()), lenient(one())] {
+            let draft = format!("{open}maybe {{\"a\": 1}}?{close}");
+            assert_eq!(value(&contract, &format!("{draft} I cannot tell.")), None, "{draft}");
+            assert_eq!(value(&contract, &format!("{draft}{{\"a\": 2}}")), Some(json!({"a": 2})), "{draft}");
+            assert_eq!(value(&contract, &format!("{open}maybe {{\"a\": 1}}")), None, "{open}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_an_answer_may_have_hides_no_answer() {
+    for contract in [schema(one()), lenient(one())] {
+        for text in [
+            r#"<analysis>{"a": 1}</analysis>"#,
+            "<market_analysis>\n```json\n{\"a\": 1}\n```\n</market_analysis>",
+            "It is a `List<Analysis>` of one: {\"a\": 1}",
+        ] {
+            assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
+        }
+        for two in [
+            r#"<analysis>{"a": 1}</analysis> unlike {"a": 2}"#,
+            r#"Unlike {"a": 2} it says <analysis>It is {"a": 1}.</analysis>"#,
+            r#"{"a": 1} <rethink>Better {"a": 2}.</rethink>"#,
+        ] {
+            assert_eq!(rejected(&contract, two).outcome, Outcome::Ambiguous, "{two}");
+        }
+    }
+}
+
+#[test]
+fn a_mark_that_prose_speaks_of_hides_nothing() {
+    for contract in [schema(one()), lenient(one())] {
+        for text in [
+            "I left out the `<think>` block as asked.\n\n{\"a\": 1}",
+            "{\"a\": 1}\n\nI left out the `</think>` tag.",
+            "Without \"<thinking>\" and '[THINK]': {\"a\": 1}",
+            "{\"a\": 1} (no \u{201c}</thought>\u{201d}, as asked)",
+        ] {
+            assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
+        }
+        for text in [
+            "<think>I end with `</think>`, and maybe {\"a\": 1}",
+            "perhaps `{\"a\": 1}`</think>`nothing`",
+            "perhaps {\"a\": 1}</think>`nothing`",
+            "The <think> block: {\"a\": 1}",
+        ] {
+            assert_eq!(value(&contract, text), None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_scalar_may_be_all_there_is_behind_the_reasoning() {
+    let integer = json!({"type": "integer"});
+    let listed = json!({"enum": ["yes", "no"]});
+    for (document, text, expected) in [
+        (&integer, "<think>41?</think>\n42", Some(json!(42))),
+        (&integer, "perhaps 41</think>42", Some(json!(42))),
+        (&integer, "42<|im_end|>", Some(json!(42))),
+        (&integer, "<think>41?</think><answer>\n42\n</answer>", Some(json!(42))),
+        (&listed, "<think>hm</think>\n\n\"yes\"", Some(json!("yes"))),
+        (&listed, "[THINK]{no}[/THINK]\"yes\"", Some(json!("yes"))),
+        (&json!({"type": "boolean"}), "</think>\n\ntrue", Some(json!(true))),
+        (&json!({"type": "string"}), "<think>hm</think>\"{name} of [x]\"", Some(json!("{name} of [x]"))),
+        (&integer, "<think>42", None),
+        (&integer, "42</think>", None),
+        (&integer, "<think>hm</think>It is 42", None),
+        (&integer, "<error>42</error>", None),
+        (&integer, "<answer>41</answer><answer>42</answer>", None),
+    ] {
+        assert_eq!(value(&schema(document.clone()), text), expected, "{text}");
+        assert_eq!(value(&lenient(document.clone()), text), expected, "{text}");
+    }
+    assert_eq!(value(&lenient(json!({"type": "boolean"})), "<think>hm</think>True"), Some(json!(true)));
+    assert_eq!(value(&lenient(json!({"type": "string"})), "<think>hm</think>True"), None);
+    for text in ["<think>no?</think>\nyes", "<answer>Yes</answer>", "no</think>yes"] {
+        assert_eq!(value(&schema(listed.clone()), text), None, "{text}");
+        assert_eq!(value(&lenient(listed.clone()), text), Some(json!("yes")), "{text}");
+    }
+}
