@@ -7,7 +7,7 @@
 
 mod members;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
@@ -35,7 +35,8 @@ pub(crate) struct Mended {
 /// Makes a value conform by lossless changes of shape, if that can be done.
 pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
     let mut mended = Mended { value: value.clone(), repairs: Vec::new() };
-    let mut asked = Asked { members: Members::of(schema.document()), emptied: HashSet::new() };
+    let members = Members::of(schema.document());
+    let mut asked = Asked { members, emptied: HashSet::new(), wrapped: HashSet::new() };
     for _ in 0..MAX_ROUNDS {
         let edits = {
             let errors: Vec<_> = schema.validator().iter_errors(&mended.value).take(MAX_EDITS + 1).collect();
@@ -44,9 +45,15 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
             }
             asked.edits_for(&errors, &mended.value)?
         };
+        if asked.wraps_in_doubt(&edits, &mended.value) {
+            return None;
+        }
         for edit in edits {
             if edit.value.is_none() {
                 asked.emptied.extend(object_around(&edit.place));
+            }
+            if edit.kind == RepairKind::WrappedInList {
+                asked.wrapped.insert(edit.place.clone());
             }
             apply(&mut mended.value, &edit)?;
             mended.repairs.push(Repair { kind: edit.kind, path: edit.place.path(), detail: edit.detail });
@@ -70,6 +77,8 @@ struct Asked<'a> {
     members: Members<'a>,
     /// Objects that members were taken out of. Such a one had more than one key, so it wraps nothing.
     emptied: HashSet<Place>,
+    /// Lists of one that were made.
+    wrapped: HashSet<Place>,
 }
 
 impl Asked<'_> {
@@ -96,7 +105,7 @@ impl Asked<'_> {
 
     fn edits_of(&mut self, error: &ValidationError<'_>, root: &Value) -> Option<Vec<Edit>> {
         let place = place_of(error.instance_path(), root);
-        let value = place.steps().iter().try_fold(root, |value, step| step.within(value))?;
+        let value = value_at(root, &place)?;
         let edit = match error.kind() {
             ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 return self.edits_of_branches(context, root);
@@ -131,6 +140,23 @@ impl Asked<'_> {
         }
     }
 
+    /// Whether lists would be made that may be meant otherwise: of every item of a flat list, which may as well
+    /// be the only one of the lists that are asked; or of the item of a list that was itself made.
+    fn wraps_in_doubt(&self, edits: &[Edit], root: &Value) -> bool {
+        let mut items: HashMap<Place, usize> = HashMap::new();
+        for edit in edits.iter().filter(|edit| edit.kind == RepairKind::WrappedInList) {
+            if let (Some(Step::Index(_)), Some(list)) =
+                (edit.place.steps().last(), object_around(&edit.place))
+            {
+                *items.entry(list).or_default() += 1;
+            }
+        }
+        items.iter().any(|(list, count)| {
+            let length = value_at(root, list).and_then(Value::as_array).map(Vec::len);
+            self.wrapped.contains(list) || (*count > 1 && length == Some(*count))
+        })
+    }
+
     /// A `null` for a property that the schema names says that it is absent. In a map the key itself is data.
     fn leave_out(&mut self, place: &Place) -> Option<Edit> {
         let Some(Step::Key(name)) = place.steps().last() else { return None };
@@ -156,6 +182,10 @@ impl Asked<'_> {
             value: Some(inner.clone()),
         })
     }
+}
+
+fn value_at<'a>(root: &'a Value, place: &Place) -> Option<&'a Value> {
+    place.steps().iter().try_fold(root, |value, step| step.within(value))
 }
 
 /// The place of the object or list that a place is in.
