@@ -1,5 +1,7 @@
 //! What lenient mode adds: damaged syntax is read, wrong shape is mended, several values become a list.
 
+mod between;
+
 use std::ops::Range;
 
 use serde_json::Value;
@@ -42,13 +44,13 @@ impl Judge<'_> {
             Reads::Candidates(candidates) => candidates,
             Reads::Ambiguous(verdict) => return Ok(verdict),
         };
-        let verdict = self.choose_candidate(&candidates);
+        let verdict = self.choose_candidate(text, &candidates);
         let verdict =
             verdict.or_else(|| self.choose_nested_repaired(&candidates)).or_else(|| self.scalar(text, scan));
         verdict.ok_or_else(|| candidates.into_iter().filter_map(|candidate| candidate.read).collect())
     }
 
-    fn choose_candidate(&self, candidates: &[Candidate]) -> Option<Verdict> {
+    fn choose_candidate(&self, text: &str, candidates: &[Candidate]) -> Option<Verdict> {
         for source in TEXT_SOURCES {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
@@ -59,7 +61,7 @@ impl Judge<'_> {
             if let Some(verdict) = tally.verdict(source) {
                 return Some(verdict);
             }
-            if let Some(verdict) = self.join(candidates, source) {
+            if let Some(verdict) = self.join(text, candidates, source) {
                 return Some(verdict);
             }
         }
@@ -160,19 +162,25 @@ impl Judge<'_> {
         })
     }
 
-    /// Several values where a list of them is asked.
-    fn join(&self, candidates: &[Candidate], source: Source) -> Option<Verdict> {
+    /// Several values where a list of them is asked. If the words between them do not show that all of them are
+    /// meant, one may stand for another, and nobody can tell.
+    fn join(&self, text: &str, candidates: &[Candidate], source: Source) -> Option<Verdict> {
         if !self.facts().list {
             return None;
         }
         let of_source = candidates.iter().filter(|candidate| candidate.source == source);
-        let read = of_source.map(|candidate| Some(candidate.read.as_ref()?.value.clone()));
-        let values: Vec<Value> = read.collect::<Option<_>>()?;
-        if values.len() < 2 || values.iter().any(Value::is_array) {
+        let found: Vec<&Found> = of_source.map(|candidate| candidate.read.as_ref()).collect::<Option<_>>()?;
+        let [first, second, ..] = found.as_slice() else { return None };
+        if found.iter().any(|found| found.value.is_array()) {
             return None;
         }
-        let detail = format!("{} values were read as a list", values.len());
-        let mended = self.mend(&Value::Array(values))?;
+        let detail = format!("{} values were read as a list", found.len());
+        let mended = self.mend(&found.iter().map(|found| found.value.clone()).collect())?;
+        let mut gaps =
+            found.iter().zip(found.iter().skip(1)).map(|(one, next)| one.range.end..next.range.start);
+        if !gaps.all(|gap| text.get(gap).is_some_and(between::joins)) {
+            return Some(report::ambiguous(&first.value, &second.value));
+        }
         let mut repairs = vec![Repair { kind: RepairKind::JoinedValues, path: "$".to_owned(), detail }];
         repairs.extend(mended.repairs);
         Some(accept(mended.value, repairs, source))
