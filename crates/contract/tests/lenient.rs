@@ -1,8 +1,8 @@
 //! What repairs of damaged text keep: every word and digit that was written, or nothing at all.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_contract::{Answer, Contract, Mode, Options, Outcome, Schema, Verdict, judge};
 use serde_json::{Value, json};
 
 fn lenient(document: &Value) -> Contract {
@@ -154,4 +154,197 @@ fn a_key_without_quotes_begins_a_member_also_where_the_comma_is_missing() {
         "a phrase in quotes inside a string"
     );
     assert_eq!(read("{\"a\": \"say \"hi\" to: all\"}", both), Some(json!({"a": "say \"hi\" to: all"})));
+}
+
+/// What a text is read as where a list of such items is asked.
+fn listed(text: &str, item: Value) -> Option<Value> {
+    match judge(&Answer::text(text), &lenient(&json!({"type": "array", "items": item}))) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+#[test]
+fn where_backslashes_were_not_doubled_no_other_is_taken_for_an_escape() {
+    for written in [
+        r"C:\Users\new\test",
+        r"C:\Program Files\nodejs",
+        r"\sqrt{x} \times \frac{a}{b}",
+        r"\theta = \pi",
+        r"\d+\n",
+        r"\\server\share",
+        r"1 & 2 \\ 3 & 4 \end",
+        r"\w+\/\d+",
+        r#"\\"hi\\""#,
+    ] {
+        let text = format!("{{\"a\": \"{written}\"}}");
+        assert_eq!(read(&text, json!({"a": string()})), None, "{text}");
+    }
+    let rows = "{\"a\": \"C:\\Users\\new\"}\n{\"a\": \"x\"}";
+    assert_eq!(listed(rows, json!({"type": "object", "properties": {"a": string()}})), None);
+    for (written, expected) in [
+        (r"C:\Users\Ann", r"C:\Users\Ann"),
+        (r"C:\\Users\Ann", r"C:\Users\Ann"),
+        (r#"say \"\d\""#, r#"say "\d""#),
+        (r"one\ntwo, don\'t", "one\ntwo, don't"),
+        (r"one\ttwo \`x\`", "one\ttwo `x`"),
+    ] {
+        let text = format!("{{\"a\": \"{written}\"}}");
+        assert_eq!(read(&text, json!({"a": string()})), Some(json!({"a": expected})), "{text}");
+    }
+}
+
+#[test]
+fn two_strings_and_a_note_do_not_become_one_string() {
+    for text in [
+        "[\"x\" note, \"y\"]",
+        "[\"x\" or \"y\"]",
+        "[\"x\" - best, \"y\" - second]",
+        "[\"5\" wide, \"7\"]",
+        "[\"x\"; \"y\"]",
+        "['x' or 'y']",
+    ] {
+        assert_eq!(listed(text, string()), None, "{text}");
+    }
+    for text in [
+        "{\"a\": \"yes\" or \"no\"}",
+        "{\"a\": \"x\" a note, \"b\": \"z\"}",
+        "{\"a\": \"x\"!, \"b\": \"z\"}",
+        "{\"a\": \"x\" 5, \"b\": \"z\"}",
+        "{\"a\": \"x\".upper(), \"b\": \"z\"}",
+        "{\"a\": \"x\"? \"y\": \"z\"}",
+        "{\"a\": \"(72\")\n\"b\": \"z\"}",
+        "{\"a\": \"\"A\" and \"B\", \"b\": \"z\"}",
+        "{\"a\": \"Hello\" she said, \"how are you\"\"}",
+    ] {
+        assert_eq!(read(text, json!({"a": string(), "b": string()})), None, "{text}");
+    }
+    for written in [
+        "say \"a\" or \"b\"",
+        "a 15\" screen",
+        "the \"best, of\" all",
+        "v\"alue",
+        "使用\"A\"、\"B\"两种",
+        "他说\"你好\"。",
+    ] {
+        let text = format!("{{\"a\": \"{written}\", \"b\": \"z\"}}");
+        let expected = json!({"a": written, "b": "z"});
+        assert_eq!(read(&text, json!({"a": string(), "b": string()})), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn values_that_may_stand_for_each_other_are_no_list() {
+    let item = json!({"type": "object", "properties": {"n": number()}, "required": ["n"]});
+    for text in [
+        "{\"n\": 1}\nWait, that is wrong. It should be:\n{\"n\": 2}",
+        "```json\n{\"n\": 1}\n```\nSorry, corrected:\n```json\n{\"n\": 2}\n```",
+        "Either {\"n\": 1} or {\"n\": 2}.",
+        "Option A: {\"n\": 1}\nOption B: {\"n\": 2}",
+        "For example {\"n\": 1}. My answer: {\"n\": 2}",
+        "Draft: {\"n\": 1}\nFinal: {\"n\": 2}",
+        "{\"n\": 1}, {\"n\": 1.5}, no: {\"n\": 2}",
+    ] {
+        let contract = lenient(&json!({"type": "array", "items": item}));
+        let Verdict::Rejected(rejected) = judge(&Answer::text(text), &contract) else { panic!("{text}") };
+        assert_eq!(rejected.outcome, Outcome::Ambiguous, "{text}");
+    }
+    for text in [
+        "{\"n\": 1}\n{\"n\": 2}",
+        "First object: {\"n\": 1}\nSecond object: {\"n\": 2}",
+        "1. {\"n\": 1}\n2. {\"n\": 2}",
+        "```json\n{\"n\": 1}\n```\n\n### Item 2\n```json\n{\"n\": 2}\n```",
+        "<item>{\"n\": 1}</item> and <item>{\"n\": 2}</item>",
+    ] {
+        assert_eq!(listed(text, item.clone()), Some(json!([{"n": 1}, {"n": 2}])), "{text}");
+    }
+}
+
+#[test]
+fn a_flat_list_is_not_cut_into_lists() {
+    let row = json!({"type": "array", "items": number()});
+    for text in ["[1, 2, 3]", "[\"1\", \"2\"]", "5"] {
+        assert_eq!(listed(text, row.clone()), None, "{text}");
+    }
+    let rows = json!({"a": {"type": "array", "items": row}});
+    assert_eq!(read("{\"a\": [24.9, 60.2]}", rows.clone()), None);
+    assert_eq!(read("{\"a\": 5}", rows.clone()), None);
+    for (text, expected) in [("{\"a\": [5]}", json!([[5]])), ("{\"a\": [[1, 2], 3]}", json!([[1, 2], [3]]))] {
+        assert_eq!(read(text, rows.clone()), Some(json!({"a": expected})), "{text}");
+    }
+    assert_eq!(read("{\"a\": 5}", json!({"a": row})), Some(json!({"a": [5]})));
+    let pair = json!({"a": {"type": "array", "items": [row, number()], "additionalItems": false}});
+    assert_eq!(read("{\"a\": [1, 2]}", pair), Some(json!({"a": [[1], 2]})));
+}
+
+#[test]
+fn the_letter_before_a_string_of_python_is_no_part_of_it() {
+    let both = json!({"a": string(), "b": string()});
+    for text in ["{'a': u'x', 'b': u'y'}", "{u'a': u'x', u'b': u'y'}", "{\"a\": u\"x\", \"b\": U\"y\"}"] {
+        assert_eq!(read(text, both.clone()), Some(json!({"a": "x", "b": "y"})), "{text}");
+    }
+    assert_eq!(listed("[u'x', u'']", string()), Some(json!(["x", ""])));
+    for text in ["{'a': b'x'}", "{'a': r'x'}", "{'a': f'{name} x'}", "{'a': Rb\"x\"}", "{b'a': 'x'}"] {
+        assert_eq!(read(text, both.clone()), None, "{text}");
+    }
+    assert_eq!(read("{\"a\": b\", \"b\": \"y\"}", both), Some(json!({"a": "b", "b": "y"})));
+}
+
+#[test]
+fn a_colon_before_a_word_is_not_dropped() {
+    let both = json!({"a": string(), "b": string()});
+    for text in
+        ["{\"a\": ::1}", "{\"a\": :smile:, \"b\": \"x\"}", "{\"a\": ::ffff:1.2.3.4}", "{\"a\": : : x}"]
+    {
+        assert_eq!(read(text, both.clone()), None, "{text}");
+    }
+    for text in ["{\"a\":: \"x\"}", "{\"a\"::\"x\"}", "{\"a\" : : x}"] {
+        assert_eq!(read(text, both.clone()), Some(json!({"a": "x"})), "{text}");
+    }
+}
+
+#[test]
+fn what_says_that_it_is_not_the_answer_is_none() {
+    for text in [
+        "[\"x\",\n// ... 97 more items ...\n\"y\"]",
+        "[\"x\", \"y\", // \u{2026}\n]",
+        "[\"x\", /* ... */ \"y\"]",
+        "[\"x\", \"y\" # ...\n]",
+        "[\"x\", y // ...\n]",
+        "[\"x\", \"y\", etc]",
+        "[\"x\", \"y\", etc.]",
+        "[\"x\", \"y\", and more]",
+    ] {
+        assert_eq!(listed(text, string()), None, "{text}");
+    }
+    for text in
+        ["{\"a\": <your answer here>}", "{a: string}", "{a: string;}", "{a: string | null}", "{a: string[]}"]
+    {
+        assert_eq!(read(text, json!({"a": string()})), None, "{text}");
+    }
+    for (text, expected) in [
+        ("{a: <b>x</b>}", "<b>x</b>"),
+        ("{a: string theory}", "string theory"),
+        ("{a: x, // and so on\n}", "x"),
+        ("{a: wait... what}", "wait... what"),
+    ] {
+        assert_eq!(read(text, json!({"a": string()})), Some(json!({"a": expected})), "{text}");
+    }
+}
+
+#[test]
+fn what_looks_like_a_comment_may_be_a_colour() {
+    let both = json!({"a": string(), "b": string()});
+    assert_eq!(read("{\"a\": #fff, \"b\": \"x\"}", both.clone()), Some(json!({"a": "#fff", "b": "x"})));
+    assert_eq!(listed("[ #fff, #000 ]", string()), Some(json!(["#fff", "#000"])));
+    assert_eq!(read("{\"a\": # why\n\"x\"}", both.clone()), Some(json!({"a": "x"})));
+    assert_eq!(read("{\"a\": #why\n\"x\"}", both), None);
+}
+
+#[test]
+fn marks_of_direction_and_old_white_space_are_space() {
+    for space in ['\u{b}', '\u{c}', '\u{85}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{202a}', '\u{2069}'] {
+        let text = format!("{{{space}\"a\":{space} \"x{space}\"{space}}}");
+        assert_eq!(read(&text, json!({"a": string()})), Some(json!({"a": format!("x{space}")})), "{text:?}");
+    }
 }

@@ -24,6 +24,12 @@ const LITERALS: &[(&str, Form)] = &[
 /// Words that stand for no JSON value and are no strings either.
 const NOT_VALUES: &[&str] = &["NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "-inf"];
 
+/// The names of JSON's types, which say what a value is to be.
+const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array"];
+
+/// Words that say that a list has more items than are given.
+const OMISSIONS: &[&str] = &["etc", "etc.", "and more", "and so on", "and so forth"];
+
 /// Calls of one argument that write a value: those of MongoDB's shell and of Python's literals. Any other call
 /// computes something (`sqrt(16)`, `not(true)`), so its argument is not the value.
 const NOTATIONS: &[&str] = &[
@@ -144,8 +150,7 @@ impl Search<'_> {
 
     /// Words up to a place where they could end.
     fn words(&mut self, state: State, out: &mut Vec<State>) {
-        // Dots say that something was left out, so they are no value.
-        if self.look.starts(state.at, "...") || self.look.starts(state.at, "\u{2026}") {
+        if self.look.is_omission(state.at) {
             return;
         }
         let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
@@ -166,8 +171,16 @@ impl Search<'_> {
         let ends = match character {
             '"' if at > words.state.at => return self.ends_at_quote(words, at, out),
             ',' if at > words.state.at && words.nested == 0 => self.ends_at_comma(words, at),
-            '\n' if at > words.state.at && words.nested == 0 => self.ends_at_line(words, at),
-            '/' | '#' => spaced && self.look.blank(at, false).comment,
+            '\n' if at > words.state.at && words.nested == 0 => {
+                let ends = self.ends_at_line(words, at);
+                // `#` and a word can be a colour or a tag, or else a comment, which ends with its line.
+                if !ends && self.look.byte(words.state.at) == Some(b'#') {
+                    return true;
+                }
+                ends
+            }
+            '/' | '#' if spaced && self.look.is_omission(at) => return true,
+            '/' | '#' => spaced && at > words.state.at && self.look.blank(at, false).comment,
             '<' | '`' | '~' => self.is_over(at),
             '(' | '[' | '{' => {
                 words.nested += 1;
@@ -224,7 +237,7 @@ impl Search<'_> {
 
     fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {
         let words = self.look.text.get(state.at..end).unwrap_or_default().trim_end();
-        if words.is_empty() || NOT_VALUES.contains(&words) {
+        if words.is_empty() || NOT_VALUES.contains(&words) || is_left_open(words) {
             return;
         }
         let noted = self.note(state, RepairKind::Unquoted, state.at);
@@ -237,6 +250,21 @@ impl Search<'_> {
         let read = self.event(state, What::Scalar(token));
         State { at: state.at + length, mode: Mode::After, previous: Previous::Bare, ..read }
     }
+}
+
+/// Whether words say that a value has yet to be filled in (`<your answer>`, or the type that it is to have), or
+/// that more of them were left out.
+fn is_left_open(words: &str) -> bool {
+    /// Such words are few.
+    const MAX_BYTES: usize = 128;
+    if words.len() > MAX_BYTES {
+        return false;
+    }
+    let placeholder = words.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+    let is_type = |part: &str| TYPES.contains(&part.trim().trim_end_matches("[]"));
+    placeholder.is_some_and(|inside| !inside.contains(['<', '>']))
+        || words.trim_end_matches(';').split('|').any(is_type)
+        || OMISSIONS.iter().any(|omission| words.eq_ignore_ascii_case(omission))
 }
 
 /// The length of a number in a notation that JSON does not have: `+1`, `.5`, `1_000`, `0x1f`, and, where a

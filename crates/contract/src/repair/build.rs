@@ -19,6 +19,8 @@ pub(super) struct Built {
     pub(super) repairs: Vec<Repair>,
     /// Whether brackets were missing, so that a member could stand in more than one object.
     pub(super) guessed: bool,
+    /// Whether a part of it may as well be meant otherwise.
+    pub(super) doubtful: bool,
     /// The numbers that were written in a notation that JSON does not have, as JSON writes them.
     other_numbers: HashSet<String>,
 }
@@ -62,6 +64,7 @@ pub(super) fn build(text: &str, events: &[Event], last: u32, strings: &HashSet<S
         chain.iter().any(|what| matches!(what, What::Repair(RepairKind::Bracket | RepairKind::Truncated, _)));
     let mut builder = Builder {
         text,
+        doubtful: false,
         strings,
         other_numbers: HashSet::new(),
         stack: Vec::new(),
@@ -72,8 +75,8 @@ pub(super) fn build(text: &str, events: &[Event], last: u32, strings: &HashSet<S
     for what in chain.into_iter().rev() {
         builder.take(what)?;
     }
-    let Builder { root, repairs, other_numbers, .. } = builder;
-    Some(Built { value: root?, repairs, guessed, other_numbers })
+    let Builder { root, repairs, doubtful, other_numbers, .. } = builder;
+    Some(Built { value: root?, repairs, guessed, doubtful, other_numbers })
 }
 
 enum Node {
@@ -83,6 +86,7 @@ enum Node {
 
 struct Builder<'a> {
     text: &'a str,
+    doubtful: bool,
     strings: &'a HashSet<String>,
     other_numbers: HashSet<String>,
     stack: Vec<Node>,
@@ -131,6 +135,7 @@ impl Builder<'_> {
                     _ => return None,
                 }
             }
+            What::Doubt => self.doubtful = true,
             What::Repair(kind, at) => self.repair(kind, at as usize),
         }
         Some(())
@@ -210,20 +215,28 @@ impl Builder<'_> {
         }
     }
 
-    /// A string's content with its escapes read. What is no escape stays as it is written.
+    /// A string's content with its escapes read. What is no escape stays as it is written. Then backslashes were
+    /// not doubled, so that another that could be an escape may be meant as itself: nobody can tell.
     fn decode(&mut self, written: &str, start: usize) -> Option<String> {
         if written.bytes().any(|byte| byte < 0x20) {
             self.repair(RepairKind::ControlCharacter, start);
         }
+        let in_double_quotes = self.text.get(..start)?.ends_with('"');
         let mut decoded = String::with_capacity(written.len());
+        let (mut kept, mut doubtful) = (false, false);
         let mut rest = written;
         while let Some(found) = rest.find('\\') {
             decoded.push_str(rest.get(..found)?);
             let escape = rest.get(found + 1..)?;
+            doubtful |= is_doubtful(escape, decoded.is_empty());
             let mut length = 1;
             match escape.chars().next()? {
                 '"' => decoded.push('"'),
-                '\\' => decoded.push('\\'),
+                '\\' => {
+                    // A mark inside the string behind two backslashes was perhaps escaped twice.
+                    self.doubtful |= in_double_quotes && escape.starts_with("\\\"");
+                    decoded.push('\\');
+                }
                 '/' => decoded.push('/'),
                 'b' => decoded.push('\u{8}'),
                 'f' => decoded.push('\u{c}'),
@@ -241,6 +254,7 @@ impl Builder<'_> {
                 }
                 other if other.is_alphanumeric() => {
                     self.repair(RepairKind::Escape, start);
+                    kept = true;
                     decoded.push('\\');
                     decoded.push(other);
                     length = other.len_utf8();
@@ -251,6 +265,7 @@ impl Builder<'_> {
             rest = escape.get(length..)?;
         }
         decoded.push_str(rest);
+        self.doubtful |= kept && doubtful;
         Some(decoded)
     }
 
@@ -260,6 +275,17 @@ impl Builder<'_> {
             self.next_step().into_iter().for_each(|step| place.push(step));
             self.repairs.push(Repair { kind, path: place.path(), detail: detail(self.text, kind, at) });
         }
+    }
+}
+
+/// Whether an escape, given from behind its backslash, would be another text if backslashes were not doubled.
+/// One that is doubled between words, as in a path, is an escape all the same.
+fn is_doubtful(escape: &str, first: bool) -> bool {
+    let mut characters = escape.chars();
+    match characters.next() {
+        Some('b' | 'f' | 'n' | 'r' | 't' | 'u' | '/') => true,
+        Some('\\') => first || !characters.next().is_some_and(char::is_alphanumeric),
+        _ => false,
     }
 }
 

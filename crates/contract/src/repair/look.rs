@@ -8,8 +8,12 @@ const MAX_KEY_BYTES: usize = 128;
 /// The characters that some editors and models use as white space.
 const OTHER_SPACES: &[char] = &[
     '\u{a0}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{3000}', '\u{202f}', '\u{205f}',
-    '\u{180e}',
+    '\u{180e}', '\u{b}', '\u{c}', '\u{85}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202a}',
+    '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
+
+/// The letters before the strings of Python.
+const STRING_PREFIXES: &[&str] = &["u", "b", "r", "f", "br", "rb", "fr", "rf"];
 
 /// White space and comments, and where they end.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,11 +48,13 @@ impl<'a> Look<'a> {
         self.text.get(at..)?.chars().next()
     }
 
-    /// Skips white space and comments. In the place of a value, `#` and `/` may begin words instead.
+    /// Skips white space and comments, but not one that says that something was left out. In the place of a
+    /// value, `#` and `/` may begin words instead.
     pub(super) fn blank(&self, from: usize, value_place: bool) -> Blank {
         let mut blank = Blank { end: from, ..Blank::default() };
         loop {
             match self.byte(blank.end) {
+                Some(b'/' | b'#') if self.is_omission(blank.end) => return blank,
                 Some(b' ' | b'\t' | b'\r') => blank.end += 1,
                 Some(b'\n') => {
                     blank.end += 1;
@@ -66,7 +72,7 @@ impl<'a> Look<'a> {
                 Some(b'#') if !value_place || matches!(self.byte(blank.end + 1), Some(b' ' | b'\t')) => {
                     blank = self.line_comment(blank);
                 }
-                Some(0xc2 | 0xe1..=0xe3 | 0xef) => match self.character(blank.end) {
+                Some(0xb | 0xc | 0xc2 | 0xe1..=0xe3 | 0xef) => match self.character(blank.end) {
                     Some(space)
                         if OTHER_SPACES.contains(&space) || ('\u{2000}'..='\u{200a}').contains(&space) =>
                     {
@@ -78,6 +84,17 @@ impl<'a> Look<'a> {
                 _ => return blank,
             }
         }
+    }
+
+    /// Whether dots stand here, or a comment that begins with them: something was left out.
+    pub(super) fn is_omission(&self, at: usize) -> bool {
+        /// Comments are not indented by more.
+        const INDENT: usize = 8;
+        let mark = ["//", "/*", "#"].into_iter().find(|mark| self.starts(at, mark)).unwrap_or_default();
+        let inside = self.bytes.get(at + mark.len()..).unwrap_or_default().iter().take(INDENT);
+        let spaces = inside.take_while(|byte| !mark.is_empty() && matches!(byte, b' ' | b'\t')).count();
+        let dots = at + mark.len() + spaces;
+        self.starts(dots, "...") || self.starts(dots, "\u{2026}")
     }
 
     /// Whether a byte stands directly behind a word or a quote, where no comment begins.
@@ -153,6 +170,22 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// The letters that Python writes directly before the mark of a string, where they stand here.
+    pub(super) fn string_prefix(&self, at: usize) -> Option<&'a str> {
+        let letters = |length: usize| self.text.get(at..at + length);
+        let is_prefix = |prefix: &&str| {
+            STRING_PREFIXES.iter().any(|known| prefix.eq_ignore_ascii_case(known))
+                && matches!(self.byte(at + prefix.len()), Some(b'"' | b'\''))
+                && !self.is_stray_quote(at + prefix.len())
+        };
+        [1, 2].into_iter().filter_map(letters).find(is_prefix)
+    }
+
+    /// Whether `u'…'` stands here, which is a string.
+    fn is_unicode_string(&self, at: usize) -> bool {
+        self.string_prefix(at).is_some_and(|prefix| prefix.eq_ignore_ascii_case("u"))
+    }
+
     /// The length of the mark at a position if it can close such a string.
     pub(super) fn closing_quote(&self, at: usize, quote: Quote) -> Option<usize> {
         let marks: &[&str] = match quote {
@@ -175,6 +208,7 @@ impl<'a> Look<'a> {
 
     /// Whether a key and a colon stand here: the surest sign of where a member of an object begins.
     pub(super) fn is_key(&self, at: usize) -> bool {
+        let at = at + usize::from(self.is_unicode_string(at));
         match self.opening_quote(at) {
             Some((quote, length)) => {
                 let close = self.closing_at(at + length, quote);
@@ -253,8 +287,9 @@ impl<'a> Look<'a> {
     /// Whether something that can only be a value begins here.
     pub(super) fn is_value(&self, at: usize) -> bool {
         match self.byte(at) {
-            Some(b'{' | b'[' | b'"' | b'\'' | b'-' | b'0'..=b'9') => true,
-            Some(_) if self.opening_quote(at).is_some() => true,
+            Some(b'{' | b'[' | b'"' | b'\'' | b'0'..=b'9') => true,
+            Some(b'-') => matches!(self.byte(at + 1), Some(b'.' | b'0'..=b'9')),
+            Some(_) if self.opening_quote(at).is_some() || self.is_unicode_string(at) => true,
             Some(byte) if byte.is_ascii_alphabetic() => {
                 let length = self.bare_key_length(at);
                 let word = self.text.get(at..at + length).unwrap_or_default();

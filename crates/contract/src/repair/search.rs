@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
         self.frames.clear();
         self.events.clear();
         self.queue.clear();
-        let mut choice = Choice { start, best: None, readable: None, offers: 0 };
+        let mut choice = Choice { start, best: None, readable: None, doubtful: false, offers: 0 };
         self.queue.push(Queued(State {
             cost: 0,
             at: start.at,
@@ -171,13 +171,16 @@ impl<'a> Search<'a> {
         let (built, offer) = self.conforming(state.event, conform)?;
         let offer = offer.filter(|offer| !reads_twice(&built.repairs, offer));
         let Some(offer) = offer else {
-            if choice.readable.is_none() {
+            // What may be meant otherwise is nothing to go by, and neither is a dearer reading in its place.
+            choice.doubtful |= built.doubtful && choice.readable.is_none();
+            if choice.readable.is_none() && !choice.doubtful {
                 let extent = Extent::of(&built.repairs);
                 choice.readable = Some((built.value, range, extent));
             }
             return None;
         };
         match &choice.best {
+            None if built.doubtful => Some(Reading::Nothing),
             None => {
                 let repairs = built.repairs.into_iter().chain(offer.repairs).collect();
                 choice.best = Some(Best { cost: state.cost, value: offer.value, repairs, range });
@@ -258,6 +261,8 @@ struct Choice {
     start: Start,
     best: Option<Best>,
     readable: Option<(Value, Range<usize>, Extent)>,
+    /// The cheapest reading may be meant otherwise.
+    doubtful: bool,
     offers: usize,
 }
 

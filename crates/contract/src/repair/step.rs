@@ -41,13 +41,22 @@ impl Search<'_> {
                 out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
             }
             (Some(b'}' | b']' | b')'), Some(_)) if first => out.push(State { mode: Mode::After, ..state }),
-            (Some(b':'), Some(Container::Object)) => {
+            (Some(b':'), Some(Container::Object)) if self.is_stray_colon(state.at) => {
                 let noted = self.note(state, RepairKind::StrayText, state.at);
                 out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
             }
             (Some(b',' | b':' | b'}' | b']' | b')'), _) => {}
             _ => self.any_value(state, out),
         }
+    }
+
+    /// Whether a second colon behind a key is one too many. Directly before a word it may be a part of it.
+    fn is_stray_colon(&self, at: usize) -> bool {
+        let space = self.look.byte(at + 1).is_some_and(|byte| byte.is_ascii_whitespace());
+        let value = self.look.blank(at + 1, true).end;
+        let begins =
+            self.look.opening_quote(value).is_some() || matches!(self.look.byte(value), Some(b'{' | b'['));
+        begins || (space && self.look.byte(value) != Some(b':'))
     }
 
     /// A value behind a comma, or the end of the list: then the comma was one too many.
@@ -85,8 +94,22 @@ impl Search<'_> {
     }
 
     fn scalar_value(&mut self, state: State, out: &mut Vec<State>) {
+        let Some(state) = self.skip_prefix(state) else { return };
         if !self.open_text(state, Role::Value, out) {
             self.bare_value(state, out);
+        }
+    }
+
+    /// Skips the letter of `u'…'`, which says nothing. Strings of bytes, raw ones and those that are filled in
+    /// are not what stands between their marks, so there is no way on.
+    fn skip_prefix(&mut self, state: State) -> Option<State> {
+        match self.look.string_prefix(state.at) {
+            None => Some(state),
+            Some("u" | "U") => {
+                let noted = self.note(state, RepairKind::Literal, state.at);
+                Some(State { at: state.at + 1, ..noted })
+            }
+            Some(_) => None,
         }
     }
 
@@ -98,7 +121,8 @@ impl Search<'_> {
             _ => self.note(state, RepairKind::Quotes, state.at),
         };
         let mut open = |state: State, quote: Quote, length: usize| {
-            let text = Text { role, quote, content: (state.at + length) as u32, inner: 0, open: false };
+            let content = (state.at + length) as u32;
+            let text = Text { role, quote, content, inner: 0, open: false, torn: false };
             out.push(State { at: state.at + length, mode: Mode::Text(text), ..state });
         };
         open(noted, quote, length);
@@ -137,6 +161,7 @@ impl Search<'_> {
                 out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE, ..noted });
             }
             _ => {
+                let Some(state) = self.skip_prefix(state) else { return };
                 if !self.open_text(state, Role::Key, out) {
                     self.bare_key(state, out);
                 }

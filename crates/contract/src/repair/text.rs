@@ -82,13 +82,18 @@ impl Search<'_> {
             return None;
         }
         let begins_word = after.is_some_and(|next| next.is_alphanumeric() || "/#$@<.-_*&%~".contains(next));
-        let opens = begins_word && !before.is_some_and(char::is_alphanumeric);
+        let opens = begins_word
+            && !before.is_some_and(|last| last.is_alphanumeric() && (text.open || !is_without_spaces(last)));
         if !opens && !text.open && !self.is_prose(at + length) {
             return None;
         }
-        let inside = Text { inner: text.inner + 1, open: opens, ..text };
+        let closes_nothing = !opens && !text.open && !after.is_some_and(char::is_alphanumeric);
+        let torn = text.torn || closes_nothing;
+        let inside = Text { inner: text.inner + 1, open: opens, torn, ..text };
         let inner = State { at: at + length, mode: Mode::Text(inside), ..state };
-        Some(self.note(inner, RepairKind::InnerQuote, at))
+        let inner = self.note(inner, RepairKind::InnerQuote, at);
+        // `"x" or "y"` may as well be two strings, each with its marks.
+        Some(if opens && text.torn { self.event(inner, What::Doubt) } else { inner })
     }
 
     /// Whether the text goes on as a sentence does: with a word, or with a mark that ends or joins words.
@@ -97,7 +102,8 @@ impl Search<'_> {
         let word = rest.trim_start_matches([' ', '\t']).chars().next();
         word.is_some_and(char::is_alphanumeric)
             || rest.starts_with([
-                '.', '?', '!', ';', ')', '>', '/', '-', '\'', '%', '\u{2019}', '\u{2014}', '\u{2013}',
+                '.', '?', '!', ';', ')', '>', '/', '-', '\'', '%', '\u{2019}', '\u{2014}', '\u{2013}', '。',
+                '，', '、', '！', '？', '；', '：', '）', '」',
             ])
     }
 
@@ -153,6 +159,8 @@ impl Search<'_> {
         };
         let end = self.end_text(state, text, content_end, at, Form::Quoted);
         let end = self.note(end, RepairKind::MissingQuote, at);
+        // A string that may have had its closing mark already misses none: what follows that mark is a note.
+        let end = if text.torn { self.event(end, What::Doubt) } else { end };
         out.push(State { cost: end.cost + cost::DAMAGE, ..end });
         price
     }
@@ -296,6 +304,11 @@ impl Search<'_> {
             _ => Fit::Good,
         }
     }
+}
+
+/// Whether a letter is of a script that puts no spaces between words, as Chinese and Japanese are written.
+fn is_without_spaces(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 /// A state outside any container is the root.

@@ -61,6 +61,8 @@ pub(super) enum What {
     Append(Token),
     /// The last key has no value: the text was cut behind it.
     DropKey,
+    /// What was read may as well be meant otherwise: the reading cannot win, but no dearer one can either.
+    Doubt,
     /// An assumption about damage, at a byte of the text.
     Repair(RepairKind, u32),
 }
@@ -107,6 +109,8 @@ pub(super) struct Text {
     pub(super) inner: u32,
     /// The last of them opened a phrase that has not been closed.
     pub(super) open: bool,
+    /// One of them closed a phrase that none had opened, so that perhaps the string ended there.
+    pub(super) torn: bool,
 }
 
 /// What a string is for.
