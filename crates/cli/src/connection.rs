@@ -66,9 +66,9 @@ impl ConnectionArguments {
 /// What a command does with what a project keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Looks at it. A project that keeps nothing yet stays as it is.
+    /// Looks at it, or takes something out. A project that keeps nothing yet stays as it is.
     Look,
-    /// Changes it.
+    /// Puts something in.
     Change,
 }
 
@@ -91,9 +91,9 @@ pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Fa
     if let Some(client) = running(config).await? {
         return Ok(Reached { client, _own: None });
     }
-    let store = match (store::place(config)?, access) {
-        (store::Place::File(path), Access::Look) if !path.exists() => store::memory_store()?,
-        _ => store::local_store(config).await?,
+    let store = match access {
+        Access::Look => store::store_as_it_is(config).await?,
+        Access::Change => store::local_store(config).await?,
     };
     let serving = CancellationToken::new();
     let hosted = host::coordinator(config, store, host::ANY_PORT, serving.clone()).await?;

@@ -12,6 +12,7 @@ mod excerpt;
 mod exit;
 mod failure;
 mod follow;
+mod given;
 mod host;
 mod json;
 mod lines;

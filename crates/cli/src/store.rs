@@ -37,6 +37,16 @@ pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failu
     })
 }
 
+/// The store of a project as it is: where there is none yet none is made, and nothing is found.
+pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Failure> {
+    if is_to_be_made(config)? { memory_store() } else { local_store(config).await }
+}
+
+/// Whether opening the store would leave a file that was not there.
+pub(crate) fn is_to_be_made(config: &Config) -> Result<bool, Problem> {
+    Ok(matches!(place(config)?, Place::File(path) if !path.exists()))
+}
+
 /// A store that is gone with the process.
 pub(crate) fn memory_store() -> Result<Arc<dyn Store>, Failure> {
     let opened = SqliteStore::in_memory();

@@ -354,6 +354,42 @@ fn commands_that_look_at_what_is_kept_need_none() {
 }
 
 #[test]
+fn commands_that_only_look_leave_nothing_behind() {
+    for (arguments, code) in [
+        (&["keys", "list"][..], 0),
+        (&["keys", "rm", "key_1"], 1),
+        (&["keys", "list", "--database", "sqlite://other.db"], 0),
+        (&["schemas", "rm", "task"], 1),
+        (&["runs", "list"], 0),
+        (&["run", "nobody", "hello"], 1),
+        (&["workflow", "run", "nothing"], 1),
+    ] {
+        let folder = Folder::with(&[]);
+        let ran = folder.run(arguments, "");
+        assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.stderr);
+        let left = std::fs::read_dir(folder.path()).unwrap().next();
+        assert!(left.is_none(), "{arguments:?}: {left:?}");
+    }
+}
+
+#[test]
+fn a_parameter_is_given_once() {
+    let folder = init();
+    for arguments in [
+        &["run", "word-count", "--param", "text=1", "--param", "text=2"][..],
+        &["workflow", "run", "ticket-intake", "--param", "text=1", "--param", "text=2"],
+    ] {
+        let ran = folder.run(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
+        assert!(ran.stderr.contains("--param text is given twice"), "{arguments:?}: {}", ran.stderr);
+    }
+    folder.write("given.json", b"{\"text\": \"of the file\"}");
+    let ran =
+        folder.run(&["run", "word-count", "--params", "given.json", "--param", "text=one two three"], "");
+    assert_eq!((ran.code, &ran.json()["words"]), (Some(0), &json!(3)), "{ran:?}");
+}
+
+#[test]
 fn a_coordinator_that_is_not_there_is_a_failure() {
     let folder = init();
     // A port that was free a moment ago and that nobody else is given while we hold no listener on it.

@@ -6,7 +6,7 @@ use super::{PlaceArguments, refused};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::PagingArguments;
-use crate::store::local_store;
+use crate::store::store_as_it_is;
 use crate::view::words::{Times, line};
 use crate::{output, runtime, table};
 
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
                 .gather(|page: PageQuery| async move { client.keys(&page).await })
                 .await;
         }
-        let keys = local_store(&config).await?.keys().await.map_err(refused)?;
+        let keys = store_as_it_is(&config).await?.keys().await.map_err(refused)?;
         let view = |key: accord_domain::key::Key| KeyView {
             key_id: key.id,
             name: key.name,

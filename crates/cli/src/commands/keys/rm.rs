@@ -5,7 +5,7 @@ use accord_api::KeyId;
 use super::{PlaceArguments, refused};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::store::local_store;
+use crate::store::store_as_it_is;
 use crate::{output, runtime};
 
 /// Take a key back: whoever has it is shut out
@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         match arguments.place.client(&config).await? {
             Some(client) => Ok(client.delete_key(&arguments.key_id).await?),
-            None => local_store(&config).await?.remove_key(&arguments.key_id).await.map_err(refused),
+            None => store_as_it_is(&config).await?.remove_key(&arguments.key_id).await.map_err(refused),
         }
     })?;
     if arguments.json {

@@ -9,14 +9,14 @@ use std::time::Duration;
 use accord_api::{Attempt, CreateRun, Demands, EventView, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
-use crate::connection::{self, ConnectionArguments};
+use crate::connection::{self, Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::{Follower, OnSignal};
 use crate::host::{self, Embedded};
 use crate::progress::Progress;
-use crate::runtime;
+use crate::{runtime, store};
 
 pub(crate) use report::Report;
 
@@ -85,7 +85,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if let Some(client) = connection::running(&config).await? {
             return with(&client, arguments, None).await;
         }
-        let store = crate::store::local_store(&config).await?;
+        if store::is_to_be_made(&config)? {
+            // An agent that is not there leaves no store behind.
+            connection::reach(&config, Access::Look).await?.agent(&arguments.agent).await?;
+        }
+        let store = store::local_store(&config).await?;
         let executors = host::executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
         let result = with(&client, arguments, Some(embedded.demands())).await;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::Arguments;
 use crate::document::Input;
 use crate::failure::{Failure, Problem};
+use crate::given;
 
 /// All parameters: the file first, then single ones, then the task.
 pub(super) fn read(arguments: &Arguments, blueprint: &Value) -> Result<Value, Failure> {
@@ -12,16 +13,12 @@ pub(super) fn read(arguments: &Arguments, blueprint: &Value) -> Result<Value, Fa
         Some(file) => object(Input::of(Some(file)).read()?.json("parameters")?)?,
         None => Map::new(),
     };
-    for param in &arguments.param {
-        let Some((key, text)) = param.split_once('=') else {
-            let message = format!("--param {param} has no '='");
-            return Err(Problem::new(message).hint("write --param KEY=VALUE").into());
-        };
+    for (key, text) in given::members(&arguments.param, arguments.task.as_ref())? {
         all.insert(key.to_owned(), value(blueprint, key, text));
     }
     if let Some(task) = &arguments.task {
         let task = if task == "-" { Input::Stdin.read()?.text } else { task.clone() };
-        all.insert("prompt".to_owned(), Value::String(task));
+        all.insert(given::TASK.to_owned(), Value::String(task));
     }
     Ok(Value::Object(all))
 }

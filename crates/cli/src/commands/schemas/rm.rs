@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Change).await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         Ok(client.delete_schema(&arguments.name).await?)
     })?;
     if arguments.json {

@@ -9,14 +9,14 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::follow::{Ending, follow};
-use crate::connection::{self, ConnectionArguments};
+use crate::connection::{self, Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::Interruption;
 use crate::host::{self, Embedded};
 use crate::view::workflow;
-use crate::{output, runtime};
+use crate::{given, output, runtime, store};
 
 /// Run a workflow, show it filling in, and print its output
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if let Some(client) = connection::running(&config).await? {
             return with(&client, arguments, input, None).await;
         }
-        let store = crate::store::local_store(&config).await?;
+        if store::is_to_be_made(&config)? {
+            // A workflow that is not there leaves no store behind.
+            connection::reach(&config, Access::Look).await?.workflow(&arguments.workflow).await?;
+        }
+        let store = store::local_store(&config).await?;
         let executors = host::executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
         let result = with(&client, arguments, input, Some(embedded.demands())).await;
@@ -118,17 +122,12 @@ fn input(arguments: &Arguments) -> Result<Value, Failure> {
         Some(file) => Input::of(Some(file)).read()?.json("input")?,
         None => Value::Object(Map::new()),
     };
-    let mut members = Vec::new();
-    for param in &arguments.param {
-        let Some((key, text)) = param.split_once('=') else {
-            let message = format!("--param {param} has no '='");
-            return Err(Problem::new(message).hint("write --param KEY=VALUE").into());
-        };
-        let member = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-        members.push((key.to_owned(), member));
-    }
+    let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    let given = given::members(&arguments.param, arguments.task.as_ref())?;
+    let mut members: Vec<(String, Value)> =
+        given.into_iter().map(|(key, text)| (key.to_owned(), read(text))).collect();
     if let Some(task) = &arguments.task {
-        members.push(("prompt".to_owned(), Value::from(task.as_str())));
+        members.push((given::TASK.to_owned(), Value::from(task.as_str())));
     }
     if !members.is_empty() {
         let Value::Object(object) = &mut value else {

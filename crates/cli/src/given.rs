@@ -1,0 +1,54 @@
+//! Single parameters as they are given on the command line: `--param KEY=VALUE`, and TASK in the place of `prompt`.
+
+use crate::failure::Problem;
+
+/// What TASK is short for.
+pub(crate) const TASK: &str = "prompt";
+
+/// The names and texts of `--param`, in order. A name that is given twice is refused: one of its values would be dropped
+/// without a word.
+pub(crate) fn members<'a>(
+    params: &'a [String],
+    task: Option<&String>,
+) -> Result<Vec<(&'a str, &'a str)>, Problem> {
+    let mut members: Vec<(&str, &str)> = Vec::new();
+    for param in params {
+        let Some((name, text)) = param.split_once('=') else {
+            let message = format!("--param {param} has no '='");
+            return Err(Problem::new(message).hint("write --param KEY=VALUE"));
+        };
+        if members.iter().any(|member| member.0 == name) {
+            let hint = "give it once; a list is written as JSON: --param KEY='[1, 2]'";
+            return Err(Problem::new(format!("--param {name} is given twice")).hint(hint));
+        }
+        if name == TASK && task.is_some() {
+            let message = format!("--param {TASK} is given beside TASK, which is short for it");
+            return Err(Problem::new(message).hint("give one of them"));
+        }
+        members.push((name, text));
+    }
+    Ok(members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_given_once() {
+        let params = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let task = "do it".to_owned();
+        let good = params(&["a=1", "b=x=y", "=", "A=2"]);
+        let expected = vec![("a", "1"), ("b", "x=y"), ("", ""), ("A", "2")];
+        assert_eq!(members(&good, Some(&task)).ok(), Some(expected));
+        for (texts, task, expected) in [
+            (&["a=1", "b=2", "a=1"][..], None, "--param a is given twice"),
+            (&["prompt=a", "prompt=b"], None, "--param prompt is given twice"),
+            (&["prompt=a"], Some(&task), "--param prompt is given beside TASK"),
+            (&["a=1", "prompt"], Some(&task), "--param prompt has no '='"),
+        ] {
+            let problem = format!("{:?}", members(&params(texts), task).unwrap_err());
+            assert!(problem.contains(expected), "{texts:?}: {problem}");
+        }
+    }
+}
