@@ -41,6 +41,9 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
 /// How many events are read at once for somebody who follows. Each can be a megabyte, though few are.
 const BATCH: u32 = 64;
 
+/// Before the first event.
+const BEGINNING: EventId = EventId(0);
+
 impl App {
     /// A page of a session's events, in order, as JSON text.
     pub(crate) async fn session_events(
@@ -50,7 +53,7 @@ impl App {
     ) -> Result<String, Error> {
         let limit = page::limit(query.limit)?;
         let after = match &query.cursor {
-            None => EventId(0),
+            None => BEGINNING,
             Some(cursor) => cursor
                 .parse()
                 .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("cursor: {error}")))?,
@@ -66,7 +69,7 @@ impl App {
         Ok(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(",")))
     }
 
-    /// Begins to follow events: those after an id, or those from now on.
+    /// Begins to follow events: those after an id, or those from now on. What is after the newest one is from now on too.
     pub(crate) async fn follow(self: &Arc<Self>, following: Following) -> Result<Follower, Error> {
         let filter = &following.filter;
         let topic = match (&filter.workflow_run_id, &filter.run_id, &filter.session_id) {
@@ -77,7 +80,10 @@ impl App {
         };
         let watch = self.hub.watch(vec![topic]);
         let after = match following.after {
-            Some(after) => after,
+            Some(BEGINNING) => BEGINNING,
+            // An event that is not there yet was seen in another database, before a reset or a restored copy. Whoever waited
+            // for ids behind it would miss all that happens until they are reached.
+            Some(after) => after.min(self.store.last_event().await?),
             None => self.store.last_event().await?,
         };
         Ok(Follower { app: Arc::clone(self), watch, after, following })

@@ -110,6 +110,25 @@ async fn events_are_followed_and_what_was_missed_is_replayed() {
     server.ended().await.unwrap();
 }
 
+/// As after a reset, or with a copy of the database that was put back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_event_that_is_not_there_yet_hides_none() {
+    let desk = Desk::with_writer().await;
+    let (server, shutdown) = serving(&desk).await;
+    let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "before"})).await;
+    let last = Some("evt_0000000000000000500");
+    let all = opened(server.address(), "/events", last).await;
+    let of_session = opened(server.address(), &format!("/events?session_id={session}"), last).await;
+    let runner = desk.runner().await;
+    desk.complete(&runner, "before").await;
+    for stream in [all, of_session] {
+        let (_, kinds) = reading(stream, |stream| stream.kinds(3)).await;
+        assert_eq!(kinds, ["run.claimed", "result", "run.completed"]);
+    }
+    shutdown.cancel();
+    server.ended().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_stream_does_not_hold_up_the_end() {
     let desk = Desk::with_writer().await;
