@@ -228,7 +228,7 @@ impl App {
             |key: Key| KeyView { key_id: key.id, name: key.name, role: key.role, created_at: key.created_at };
         let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
         keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
-        page::by_name(keys, limit, cursor, |key| key.key_id.as_str())
+        page::List("keys").by_name(keys, limit, cursor, |key| key.key_id.as_str())
     }
 
     /// Removes a key. It opens nothing from now on.

@@ -23,41 +23,72 @@ pub(crate) fn limit(asked: Option<u32>) -> Result<u32, Error> {
     }
 }
 
-/// A list of the store's. Its cursors begin with its name, so that those of another list are noticed: both are a time and a
-/// number.
+/// A list. Its cursors begin with its name, so that those of another list are noticed: both may be a time and a number, or
+/// a word that could be a name in either.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct List(pub(crate) &'static str);
 
 impl List {
-    /// The page that somebody asks for.
+    /// The page of the store's that somebody asks for.
     pub(crate) fn request(self, asked: Option<u32>, cursor: Option<String>) -> Result<PageRequest, Error> {
-        let place = |cursor: String| match cursor.strip_prefix(self.0).and_then(|rest| rest.strip_prefix(':'))
-        {
-            Some(place) => Ok(place.to_owned()),
-            None => Err(broken(&cursor)),
-        };
+        let place = |cursor: String| self.place(&cursor).map(str::to_owned);
         Ok(PageRequest { limit: limit(asked)?, cursor: cursor.map(place).transpose()? })
     }
 
-    /// A page of it, as callers see it.
+    /// A page of the store's, as callers see it.
     pub(crate) fn view<T, V>(self, page: accord_store::Page<T>, view: impl FnMut(T) -> V) -> Page<V> {
-        let next_cursor = page.next.map(|place| format!("{}:{place}", self.0));
+        let next_cursor = page.next.as_deref().map(|place| self.cursor(place));
         Page { items: page.items.into_iter().map(view).collect(), next_cursor }
     }
-}
 
-/// What a cursor begins with that is the last name of the page before. Any word could be a name; so what was made up, or
-/// comes from another list, is noticed.
-const AFTER: &str = "after:";
+    /// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before.
+    /// All of them, where nobody asks for less.
+    pub(crate) fn by_name<T>(
+        self,
+        mut items: Vec<T>,
+        asked: Option<u32>,
+        cursor: Option<&str>,
+        name: impl Fn(&T) -> &str,
+    ) -> Result<Page<T>, Error> {
+        if let Some(last) = cursor.map(|cursor| self.place(cursor)).transpose()? {
+            items.retain(|item| name(item) > last);
+        }
+        self.first(items, asked, name)
+    }
 
-/// The cursor of the page behind a name.
-pub(crate) fn cursor_after(name: &str) -> String {
-    format!("{AFTER}{name}")
-}
+    /// The same in the opposite order. Ids grow, so that the newest comes first.
+    pub(crate) fn by_falling_name<T>(
+        self,
+        mut items: Vec<T>,
+        asked: Option<u32>,
+        cursor: Option<&str>,
+        name: impl Fn(&T) -> &str,
+    ) -> Result<Page<T>, Error> {
+        if let Some(last) = cursor.map(|cursor| self.place(cursor)).transpose()? {
+            items.retain(|item| name(item) < last);
+        }
+        self.first(items, asked, name)
+    }
 
-/// The name that a cursor stands for.
-pub(crate) fn name_in(cursor: &str) -> Result<&str, Error> {
-    cursor.strip_prefix(AFTER).ok_or_else(|| broken(cursor))
+    fn first<T>(
+        self,
+        mut items: Vec<T>,
+        asked: Option<u32>,
+        name: impl Fn(&T) -> &str,
+    ) -> Result<Page<T>, Error> {
+        let more = shorten(&mut items, asked)?;
+        let next_cursor = items.last().filter(|_| more).map(|item| self.cursor(name(item)));
+        Ok(Page { items, next_cursor })
+    }
+
+    fn cursor(self, place: &str) -> String {
+        format!("{}:{place}", self.0)
+    }
+
+    fn place(self, cursor: &str) -> Result<&str, Error> {
+        let place = cursor.strip_prefix(self.0).and_then(|rest| rest.strip_prefix(':'));
+        place.ok_or_else(|| broken(cursor))
+    }
 }
 
 /// Enough of a cursor to recognise it by.
@@ -68,39 +99,6 @@ fn broken(cursor: &str) -> Error {
     let message =
         format!("the cursor '{shown}' is none of this list; use the next_cursor of the page before");
     Error::new(ErrorName::InvalidRequest, message)
-}
-
-/// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before. All
-/// of them, where nobody asks for less.
-pub(crate) fn by_name<T>(
-    mut items: Vec<T>,
-    asked: Option<u32>,
-    cursor: Option<&str>,
-    name: impl Fn(&T) -> &str,
-) -> Result<Page<T>, Error> {
-    if let Some(last) = cursor.map(name_in).transpose()? {
-        items.retain(|item| name(item) > last);
-    }
-    first(items, asked, name)
-}
-
-/// The same in the opposite order. Ids grow, so that the newest comes first.
-pub(crate) fn by_falling_name<T>(
-    mut items: Vec<T>,
-    asked: Option<u32>,
-    cursor: Option<&str>,
-    name: impl Fn(&T) -> &str,
-) -> Result<Page<T>, Error> {
-    if let Some(last) = cursor.map(name_in).transpose()? {
-        items.retain(|item| name(item) < last);
-    }
-    first(items, asked, name)
-}
-
-fn first<T>(mut items: Vec<T>, asked: Option<u32>, name: impl Fn(&T) -> &str) -> Result<Page<T>, Error> {
-    let more = shorten(&mut items, asked)?;
-    let next_cursor = items.last().filter(|_| more).map(|item| cursor_after(name(item)));
-    Ok(Page { items, next_cursor })
 }
 
 /// A page of few things that only grow at their end: the cursor is how many came before.
@@ -134,30 +132,34 @@ fn shorten<T>(items: &mut Vec<T>, asked: Option<u32>) -> Result<bool, Error> {
 mod tests {
     use super::*;
 
+    const LIST: List = List("names");
+
     #[test]
     fn names_come_page_by_page() {
         let all = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
-        let page = |limit, cursor| by_name(all(), limit, cursor, String::as_str).unwrap();
+        let page = |limit, cursor| LIST.by_name(all(), limit, cursor, String::as_str).unwrap();
         let expected = |items: &[&str], next: Option<&str>| Page {
             items: items.iter().map(|&item| item.to_owned()).collect(),
             next_cursor: next.map(str::to_owned),
         };
         assert_eq!(page(None, None), expected(&["a", "b", "c"], None));
-        assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("after:b")));
-        assert_eq!(page(Some(2), Some("after:b")), expected(&["c"], None));
-        assert!(by_name(all(), Some(0), None, String::as_str).is_err());
-        assert!(by_name(all(), None, Some("b"), String::as_str).is_err());
+        assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("names:b")));
+        assert_eq!(page(Some(2), Some("names:b")), expected(&["c"], None));
+        assert!(LIST.by_name(all(), Some(0), None, String::as_str).is_err());
+        for other in ["b", "others:b", "names", ""] {
+            assert!(LIST.by_name(all(), None, Some(other), String::as_str).is_err(), "{other}");
+        }
     }
 
     #[test]
     fn the_newest_come_first_page_by_page() {
         let all = || vec!["c".to_owned(), "b".to_owned(), "a".to_owned()];
-        let page = |limit, cursor| by_falling_name(all(), limit, cursor, String::as_str).unwrap();
+        let page = |limit, cursor| LIST.by_falling_name(all(), limit, cursor, String::as_str).unwrap();
         assert_eq!(page(None, None), Page { items: all(), next_cursor: None });
         let first =
-            Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("after:b".to_owned()) };
+            Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("names:b".to_owned()) };
         assert_eq!(page(Some(2), None), first);
-        assert_eq!(page(Some(2), Some("after:b")), Page { items: vec!["a".to_owned()], next_cursor: None });
+        assert_eq!(page(Some(2), Some("names:b")), Page { items: vec!["a".to_owned()], next_cursor: None });
     }
 
     #[test]

@@ -14,8 +14,9 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
 
 use super::cache::Cache;
+use super::page::List;
 use super::runs::{check_wait, refuse};
-use super::{App, page};
+use super::App;
 use crate::error::Error;
 use crate::hub::{Topic, Watch};
 
@@ -85,7 +86,7 @@ impl App {
         };
         let mut runners: Vec<RunnerView> = self.store.runners().await?.into_iter().map(view).collect();
         runners.sort_by(|one, other| other.runner_id.cmp(&one.runner_id));
-        page::by_falling_name(runners, limit, cursor, |runner| runner.runner_id.as_str())
+        List("runners").by_falling_name(runners, limit, cursor, |runner| runner.runner_id.as_str())
     }
 
     /// A runner ends.

@@ -10,22 +10,22 @@ use accord_contract::{
     Answer, Contract, Inference, Mode, Openness, Options, Schema, SchemaError, Verdict, judge,
 };
 use accord_domain::contract::ValidationMode;
-use accord_store::{PageRequest, SchemaRecord, StoreError};
+use accord_store::{SchemaRecord, StoreError};
 use serde_json::{Value, json};
 
 use super::agents::{Promise, looked_at, name};
 use super::{App, page};
 use crate::error::Error;
 
+const LIST: page::List = page::List("schemas");
+
 impl App {
     /// The registered schemas, by name.
     pub(crate) async fn schemas(&self, query: PageQuery) -> Result<Page<SchemaView>, Error> {
-        let cursor = query.cursor.as_deref().map(page::name_in).transpose()?.map(str::to_owned);
-        let page = self.store.schemas(&PageRequest { limit: page::limit(query.limit)?, cursor }).await?;
+        let page = self.store.schemas(&LIST.request(query.limit, query.cursor)?).await?;
         let mut users = self.schema_users().await?;
-        let items = page.items.into_iter().map(|record| view(record, &mut users));
-        let items: Result<Vec<SchemaView>, Error> = items.collect();
-        Ok(Page { items: items?, next_cursor: page.next.as_deref().map(page::cursor_after) })
+        let Page { items, next_cursor } = LIST.view(page, |record| view(record, &mut users));
+        Ok(Page { items: items.into_iter().collect::<Result<_, Error>>()?, next_cursor })
     }
 
     /// One registered schema.

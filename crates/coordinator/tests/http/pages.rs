@@ -88,6 +88,13 @@ async fn a_page_goes_on_in_its_own_list() {
         assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path}");
         assert!(text(&answer.1, "message").contains(&next), "{path}: {}", answer.1);
     }
+    desk.agent(json!({"name": "zebra"})).await;
+    let next = text(&desk.get("/agents?limit=1").await.1, "next_cursor");
+    assert_eq!(desk.get(&format!("/agents?cursor={next}")).await.1["items"][0]["name"], "zebra");
+    for path in ["/schemas", "/workflows", "/keys", "/runners"] {
+        let answer = desk.get(&format!("{path}?cursor={next}")).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ impl App {
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Page<AgentSummary>, Error> {
-        page::by_name(self.agents(tags).await?, limit, cursor, |agent| &agent.name)
+        page::List("agents").by_name(self.agents(tags).await?, limit, cursor, |agent| &agent.name)
     }
 
     /// All agents that have all of these tags, those with mistakes too.

@@ -166,7 +166,7 @@ impl App {
             }
             summaries.push(found.summary(problems));
         }
-        page::by_name(summaries, limit, cursor, |workflow| &workflow.name)
+        page::List("workflows").by_name(summaries, limit, cursor, |workflow| &workflow.name)
     }
 
     /// One workflow.
