@@ -6,12 +6,14 @@
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use accord_api::Role;
 use accord_client::{ApiKey, Client};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::{Config, FOLDER, Flag, Origin};
@@ -105,11 +107,34 @@ pub(crate) async fn running(config: &Config) -> Result<Option<Client>, Failure> 
     if config.origin("runner.coordinator") != Origin::Default {
         return client(&config.values.runner.coordinator, config).map(Some);
     }
+    Ok(left(config).await?.map(|(_, client)| client))
+}
+
+/// The address that a coordinator has left, and a client of it, if that one answers there.
+async fn left(config: &Config) -> Result<Option<(Address, Client)>, Failure> {
     let Some(address) = Address::read(&config.project) else { return Ok(None) };
     let client = client(&address.url, config)?;
     // Another project's coordinator may have got the port since, where ours was killed and left the file behind.
     let same = client.health().await.is_ok_and(|health| health.instance == address.instance);
-    Ok(same.then_some(client))
+    Ok(same.then_some((address, client)))
+}
+
+/// How long a coordinator that is to be told of is waited for: nothing else depends on it.
+const TELLING: Duration = Duration::from_secs(2);
+
+/// Says so where another coordinator runs for the project: a SQLite file is for one.
+pub(crate) async fn tell_of_another(config: &Config) {
+    if !matches!(store::place(config), Ok(store::Place::File(_))) {
+        return;
+    }
+    if let Ok(Ok(Some((address, _)))) = timeout(TELLING, left(config)).await {
+        tracing::warn!(
+            url = address.url,
+            pid = address.pid,
+            "another coordinator runs for this project: use that one, or stop it; SQLite is for one, and what one of two \
+             writes the other sees seconds later"
+        );
+    }
 }
 
 /// A client for an address, with the configured key.

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Config, Flag};
-use crate::connection::Address;
+use crate::connection::{self, Address};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::host;
@@ -77,6 +77,7 @@ pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure>
         let store = crate::store::local_store(config).await?;
         let serving = CancellationToken::new();
         let hosted = host::coordinator(config, store, &config.values.server.listen, serving.clone()).await?;
+        connection::tell_of_another(config).await;
         let address =
             Address { url: hosted.url(), pid: std::process::id(), instance: hosted.instance().to_owned() };
         let _address = address.leave(&config.project)?;

@@ -126,7 +126,9 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
     assert!(before.contains(&first.url), "{before}");
     let (second, url) = beside(&first).await;
     assert!(named().contains(&url), "the newest is found: {}", named());
-    end(second).await;
+    let said = end(second).await;
+    assert!(said.contains("another coordinator runs for this project"), "{said}");
+    assert!(said.contains(&first.url), "{said}");
     assert_eq!(named(), before, "the first is still there");
     // The other way round.
     let (third, url) = beside(&first).await;
@@ -139,14 +141,18 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
 /// A second `accord up` in the same folder, and its address.
 async fn beside(first: &Accord) -> (tokio::process::Child, String) {
     let mut command = accord(first.path());
-    let mut child = command.args(["up", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap();
+    let command = command.args(["up", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let ready = lines.next_line().await.unwrap().unwrap();
     (child, ready.split_whitespace().last().unwrap().to_owned())
 }
 
-async fn end(mut child: tokio::process::Child) {
+/// Ends it, and gives what it said.
+async fn end(child: tokio::process::Child) -> String {
     let id = child.id().unwrap().to_string();
     assert!(tokio::process::Command::new("kill").args(["-TERM", &id]).status().await.unwrap().success());
-    assert!(child.wait().await.unwrap().success());
+    let output = child.wait_with_output().await.unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stderr).unwrap()
 }
