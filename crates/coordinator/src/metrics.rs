@@ -72,7 +72,7 @@ fn install() -> Option<PrometheusHandle> {
 
 fn describe() {
     describe_counter!(RUNS, "Runs that are over, by agent and outcome");
-    describe_counter!(ATTEMPTS, "Answers that were judged, by strategy and outcome");
+    describe_counter!(ATTEMPTS, "Answers of models that were judged, by strategy and outcome");
     describe_gauge!(QUEUE_DEPTH, "Runs that wait for a runner, and runs that runners hold");
     describe_histogram!(QUEUE_WAIT, "Seconds that a run waited for a runner");
     describe_counter!(LEASE_LOSSES, "Runs that were lost with their runner");
@@ -120,8 +120,11 @@ impl Figures {
 /// An answer was judged.
 pub(crate) fn attempt(figures: &Figures) {
     let _ = recorder();
-    let (strategy, outcome) = (figures.strategy.as_str(), figures.outcome.as_str());
-    counter!(ATTEMPTS, "strategy" => strategy, "outcome" => outcome).increment(1);
+    // A command is held to its contract in no way that could be compared with others.
+    if figures.strategy != Strategy::Auto {
+        let (strategy, outcome) = (figures.strategy.as_str(), figures.outcome.as_str());
+        counter!(ATTEMPTS, "strategy" => strategy, "outcome" => outcome).increment(1);
+    }
     let (model, endpoint) = (bounded("model", &figures.model), bounded("endpoint", &figures.endpoint));
     let requests = histogram!(PROVIDER_REQUEST, "model" => model.clone(), "endpoint" => endpoint);
     figures.request_ms.iter().for_each(|milliseconds| requests.record(*milliseconds as f64 / 1_000.0));

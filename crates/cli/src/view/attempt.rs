@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::Attempt;
+use accord_api::{Attempt, Strategy};
 
 use super::Tone;
 use super::words::{self, indent, line};
@@ -43,9 +43,13 @@ pub(crate) fn head(attempt: &Attempt) -> String {
         "" => String::new(),
         endpoint => format!(" at {}", line(endpoint)),
     };
-    let strategy = serde_json::to_value(attempt.strategy).unwrap_or_default();
+    let strategy = match attempt.strategy {
+        // A command: no model was held to anything.
+        Strategy::Auto => "",
+        strategy => strategy.as_str(),
+    };
     let facts = [
-        strategy.as_str().unwrap_or_default().to_owned(),
+        strategy.to_owned(),
         format!("{}{endpoint}", line(&attempt.model)),
         words::duration(attempt.duration_ms),
         words::usage(&attempt.usage),

@@ -1,6 +1,7 @@
 //! Figures over runs.
 
 use accord_api::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
+use accord_domain::contract::Strategy;
 use accord_store::{Group, StatRow, StatsQuery as Query};
 
 use super::App;
@@ -17,7 +18,8 @@ impl App {
         let all = self.store.stats(&everything).await?;
         let by_agent = self.store.stats(&query(Group::Agent)).await?;
         let by_model = self.store.stats(&query(Group::Model)).await?;
-        let by_strategy = self.store.stats(&query(Group::Strategy)).await?;
+        let mut by_strategy = self.store.stats(&query(Group::Strategy)).await?;
+        by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
         let by_day = self.store.stats(&query(Group::Day)).await?;
         let errors = self.store.frequent_errors(&everything, MOST_ERRORS).await?;
         let depth = self.store.queue_depth().await?;

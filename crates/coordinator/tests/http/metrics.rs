@@ -39,6 +39,32 @@ fn attempt(number: u32, outcome: &str) -> Value {
     })
 }
 
+#[tokio::test]
+async fn commands_count_for_no_strategy() {
+    let desk = Desk::with_writer().await;
+    let before = scraped(&desk).await;
+    let runner = desk.runner().await;
+    for strategy in ["auto", "tool"] {
+        desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+        let held = desk.claim(&runner).await;
+        let answer = json!({
+            "number": 1, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": strategy, "model": "m",
+            "outcome": "no_progress", "duration_ms": 1, "text": "",
+        });
+        assert_eq!(report(&desk, &held, &held.holding, &[answer]).await.0, 204);
+        desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    }
+    let stats = desk.get("/stats").await.1;
+    let keys: Vec<&Value> = stats["by_strategy"].as_array().unwrap().iter().map(|row| &row["key"]).collect();
+    assert_eq!((keys, &stats["all"]["attempts"]), (vec![&json!("tool")], &json!(2)));
+    let text = scraped(&desk).await;
+    let counted = |text: &str, strategy: &str| {
+        value(text, &format!("accord_attempts_total{{strategy=\"{strategy}\",outcome=\"no_progress\"}}"))
+    };
+    assert_eq!(counted(&text, "auto"), 0.0);
+    assert!(counted(&text, "tool") - counted(&before, "tool") >= 1.0, "{text}");
+}
+
 async fn report(desk: &Desk, held: &Held, holding: &Value, attempts: &[Value]) -> (u16, Value) {
     let body = json!({"holding": holding, "attempts": attempts});
     desk.post(&format!("/runner/runs/{}/attempts", held.run_id), body).await

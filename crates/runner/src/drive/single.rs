@@ -21,6 +21,9 @@ use crate::text::beginning;
 /// Some systems put it in front of every text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
+/// How a command is held to its contract: in no way that could be compared with others, since no model is asked.
+const OF_A_COMMAND: Strategy = Strategy::Auto;
+
 /// One answer, for the coordinator to judge. A refusal, and a turn without an answer, are told by us: it hears of no more
 /// than that the run failed.
 pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
@@ -45,7 +48,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
         }
         Ok(answer @ Answer { stop: Stop::Refused(words), .. }) => {
             let text = if answer.text.is_empty() { words } else { &answer.text }.clone();
-            let judged = judged(answer, attempt::Outcome::Refused);
+            let judged = Judged { strategy: Strategy::Prompt, ..judged(answer, attempt::Outcome::Refused) };
             turns.record(&asked, Judged { text, prompt: re_prompt, ..judged }).await;
             failure::refused(words, turns.attempts())
         }
@@ -84,7 +87,7 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
         Ok(answer) => answer.clone(),
         Err(why) => {
             let model = turns.capabilities.model.clone();
-            turns.record_unanswered(&asked, why, Strategy::Prompt, &model, None).await;
+            turns.record_unanswered(&asked, why, OF_A_COMMAND, &model, None).await;
             return unanswered(why, turns.said_beside());
         }
     };
@@ -152,7 +155,7 @@ async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Te
                 schema_name: terms.contract.schema_name.clone(),
                 schema_hash: terms.contract.schema_hash.clone(),
                 retry_count: 0,
-                strategy: Strategy::Prompt,
+                strategy: OF_A_COMMAND,
                 repairs,
                 attempts: 1,
             };
@@ -170,7 +173,7 @@ fn unmet(terms: &Terms, rejected: &Rejected, text: &str) -> End {
 fn judged(answer: &Answer, outcome: attempt::Outcome) -> Judged {
     Judged {
         outcome,
-        strategy: Strategy::Prompt,
+        strategy: OF_A_COMMAND,
         model: answer.model.clone(),
         errors: Vec::new(),
         more_errors: 0,

@@ -90,6 +90,8 @@ async fn a_command_runs_once_whatever_its_contract_says() {
     let under = || procedural(Case::under(contract(Origin::Blueprint)));
     let ran = under().run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0));
+    let End::Data { validation: Some(validation), .. } = &ran.outcome.end else { panic!("it is judged") };
+    assert_eq!((validation.strategy, ran.attempts[0].strategy), (Strategy::Auto, Strategy::Auto));
     let ran = under().run(vec![says("{\"n\": true}"), says("{\"n\": 1}")]).await;
     assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
     assert_eq!(ran.failure().message, "Output did not match schema after 0 retries");
