@@ -31,7 +31,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut flags = Vec::new();
     if !arguments.tags.is_empty() {
-        let value = arguments.tags.iter().cloned().map(toml::Value::String).collect();
+        // An empty text is a list of none.
+        let tags = arguments.tags.iter().filter(|tag| !tag.is_empty());
+        let value = tags.cloned().map(toml::Value::String).collect();
         flags.push(Flag { key: "runner.tags", name: "--tags", value: toml::Value::Array(value) });
     }
     if let Some(concurrency) = arguments.concurrency {

@@ -13,6 +13,7 @@ mod found;
 mod guest;
 mod handed;
 mod keys;
+mod labels;
 mod page;
 mod recent;
 mod reports;

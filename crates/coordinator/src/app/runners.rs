@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::cache::Cache;
 use super::page::List;
 use super::runs::{check_wait, refuse};
-use super::App;
+use super::{App, labels};
 use crate::error::Error;
 use crate::hub::{Topic, Watch};
 
@@ -60,6 +60,7 @@ impl App {
     /// A runner begins.
     pub(crate) async fn register_runner(&self, request: RegisterRunner) -> Result<RegisteredRunner, Error> {
         check_profile(&request.profile)?;
+        labels::check_profile(&request.profile)?;
         let now = self.outside.now();
         let id = RunnerId::new(self.outside.unique());
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };

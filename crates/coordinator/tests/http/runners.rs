@@ -242,6 +242,66 @@ async fn a_heartbeat_hears_of_a_stop_at_once() {
 }
 
 #[tokio::test]
+async fn names_that_nobody_can_mean_are_refused() {
+    let desk = Desk::with_writer().await;
+    for (field, value) in [
+        ("tags", json!(["a", ""])),
+        ("tags", json!(["a\u{0}"])),
+        ("executor_types", json!([""])),
+        ("executor_types", json!(["ll\nm"])),
+        ("hostname", json!("a\tb")),
+        ("project_dir", json!("/a\u{7f}")),
+    ] {
+        let answer = desk.post("/runner/register", json!({"profile": {field: value}})).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{field}: {value}");
+        assert!(text(&answer.1, "message").starts_with(&format!("profile.{field}: ")), "{}", answer.1);
+    }
+    let plain =
+        json!({"hostname": "", "project_dir": "", "executor_types": ["of my own"], "tags": ["größe 2"]});
+    desk.runner_with(plain).await;
+    for demands in [
+        json!({"tags": [""]}),
+        json!({"tags": ["a\u{0}"]}),
+        json!({"hostname": ""}),
+        json!({"executor_type": ""}),
+        json!({"project_dir": "\u{0}"}),
+    ] {
+        let field = demands.as_object().unwrap().keys().next().unwrap().clone();
+        let run = json!({"agent_name": "writer", "prompt": "a", "additional_demands": demands});
+        let answer = desk.post("/runs", run).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{demands}");
+        let message = text(&answer.1, "message");
+        assert!(message.starts_with(&format!("additional_demands.{field}: ")), "{message}");
+    }
+    let run = json!({"agent_name": "writer", "prompt": "a", "project_dir": "\u{0}"});
+    let message = text(&desk.post("/runs", run).await.1, "message");
+    assert_eq!(message, "project_dir: \"\\0\" can be no name: it has a control character; leave that out");
+}
+
+#[tokio::test]
+async fn an_end_that_contradicts_itself_is_refused() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let error = json!({"type": "executor_failed", "message": "no"});
+    for (report, field) in [
+        (json!({"status": "stopped", "result_data": {"a": 1}}), "result_data"),
+        (json!({"status": "released", "result_data": {"a": 1}}), "result_data"),
+        (json!({"status": "failed", "error": error, "result_data": {"a": 1}}), "result_data"),
+        (json!({"status": "completed", "error": error, "result_text": "done"}), "error"),
+    ] {
+        let answer = desk.finish(&held, report.clone()).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"), "{report}");
+        assert!(text(&answer.1, "message").starts_with(field), "{}", answer.1);
+    }
+    let stopped = json!({"status": "stopped", "result_data": null, "result_text": "as far as it came"});
+    assert_eq!(desk.finish(&held, stopped).await, (200, json!({"run_id": run, "status": "stopped"})));
+    let run = desk.get(&format!("/runs/{run}")).await.1;
+    assert_eq!(run["error"]["message"], "stopped by its runner");
+}
+
+#[tokio::test]
 async fn a_run_that_is_lost_too_often_fails() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;

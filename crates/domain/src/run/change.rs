@@ -67,7 +67,7 @@ pub enum End {
     Completed(Outcome),
     /// With a reason.
     Failed(Failure),
-    /// As it was told.
+    /// As it was told, or by its runner.
     Stopped,
 }
 
@@ -277,7 +277,12 @@ fn over(run: Run, session: Session, end: End, now: Timestamp) -> Change {
             (Status::Failed, SessionStatus::Failed, Some(failure), bodies)
         }
         End::Stopped => {
-            let failure = Failure::new(FailureType::Stopped, "stopped on request");
+            // Nobody has asked where its runner still believed in the work.
+            let words = match run.status {
+                Status::Claimed | Status::Running => "stopped by its runner",
+                _ => "stopped on request",
+            };
+            let failure = Failure::new(FailureType::Stopped, words);
             (Status::Stopped, SessionStatus::Stopped, Some(failure), vec![Body::RunStopped])
         }
     };

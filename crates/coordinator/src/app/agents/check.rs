@@ -12,6 +12,7 @@ use accord_domain::agent::{Blueprint, Executor, Type};
 use super::finding::Findings;
 use super::name::{self, Named};
 use super::read::Read;
+use crate::app::labels;
 
 /// The tools that every runner has.
 const TOOLS: [&str; 5] = ["read_file", "list_files", "search_files", "write_file", "run_command"];
@@ -116,6 +117,10 @@ fn demands(blueprint: &Blueprint, findings: &mut Findings) {
              out"
         );
         findings.error(Place::root().key("demands").key("executor_type"), message);
+    }
+    if let Some((field, name, fault)) = labels::unmeetable(&blueprint.demands) {
+        let message = format!("{name:?} can be no name: {fault}");
+        findings.error(Place::root().key("demands").key(field), message);
     }
 }
 

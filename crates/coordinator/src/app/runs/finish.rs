@@ -26,6 +26,7 @@ impl App {
     /// Ends a run, or takes it back.
     pub(crate) async fn finish_run(&self, run_id: RunId, report: FinishRun) -> Result<FinishedRun, Error> {
         check_usage("usage", &report.usage)?;
+        check_members(&report)?;
         let holder = holder(run_id, &report.holding);
         self.told_by(&holder.runner_id).await;
         let run = match (report.status, self.handed.take(&holder)) {
@@ -125,6 +126,21 @@ pub(crate) fn holder(run_id: RunId, holding: &Holding) -> Holder {
 /// Raw JSON as text, without a copy.
 pub(super) fn text_of(raw: Box<RawValue>) -> String {
     Box::<str>::from(raw).into_string()
+}
+
+/// A value that conforms is no part of a failure, nor a failure of a result. One of them would be dropped without a word.
+fn check_members(report: &FinishRun) -> Result<(), Error> {
+    match report.status {
+        FinishStatus::Completed if report.error.is_some() => {
+            Err(refuse("error does not go with status completed; report failed, or leave it out"))
+        }
+        FinishStatus::Failed | FinishStatus::Stopped | FinishStatus::Released
+            if report.result_data.is_some() =>
+        {
+            Err(refuse("result_data goes with status completed alone; report completed, or leave it out"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Only the coordinator knows whether nobody could take a run, or lost it.

@@ -12,7 +12,7 @@ use accord_store::{Idempotency, SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
 use super::input::over;
-use crate::app::{Agent, App, Promise};
+use crate::app::{Agent, App, Promise, labels};
 use crate::error::Error;
 
 /// The session that a run is for.
@@ -52,6 +52,7 @@ impl Order {
         let executor =
             Demands { executor_type: Some(blueprint.executor.kind().to_owned()), ..Demands::default() };
         let folder = Demands { project_dir: self.project_dir.clone(), ..Demands::default() };
+        labels::check_asked(&self.additional_demands, self.project_dir.as_deref())?;
         let none = Demands::default();
         let affinity = match &self.place {
             Place::New { .. } => &none,

@@ -18,10 +18,10 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::known::target_name;
-use crate::app::App;
 use crate::app::agents::{Promise, hex};
 use crate::app::page::List;
 use crate::app::runs::SLOW_POLL;
+use crate::app::{App, labels};
 use crate::error::Error;
 use crate::hub::Topic;
 
@@ -58,8 +58,10 @@ impl App {
         if let Some(parent) = &request.parent_session_id {
             self.check_parent(parent).await?;
         }
+        let demands = request.additional_demands.unwrap_or_default();
+        labels::check_asked(&demands, request.project_dir.as_deref())?;
         let surroundings = Surroundings {
-            demands: request.additional_demands.unwrap_or_default(),
+            demands,
             project_dir: request.project_dir,
             parent_session_id: request.parent_session_id,
         };

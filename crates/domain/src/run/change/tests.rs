@@ -152,13 +152,21 @@ fn a_run_given_back_counts_no_loss() {
 fn a_stop_ends_a_waiting_run_and_warns_a_working_one() {
     let waiting = stop(run(), session(), at(1));
     assert_eq!((waiting.run.status, kinds(&waiting)), (Status::Stopped, vec!["run.stopped"]));
+    let why = |change: Change| change.run.failure.map(|failure| failure.message).unwrap_or_default();
+    assert_eq!(why(waiting), "stopped on request");
     let change = claimed("1", 1);
     let working = stop(change.run, change.session, at(2));
     assert_eq!((working.run.status, working.session.status), (Status::Stopping, SessionStatus::Stopping));
     let again = stop(working.run.clone(), working.session.clone(), at(3));
     assert_eq!(again.run, working.run);
-    let lost = lose(working.run, working.session, at(60), MAX_DELIVERIES);
+    let lost = lose(working.run.clone(), working.session.clone(), at(60), MAX_DELIVERIES);
     assert_eq!(lost.run.status, Status::Stopped, "a runner that dies while stopping has stopped");
+    let told = |run, session| {
+        finish(run, session, &holder("1", 1), End::Stopped, Usage::default(), Children::Quiet, at(3)).unwrap()
+    };
+    assert_eq!(why(told(working.run, working.session)), "stopped on request");
+    let change = claimed("1", 1);
+    assert_eq!(why(told(change.run, change.session)), "stopped by its runner", "nobody has asked");
 }
 
 #[test]

@@ -330,6 +330,10 @@ fn what_a_runner_would_refuse_is_told_at_once() {
              demanded; leave this out"
                 .to_owned(),
         ),
+        (
+            format!("{}\ndemands: {{ tags: [gpu, ''] }}", llm("")),
+            "$.demands.tags: \"\" can be no name: it is empty; leave it out or give it a value".to_owned(),
+        ),
     ];
     for (rest, expected) in cases {
         let found = problems_of("agent.yaml", &format!("name: a\n{rest}\n"));

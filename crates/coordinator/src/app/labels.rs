@@ -1,0 +1,59 @@
+//! The names that runs are matched to runners by. They are compared letter by letter, so one that nobody can have meant is
+//! refused where it is given: a run that demands it would wait for a runner that never comes.
+
+use accord_domain::demands::Demands;
+use accord_domain::runner::Profile;
+
+use super::runs::refuse;
+use crate::error::Error;
+
+/// Enough of a name to recognise it by.
+const SHOWN: usize = 64;
+
+/// What is wrong with a name, if something is.
+fn fault(name: &str) -> Option<&'static str> {
+    if name.is_empty() {
+        return Some("it is empty; leave it out or give it a value");
+    }
+    name.chars().any(char::is_control).then_some("it has a control character; leave that out")
+}
+
+/// The first demand that no runner can meet, and what is wrong with it.
+pub(crate) fn unmeetable(demands: &Demands) -> Option<(&'static str, &str, &'static str)> {
+    let single = [
+        ("hostname", &demands.hostname),
+        ("project_dir", &demands.project_dir),
+        ("executor_type", &demands.executor_type),
+    ];
+    let single = single.into_iter().filter_map(|(field, name)| Some((field, name.as_ref()?)));
+    let mut all = single.chain(demands.tags.iter().map(|tag| ("tags", tag)));
+    all.find_map(|(field, name)| Some((field, name.as_str(), fault(name)?)))
+}
+
+/// Refuses what a request demands beside its agent, where no runner can meet it.
+pub(crate) fn check_asked(demands: &Demands, project_dir: Option<&str>) -> Result<(), Error> {
+    if let Some((field, name, fault)) = unmeetable(demands) {
+        return Err(refused(&format!("additional_demands.{field}"), name, fault));
+    }
+    match project_dir.and_then(|folder| Some((folder, fault(folder)?))) {
+        Some((folder, fault)) => Err(refused("project_dir", folder, fault)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what a runner says of itself that no run can demand. A host and a folder that are not given are empty.
+pub(super) fn check_profile(profile: &Profile) -> Result<(), Error> {
+    let places = [("hostname", &profile.hostname), ("project_dir", &profile.project_dir)];
+    let executors = profile.executor_types.iter().map(|name| ("executor_types", name));
+    let tags = profile.tags.iter().map(|name| ("tags", name));
+    let mut names = places.into_iter().filter(|place| !place.1.is_empty()).chain(executors).chain(tags);
+    match names.find_map(|(field, name)| Some((field, name, fault(name)?))) {
+        Some((field, name, fault)) => Err(refused(&format!("profile.{field}"), name, fault)),
+        None => Ok(()),
+    }
+}
+
+fn refused(field: &str, name: &str, fault: &str) -> Error {
+    let shown: String = name.chars().take(SHOWN).collect();
+    refuse(format!("{field}: {shown:?} can be no name: {fault}"))
+}
