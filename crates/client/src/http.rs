@@ -49,8 +49,8 @@ fn is_loopback(url: &Url) -> bool {
 
 /// The address of a coordinator, as people give it.
 pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
-    // What stands before an '@' may be a password.
-    let shown = if text.contains('@') { String::new() } else { format!(" '{}'", text.escape_debug()) };
+    // What stands before an '@' may be a password, and behind a '?' a key.
+    let shown = if text.contains(['@', '?']) { String::new() } else { format!(" '{}'", text.escape_debug()) };
     let refused = |why: &str| {
         ClientError::Settings(format!(
             "the coordinator's address{shown} cannot be used: {why}; it should look like http://127.0.0.1:8765"
@@ -62,6 +62,9 @@ pub(crate) fn base(text: &str) -> Result<Url, ClientError> {
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(refused("it holds a password; give the key apart from the address"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(refused("it has a '?' or a '#'; leave that out with all that follows"));
     }
     Ok(url)
 }
@@ -98,6 +101,10 @@ pub(crate) fn causes(error: &reqwest::Error) -> String {
         words = format!("{words}: {error}");
         cause = error.source();
     }
+    // What a TLS library says of an answer in plain HTTP.
+    if words.contains("InvalidContentType") {
+        return "what answers there does not speak TLS; write http:// in the place of https://".to_owned();
+    }
     words
 }
 
@@ -119,7 +126,14 @@ mod tests {
 
     #[test]
     fn an_address_without_sense_is_refused() {
-        for text in ["127.0.0.1:8765", "ftp://host", "http://user:secret@host", ""] {
+        for text in [
+            "127.0.0.1:8765",
+            "ftp://host",
+            "http://user:secret@host",
+            "",
+            "http://host?key=secret",
+            "http://host/#a",
+        ] {
             let error = base(text).unwrap_err().to_string();
             assert!(!error.contains("secret"), "{error}");
             assert!(error.contains("http://127.0.0.1:8765"), "{error}");

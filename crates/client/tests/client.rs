@@ -25,6 +25,20 @@ async fn serve(answers: Vec<String>) -> (String, JoinHandle<Vec<String>>) {
     (address, server)
 }
 
+#[tokio::test]
+async fn an_address_that_speaks_no_tls_says_so() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = Client::new(&format!("https://{}", listener.local_addr().unwrap()), None).unwrap();
+    let (answer, ()) = tokio::join!(client.health(), async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut greeting = [0; 1024];
+        stream.read(&mut greeting).await.unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+    });
+    let error = answer.unwrap_err().to_string();
+    assert!(error.contains("does not speak TLS; write http://"), "{error}");
+}
+
 async fn read_request(stream: &mut tokio::net::TcpStream) -> String {
     let mut bytes = Vec::new();
     loop {

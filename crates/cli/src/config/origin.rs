@@ -108,13 +108,41 @@ impl Layers {
                 // The reader's words repeat the value.
                 let reason = match secrets::kind_of(&key) {
                     Some(kind) => format!("{kind} is wanted"),
-                    None => error.message().to_owned(),
+                    None => told(error.message()),
                 };
                 let message = format!("the setting {key}{origin} cannot be used: {reason}");
                 Err(Problem::new(message).hint("docs/guides/configuration.md lists every setting"))
             }
         }
     }
+}
+
+/// What the reader says of a value of the wrong kind, without the names of types in this program.
+fn told(message: &str) -> String {
+    let parts = message.strip_prefix("invalid ").and_then(|rest| {
+        let (found, wanted) = rest.rsplit_once(", expected ")?;
+        Some((found.split_once(": ")?.1, wanted))
+    });
+    let Some((found, wanted)) = parts else { return message.to_owned() };
+    let found = match found.split_once(' ') {
+        Some(("string", text)) => format!("the text {text}"),
+        _ if found == "map" => "a table".to_owned(),
+        _ if found == "sequence" => "a list".to_owned(),
+        // Numbers and booleans stand behind their kind.
+        _ => found.split('`').nth(1).unwrap_or(found).to_owned(),
+    };
+    let wanted = match wanted {
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" => "a whole number, 0 or more".to_owned(),
+        "f64" => "a number".to_owned(),
+        "a string" => "a text".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "a map" => "a table".to_owned(),
+        _ if wanted.starts_with("struct ") => "a table".to_owned(),
+        _ => wanted.to_owned(),
+    };
+    format!("it is {found}, and {wanted} is wanted")
 }
 
 fn is_inside(name: &str, key: &str) -> bool {

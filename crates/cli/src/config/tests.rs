@@ -88,6 +88,31 @@ fn wrong_values_say_where_they_came_from() {
 }
 
 #[test]
+fn wrong_kinds_are_told_in_whole_words() {
+    let whole = "a whole number from 0 to 4294967295 is wanted";
+    for (file, told) in [
+        ("[queue]\nlease_seconds = -1\n", format!("it is -1, and {whole}")),
+        ("[queue]\nlease_seconds = 1000000000000\n", format!("it is 1000000000000, and {whole}")),
+        ("[queue]\nlease_seconds = 30.0\n", format!("it is 30.0, and {whole}")),
+        (
+            "[queue]\nlease_seconds = \"a, expected b\"\n",
+            format!("it is the text \\\"a, expected b\\\", and {whole}"),
+        ),
+        ("[server]\nlisten = { port = 1 }\n", "it is a table, and a text is wanted".to_owned()),
+        (
+            "[server]\nrequest_limit_bytes = -1\n",
+            "it is -1, and a whole number, 0 or more is wanted".to_owned(),
+        ),
+        ("[runner]\ntags = true\n", "it is true, and a list is wanted".to_owned()),
+        ("[enforcement]\nextract_json = []\n", "it is a list, and true or false is wanted".to_owned()),
+        ("queue = 1\n", "it is 1, and a table is wanted".to_owned()),
+    ] {
+        let error = load(file, &[], Vec::new()).unwrap_err();
+        assert!(error.contains(&told), "{told}: {error}");
+    }
+}
+
+#[test]
 fn an_empty_section_sets_nothing() {
     let config = load("[runner]\n[server]\n", &[], Vec::new()).unwrap();
     assert_eq!(config.origin("runner.coordinator"), Origin::Default);

@@ -75,12 +75,24 @@ fn unreadable(path: &str, message: &str) -> Error {
 
 /// What the reader says, without the names of types in this program.
 fn told(message: &str) -> String {
+    for half in ["unexpected end of hex escape", "lone leading surrogate in hex escape"] {
+        if let Some(place) = message.strip_prefix(half) {
+            return format!(
+                "half of a surrogate pair is no character; write both halves, or the character{place}"
+            );
+        }
+    }
     let Some((found, wanted)) = message.rsplit_once(", expected ") else { return message.to_owned() };
     let (wanted, place) = wanted.split_at(wanted.find(" at line ").unwrap_or(wanted.len()));
     let found = found.replacen("invalid type: sequence", "invalid type: list", 1);
     let found = found.replacen("invalid type: map", "invalid type: object", 1);
     let found = found.replacen("invalid type: floating point", "invalid type: number", 1);
-    format!("{found}, expected {}{place}", plain_kind(wanted))
+    match wanted {
+        "u32" if found.starts_with("invalid value: integer") => {
+            format!("{found}, expected a whole number from 0 to {}{place}", u32::MAX)
+        }
+        _ => format!("{found}, expected {}{place}", plain_kind(wanted)),
+    }
 }
 
 #[cfg(test)]
@@ -118,6 +130,14 @@ mod tests {
     }
 
     #[test]
+    fn half_a_pair_is_no_character() {
+        for text in [r#"{"agent_name": "\ud800"}"#, r#"{"agent_name": "\ud800\u0041"}"#] {
+            let message = message::<CreateRun>(text).unwrap();
+            assert!(message.contains("half of a surrogate pair is no character"), "{text}: {message}");
+        }
+    }
+
+    #[test]
     fn people_are_told_of_json() {
         let cases = [
             (
@@ -135,6 +155,14 @@ mod tests {
             (
                 "invalid type: floating point `1.5`, expected u32 at line 2 column 3",
                 "invalid type: number `1.5`, expected a whole number, 0 or more at line 2 column 3",
+            ),
+            (
+                "invalid value: integer `4294967296`, expected u32 at line 1 column 9",
+                "invalid value: integer `4294967296`, expected a whole number from 0 to 4294967295 at line 1 column 9",
+            ),
+            (
+                "unexpected end of hex escape at line 1 column 9",
+                "half of a surrogate pair is no character; write both halves, or the character at line 1 column 9",
             ),
             ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
             ("EOF while parsing a value at line 1 column 0", "EOF while parsing a value at line 1 column 0"),

@@ -136,6 +136,9 @@ fn wrong_query(uri: &Uri, reason: &str) -> String {
         Some(("wait", _, value)) => {
             format!("wait is '{value}'; it can be 0 to {LONGEST_WAIT_SECONDS}, in whole seconds")
         }
+        Some(("since", _, value)) => {
+            format!("since is '{value}'; write a time like 2026-11-15T10:00:00Z (in an address a + is %2B)")
+        }
         Some((name, why, value)) => format!("{name} is '{value}': {why}"),
         None => format!("the query cannot be read: {reason}"),
     }

@@ -105,6 +105,11 @@ async fn a_wrong_query_is_told_with_its_value() {
         ("/agents?limit=abc", "limit is 'abc'; it can be 1 to 500"),
         ("/runs?limit=", "limit is ''; it can be 1 to 500"),
         ("/runs/run_a?wait=1.5", "wait is '1.5'; it can be 0 to 300, in whole seconds"),
+        (
+            "/runs?since=2026-01-01T00:00:00+01:00",
+            "since is '2026-01-01T00:00:00 01:00'; write a time like 2026-11-15T10:00:00Z (in an address a + is %2B)",
+        ),
+        ("/stats?since=yesterday", "since is 'yesterday'; write a time like "),
         ("/runs?session_id=%C3%A4", "session_id is 'ä': "),
         ("/runs?page=2", "the query cannot be read: unknown field `page`, expected one of "),
     ];

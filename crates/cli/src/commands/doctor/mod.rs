@@ -145,7 +145,9 @@ fn lines(checks: &[Check]) -> String {
             Status::Warn => Tone::Warning.paint("warn"),
             Status::Fail => Tone::Bad.paint("fail"),
         };
-        text.push_str(&format!("{status}  {}: {}\n", check.name, line(&check.message)));
+        // What a program wrote to stderr has lines of its own.
+        let message: Vec<String> = check.message.lines().map(line).collect();
+        text.push_str(&format!("{status}  {}: {}\n", check.name, message.join("\n      ")));
         if let Some(remedy) = &check.remedy {
             text.push_str(&format!("      {} {}\n", Tone::Busy.paint("hint:"), line(remedy)));
         }
@@ -170,7 +172,7 @@ mod tests {
             checks: vec![
                 Check::ok("store", "opens"),
                 Check::warn("coordinator", "none runs", "accord up"),
-                Check::fail("agents", "b is broken", "accord agents validate b"),
+                Check::fail("agents", "b is broken\nand so is c", "accord agents validate b"),
             ],
         };
         insta::assert_snapshot!(anstream::adapter::strip_str(&view(&report)).to_string(), @r#"
@@ -183,6 +185,7 @@ mod tests {
         warn  coordinator: none runs
               hint: accord up
         fail  agents: b is broken
+              and so is c
               hint: accord agents validate b
         "#);
     }

@@ -106,7 +106,7 @@ impl Serialize for Plain<'_> {
     }
 }
 
-/// The library's sentence as people are told it: what it says of a name that is given twice is for programmers.
+/// The library's sentence as people are told it: what it says of some mistakes is for programmers.
 fn wording(error: &serde_saphyr::Error) -> String {
     match error {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
@@ -116,6 +116,20 @@ fn wording(error: &serde_saphyr::Error) -> String {
             "not YAML: a key is given twice; keep one of them".to_owned()
         }
         other => match without_place(&other.to_string()) {
+            null if null.starts_with("cannot deserialize null into string") => {
+                "not YAML of texts as keys: a key is null; write it in quotes: \"null\"".to_owned()
+            }
+            circle if circle.starts_with("recursive references") => {
+                "not YAML with an end: an alias stands inside of what it stands for; write out what is meant"
+                    .to_owned()
+            }
+            deep if deep.starts_with("budget breached: Depth") => {
+                format!("not YAML to be read here: it nests deeper than {MAX_DEPTH} levels; make it flatter")
+            }
+            large if large.starts_with("budget breached") || large.starts_with("alias replay limit") => {
+                "not YAML to be read here: it has too many parts, aliases written out; make it smaller"
+                    .to_owned()
+            }
             several if several.starts_with("multiple YAML documents") => {
                 "not YAML of one document: take out the second `---` and all that follows".to_owned()
             }
@@ -351,6 +365,17 @@ mod tests {
         let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
         assert_eq!(twice.position, Some(Position { line: 3, column: 1 }), "{twice:?}");
         assert_eq!(twice.message, "not YAML: the key \"a\" is given twice; keep one of them");
+        for (text, told) in [
+            (
+                "a: &a [1, *a]\n".to_owned(),
+                "not YAML with an end: an alias stands inside of what it stands for",
+            ),
+            ("null: 1\n".to_owned(), "not YAML of texts as keys: a key is null; write it in quotes"),
+            (format!("{}1", "- ".repeat(1_000)), "not YAML to be read here: it nests deeper than"),
+        ] {
+            let fault = read(&text).unwrap_err();
+            assert!(fault.message.starts_with(told), "{fault:?}");
+        }
     }
 
     #[test]
