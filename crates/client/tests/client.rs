@@ -32,7 +32,7 @@ async fn an_address_that_speaks_no_tls_says_so() {
     let (answer, ()) = tokio::join!(client.health(), async {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut greeting = [0; 1024];
-        stream.read(&mut greeting).await.unwrap();
+        assert!(stream.read(&mut greeting).await.unwrap() > 0);
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
     });
     let error = answer.unwrap_err().to_string();

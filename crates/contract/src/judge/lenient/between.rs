@@ -1,11 +1,15 @@
 //! What stands between several values, and whether it shows that all of them are meant.
 //!
 //! Values of a list are kept apart by marks, tags, fences, numbers and plain labels. Other words may say that one
-//! value stands for another ("or", "corrected:", "my answer:"), in any language; so only words that are known to
-//! say nothing of the kind are passed over.
+//! value stands for another ("or", "corrected:", "my answer:"), and a sentence may do so in any language. So words that
+//! are known to say nothing of the kind are passed over, and beside them only a label of a word or two that is not known
+//! to say it.
 
 /// How many words a label has at most.
 const MAX_WORDS: usize = 6;
+
+/// How many of them may be unknown: a name for an item, with a word before it.
+const MAX_UNKNOWN: usize = 2;
 
 /// Words that count, join or name items and nothing else.
 const NEUTRAL: &[&str] = &[
@@ -15,52 +19,111 @@ const NEUTRAL: &[&str] = &[
     "then", "third", "tool", "value",
 ];
 
-/// Words for one of several ways to answer. A number behind them counts answers, not items.
-const ALTERNATIVES: &[&str] = &[
+/// Words for one of several ways to answer, and words that choose between values or correct them.
+const DOUBTFUL: &[&str] = &[
+    "actual",
     "actually",
+    "aber",
+    "after",
     "alternative",
+    "alternatively",
+    "amended",
     "answer",
+    "anstatt",
     "approach",
     "attempt",
+    "becomes",
+    "before",
+    "best",
+    "better",
+    "bitte",
     "but",
     "candidate",
     "choice",
+    "correct",
     "corrected",
+    "correction",
+    "corrects",
     "draft",
+    "either",
+    "else",
     "example",
+    "expected",
     "final",
+    "finally",
+    "fix",
+    "fixed",
     "guess",
+    "hmm",
+    "improved",
     "input",
     "instead",
     "iteration",
+    "korrektur",
+    "korrigiert",
+    "mais",
+    "maybe",
+    "mistake",
+    "my",
+    "nein",
+    "new",
     "no",
+    "non",
     "not",
+    "o",
     "oder",
+    "old",
+    "oops",
+    "oppure",
     "option",
     "or",
+    "original",
     "ou",
     "output",
     "pass",
+    "perhaps",
+    "pero",
     "possibility",
+    "preferred",
+    "previous",
     "proposal",
+    "rather",
+    "really",
+    "replace",
+    "replaced",
+    "replacement",
+    "revised",
     "revision",
     "round",
     "scenario",
+    "should",
     "solution",
+    "sondern",
+    "sorry",
+    "stattdessen",
     "suggestion",
     "take",
     "trial",
     "try",
+    "u",
+    "unless",
+    "update",
+    "updated",
     "v",
     "variant",
     "variante",
     "version",
+    "versus",
+    "vs",
+    "wait",
+    "was",
+    "wrong",
 ];
 
 /// Whether a text between two values leaves no doubt that both are meant.
 pub(super) fn joins(between: &str) -> bool {
     let mut rest = Rest { text: between };
-    let mut words = 0;
+    let (mut words, mut unknown) = (0, 0);
     while let Some(next) = rest.text.chars().next() {
         let passed = match next {
             '<' => rest.tag(),
@@ -69,7 +132,9 @@ pub(super) fn joins(between: &str) -> bool {
             '=' => rest.run(next) > 2,
             _ if next.is_alphabetic() => {
                 words += 1;
-                words <= MAX_WORDS && rest.word()
+                let word = rest.word();
+                unknown += usize::from(word == Word::Unknown);
+                words <= MAX_WORDS && unknown <= MAX_UNKNOWN && word != Word::Doubtful
             }
             _ if next.is_whitespace()
                 || next.is_ascii_digit()
@@ -85,6 +150,17 @@ pub(super) fn joins(between: &str) -> bool {
         }
     }
     true
+}
+
+/// What a word says of the values around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// Nothing.
+    Neutral,
+    /// Perhaps that one stands for the other.
+    Doubtful,
+    /// Nobody knows.
+    Unknown,
 }
 
 /// What has not been looked at yet.
@@ -127,13 +203,17 @@ impl Rest<'_> {
     }
 
     /// A word, and the number behind it.
-    fn word(&mut self) -> bool {
+    fn word(&mut self) -> Word {
         let rest = self.text.trim_start_matches(char::is_alphabetic);
         let word = self.text.get(..self.text.len() - rest.len()).unwrap_or_default().to_lowercase();
         let number = rest.trim_start_matches([' ', '#', '_', '-']);
         let counted = number.starts_with(|next: char| next.is_ascii_digit());
         self.text = rest;
-        NEUTRAL.contains(&word.as_str()) || (counted && !ALTERNATIVES.contains(&word.as_str()))
+        match word.as_str() {
+            word if DOUBTFUL.contains(&word) => Word::Doubtful,
+            word if counted || NEUTRAL.contains(&word) => Word::Neutral,
+            _ => Word::Unknown,
+        }
     }
 }
 
@@ -166,6 +246,9 @@ mod tests {
             "\nEintrag 2: ",
             ", then ",
             "\nAnd here is the next one:\n",
+            "\nBestellung:\n",
+            "\nAnd the second order:\n```json\n",
+            " ``` ipsum ```json ",
         ] {
             assert!(joins(between), "{between:?}");
         }
@@ -200,6 +283,8 @@ mod tests {
             " < ",
             " \"x\": ",
             "\nKorrektur:\n",
+            "\nLo siento, es esto:\n",
+            "\nThe customer then changed it to this:\n",
             "\nAnd then the next one and the next one and the next:\n",
         ] {
             assert!(!joins(between), "{between:?}");
