@@ -2,16 +2,19 @@
 
 use accord_api::contract::MOST_RETRIES;
 
-use super::Values;
 use super::origin::Origins;
+use super::{Provider, Values};
 use crate::failure::Problem;
 
 /// Less than this, and no request of a runner would be taken.
 const LEAST_REQUEST: u64 = 64 * 1024;
 
+/// A million tokens have never cost a thousandth of this. What is dearer is a slip, and no sum of it would say anything.
+const DEAREST_MILLION: f64 = 1_000_000.0;
+
 /// Looks at every number that has bounds.
 pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
-    let Values { server, queue, runner, enforcement, .. } = values;
+    let Values { server, queue, runner, enforcement, providers, .. } = values;
     let any = u64::MAX;
     let bounds = [
         ("server.request_limit_bytes", server.request_limit_bytes, LEAST_REQUEST, any),
@@ -25,6 +28,22 @@ pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
             let most = if most == any { "or more".to_owned() } else { format!("to {most}") };
             let problem = Problem::new(format!("{key} is {value}: use {least} {most}"));
             return Err(problem.hint(format!("it was set by {}", origins.of(key))));
+        }
+    }
+    providers.iter().try_for_each(|(name, provider)| check_prices(name, provider, origins))
+}
+
+/// A bound on costs counts in prices: one that is negative or no number would lift it.
+fn check_prices(name: &str, provider: &Provider, origins: &Origins) -> Result<(), Problem> {
+    let prices = [
+        ("price_per_million_input", provider.price_per_million_input),
+        ("price_per_million_output", provider.price_per_million_output),
+    ];
+    for (field, price) in prices {
+        if let Some(price) = price.filter(|price| !(0.0..=DEAREST_MILLION).contains(price)) {
+            let key = format!("providers.{name}.{field}");
+            let problem = Problem::new(format!("{key} is {price}: use 0 to {DEAREST_MILLION}"));
+            return Err(problem.hint(format!("it was set by {}", origins.of(&key))));
         }
     }
     Ok(())

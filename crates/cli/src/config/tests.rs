@@ -163,6 +163,26 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
+fn prices_can_be_paid() {
+    let lab = "[providers.lab]\nkind = \"ollama\"\n";
+    let variable = "ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT";
+    for price in ["0", "0.0", "1e6"] {
+        let file = format!("{lab}price_per_million_input = {price}\n");
+        assert!(load(&file, &[(variable, price)], Vec::new()).is_ok(), "{price}");
+    }
+    for (price, told) in
+        [("-1", "-1"), ("nan", "NaN"), ("inf", "inf"), ("-inf", "-inf"), ("1000000.5", "1000000.5")]
+    {
+        let file = format!("{lab}price_per_million_input = {price}\n");
+        let error = load(&file, &[], Vec::new()).unwrap_err();
+        let expected = format!("providers.lab.price_per_million_input is {told}: use 0 to 1000000");
+        assert!(error.contains(&expected) && error.contains("accord.toml"), "{error}");
+    }
+    let error = load(lab, &[(variable, "-0.5")], Vec::new()).unwrap_err();
+    assert!(error.contains("price_per_million_output is -0.5") && error.contains(variable), "{error}");
+}
+
+#[test]
 fn a_provider_is_read_whole() {
     let file = "[providers.lab]\nkind = \"openai-compatible\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \"LAB\"\nprice_per_million_input = 1.5\nauth = \"bearer\"\napi_version = \"2026-01-01\"\nschema_profile = \"llama.cpp\"\n[providers.lab.headers]\nX-Team = \"a.b\"\n";
     let config = load(file, &[("ACCORD_PROVIDERS__LAB__PRICE_PER_MILLION_OUTPUT", "2")], Vec::new()).unwrap();
