@@ -17,6 +17,7 @@ mod keys;
 mod migrate;
 mod named;
 mod open;
+mod opened;
 mod page;
 mod readers;
 mod rows;

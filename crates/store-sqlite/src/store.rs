@@ -8,6 +8,7 @@ use tokio::sync::broadcast;
 
 use crate::fault::Done;
 use crate::open::{self, Place};
+use crate::opened::Opened;
 use crate::readers::Readers;
 use crate::writer::{Undo, Write, Writer};
 
@@ -50,11 +51,11 @@ impl SqliteStore {
     fn at(place: &Place) -> Result<Self, StoreError> {
         let connection = open::writing(place)?;
         let (notices, _) = broadcast::channel(NOTICES);
-        let writer = Writer::start(connection, notices.clone())?;
-        let readers = match place {
-            Place::File(path) => Some(Readers::new(path)),
-            Place::Memory => None,
+        let (readers, file) = match place {
+            Place::File(path) => (Some(Readers::new(path)), Some(Opened::at(path))),
+            Place::Memory => (None, None),
         };
+        let writer = Writer::start(connection, file, notices.clone())?;
         Ok(Self { readers, writer, notices })
     }
 

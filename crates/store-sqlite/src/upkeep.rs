@@ -65,6 +65,7 @@ impl Upkeep for SqliteStore {
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
+        self.writer.check_file()?;
         self.read(|connection| {
             connection.prepare_cached("SELECT 1 FROM runs LIMIT 1")?.exists([])?;
             Ok(())

@@ -7,7 +7,7 @@
 //! The slower the disk, the longer the moment.
 //!
 //! What fails is undone alone: by a savepoint around it, or by not having written anything yet ([`Undo`]). What succeeded
-//! is acknowledged only after the commit; where that fails, nobody is.
+//! is acknowledged only after the commit; where that fails, nobody is. Nor where the file is no longer where it was opened.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::fault::{Done, Fault};
 use crate::open;
+use crate::opened::Opened;
 
 /// Use cases that may wait for the writer before their callers wait in their turn.
 const QUEUE: usize = 1024;
@@ -141,20 +142,22 @@ pub(crate) struct Writer {
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
     ended: std::sync::Mutex<std::sync::mpsc::Receiver<()>>,
     commits: Arc<AtomicU64>,
+    file: Option<Opened>,
     /// Whether something could not be written since [`Writer::try_out`] was last content.
     troubled: AtomicBool,
 }
 
 impl Writer {
-    /// Starts the thread.
+    /// Starts the thread, which writes to this file; to none where the database is in memory.
     pub(crate) fn start(
         connection: Connection,
+        file: Option<Opened>,
         notices: broadcast::Sender<Notice>,
     ) -> Result<Self, StoreError> {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let (end, ended) = std::sync::mpsc::channel();
         let commits = Arc::new(AtomicU64::new(0));
-        let thread = Thread { connection, queue, notices, commits: Arc::clone(&commits) };
+        let thread = Thread { connection, file: file.clone(), queue, notices, commits: Arc::clone(&commits) };
         std::thread::Builder::new()
             .name("accord-sqlite".into())
             .spawn(move || {
@@ -163,7 +166,7 @@ impl Writer {
             })
             .map_err(|error| StoreError::Unavailable(format!("cannot start the writer's thread: {error}")))?;
         let (ended, troubled) = (std::sync::Mutex::new(ended), AtomicBool::new(false));
-        Ok(Self { jobs: Some(jobs), ended, commits, troubled })
+        Ok(Self { jobs: Some(jobs), ended, commits, file, troubled })
     }
 
     /// Runs one use case. When this returns, what it wrote is on disk.
@@ -181,6 +184,11 @@ impl Writer {
             self.troubled.store(true, Ordering::Relaxed);
         }
         answer
+    }
+
+    /// Whether the file is where it was.
+    pub(crate) fn check_file(&self) -> Result<(), StoreError> {
+        self.file.as_ref().map_or(Ok(()), Opened::check).map_err(StoreError::Unavailable)
     }
 
     /// Whether writing works. It is tried where it did not work the last time: then something is written that changes nothing.
@@ -225,6 +233,7 @@ impl Drop for Writer {
 
 struct Thread {
     connection: Connection,
+    file: Option<Opened>,
     queue: mpsc::Receiver<Box<dyn Job>>,
     notices: broadcast::Sender<Notice>,
     commits: Arc<AtomicU64>,
@@ -303,6 +312,7 @@ impl Thread {
                 Undo::Decided => self.carry_out(job.as_mut())?,
             });
         }
+        self.file.as_ref().map_or(Ok(()), Opened::check)?;
         self.say("COMMIT")?;
         Ok(notices)
     }

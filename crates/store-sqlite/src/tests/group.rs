@@ -120,7 +120,7 @@ async fn a_failed_commit_acknowledges_nobody() {
         )
         .unwrap();
     let (notices, mut heard) = tokio::sync::broadcast::channel(16);
-    let writer = Arc::new(Writer::start(connection, notices).unwrap());
+    let writer = Arc::new(Writer::start(connection, None, notices).unwrap());
     let insert = |sql: &'static str| {
         let writer = Arc::clone(&writer);
         tokio::spawn(async move {

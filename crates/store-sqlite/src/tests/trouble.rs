@@ -51,7 +51,8 @@ async fn a_full_disk_passes() {
 async fn a_file_that_cannot_be_written_is_said() {
     let (_store, folder) = store();
     let connection = crate::open::reading(&folder.path().join("accord.db")).unwrap();
-    let writer = crate::writer::Writer::start(connection, tokio::sync::broadcast::channel(1).0).unwrap();
+    let writer =
+        crate::writer::Writer::start(connection, None, tokio::sync::broadcast::channel(1).0).unwrap();
     for _ in 0..2 {
         let refused = writer
             .run(Undo::Savepoint, |write| Ok(write.connection().execute("DELETE FROM runs", [])?))
@@ -59,6 +60,29 @@ async fn a_file_that_cannot_be_written_is_said() {
         let told = matches!(&refused, Err(StoreError::Unavailable(cause)) if cause.contains("readonly"));
         assert!(told, "{refused:?}");
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_gone_acknowledges_nothing() {
+    let (store, folder) = store();
+    store.submit_run(submission("before", 10)).await.unwrap();
+    let (path, aside) = (folder.path().join("accord.db"), folder.path().join("aside.db"));
+    std::fs::rename(&path, &aside).unwrap();
+    let told = |said: Result<(), StoreError>, what: &str| {
+        let expected = format!("{} was {what} while it was open", path.display());
+        let is_told = matches!(&said, Err(StoreError::Unavailable(cause)) if cause.contains(&expected));
+        assert!(is_told, "{said:?}");
+    };
+    told(store.submit_run(submission("lost", 10)).await.map(drop), "removed");
+    told(store.ping().await, "removed");
+    std::fs::copy(&aside, &path).unwrap();
+    told(store.submit_run(submission("lost", 10)).await.map(drop), "replaced");
+    told(store.ping().await, "replaced");
+    std::fs::rename(&aside, &path).unwrap();
+    store.ping().await.unwrap();
+    store.submit_run(submission("after", 10)).await.unwrap();
+    assert!(matches!(store.run(&RunId::new("lost")).await, Err(StoreError::NoRun(_))));
 }
 
 #[tokio::test]
