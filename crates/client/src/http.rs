@@ -17,6 +17,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// request alone. What a larger burst leaves open would hold memory on both sides.
 const IDLE_CONNECTIONS: usize = 64;
 
+/// How long: less than a coordinator keeps one on which nothing is asked (30 seconds), so that no request is sent on one that is
+/// being closed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// A client with the host's certificates, or the bundled ones where the host has none.
 pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
     // Another provider that is already there does as well.
@@ -26,6 +30,7 @@ pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
         let builder = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_max_idle_per_host(IDLE_CONNECTIONS)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .redirect(Policy::none())
             .user_agent(concat!("accord/", env!("CARGO_PKG_VERSION")));
         // A proxy would look for a coordinator on this machine on its own.

@@ -8,6 +8,7 @@
 
 mod app;
 mod background;
+mod connections;
 mod error;
 mod http;
 mod hub;

@@ -1,9 +1,7 @@
 //! A coordinator that listens.
 
-use std::future::{Future, IntoFuture as _};
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::background::Background;
+use crate::connections;
 use crate::http::router;
 
 /// How long requests may take to end once the server is told to. Whoever waits is answered at once; what is left is a
@@ -28,7 +27,7 @@ const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Coordinator {
     address: SocketAddr,
-    task: JoinHandle<io::Result<()>>,
+    task: JoinHandle<()>,
 }
 
 impl Coordinator {
@@ -48,37 +47,26 @@ impl Coordinator {
 
     /// Waits until it has ended, all of it.
     pub async fn ended(self) -> io::Result<()> {
-        self.task.await.map_err(|error: JoinError| io::Error::other(error))?
+        self.task.await.map_err(|error: JoinError| io::Error::other(error))
     }
 }
 
-async fn serve(
-    app: Arc<App>,
-    listener: TcpListener,
-    shutdown: CancellationToken,
-    background: Background,
-) -> io::Result<()> {
+async fn serve(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken, background: Background) {
     // Answers are small and somebody waits for each.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
     });
-    let server = axum::serve(listener, router(Arc::clone(&app)))
-        .with_graceful_shutdown(app.closing.clone().cancelled_owned());
-    let mut serving: Pin<Box<dyn Future<Output = io::Result<()>> + Send>> = Box::pin(server.into_future());
-    let early = tokio::select! {
-        ended = &mut serving => Some(ended),
-        () = shutdown.cancelled() => None,
+    let serving = connections::serve(listener, router(Arc::clone(&app)), app.closing.clone());
+    let mut serving = Box::pin(serving);
+    let has_ended = tokio::select! {
+        () = &mut serving => true,
+        () = shutdown.cancelled() => false,
     };
     app.closing.cancel();
-    let served = match early {
-        Some(ended) => ended,
-        None => timeout(GRACE, serving).await.unwrap_or_else(|_| {
-            tracing::warn!("requests were still open when the time was over");
-            Ok(())
-        }),
-    };
+    if !has_ended && timeout(GRACE, serving).await.is_err() {
+        tracing::warn!("requests were still open when the time was over");
+    }
     if timeout(BACKGROUND_GRACE, background.ended()).await.is_err() {
         tracing::warn!("the store does not answer; work in the background is left");
     }
-    served
 }
