@@ -76,6 +76,9 @@ impl App {
             let message = format!("the schema '{name}' is not the one that you have seen");
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
+        // The watcher hears of a file a moment after it was saved, and what refers to the schema since then does so too.
+        self.catalog.reload().await;
+        self.workflows.reload().await;
         let users = self.schema_users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
             let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();

@@ -42,6 +42,21 @@ async fn a_schema_is_registered_once() {
 }
 
 #[tokio::test]
+async fn a_file_that_was_just_saved_keeps_its_schema() {
+    let fixture = Fixture::new(&[("filed/agent.yaml", "name: filed\nexecutor: { type: codex }\n")]);
+    fixture.post("/schemas", &json!({"name": "summary", "schema": summary()})).await;
+    fixture.write(
+        "filed/agent.yaml",
+        "name: filed\nexecutor: { type: codex }\ndefault_output_schema: summary\n",
+    );
+    let refused = delete(&fixture, "summary").await;
+    assert_eq!(refused.error(), (409, "SchemaInUse".into()));
+    assert_eq!(refused.json()["details"]["agents"], json!(["filed"]));
+    fixture.write("filed/agent.yaml", "name: filed\nexecutor: { type: codex }\n");
+    assert_eq!(delete(&fixture, "summary").await.status, 204);
+}
+
+#[tokio::test]
 async fn an_agent_may_refer_to_a_registered_schema() {
     let file = "name: filed\nexecutor: { type: codex }\ndefault_output_schema: summary\n";
     let fixture = Fixture::new(&[("filed/agent.yaml", file)]);
