@@ -88,18 +88,23 @@ pub(super) async fn create(
     get,
     path = "/agents/{name}",
     tag = "agents",
-    params(("name" = String, Path, description = "The agent's name")),
+    params(
+        ("name" = String, Path, description = "The agent's name"),
+        ("If-None-Match" = Option<String>, Header, description = "Only if the agent has another ETag"),
+    ),
     responses(
         (status = 200, description = "The agent, its hash as the ETag", body = AgentView),
+        (status = 304, description = "The agent has this ETag"),
         (status = 404, description = "AgentNotFound", body = ErrorBody),
     )
 )]
 pub(super) async fn show(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-) -> Result<impl IntoResponse, Error> {
+    headers: HeaderMap,
+) -> Result<Response, Error> {
     let agent = app.agent(&name).await?;
-    Ok((conditions::etag(&agent.hash), Json(agent)))
+    conditions::shown(&headers, &agent.hash, &agent)
 }
 
 /// Puts a blueprint in the place of the one that is there, or makes the agent. A file agent's file is written.
@@ -110,6 +115,7 @@ pub(super) async fn show(
     params(
         ("name" = String, Path, description = "The agent's name, as in the blueprint"),
         ("If-Match" = Option<String>, Header, description = "Only if the agent has this ETag"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such agent"),
     ),
     request_body = accord_api::Blueprint,
     responses(
@@ -126,7 +132,7 @@ pub(super) async fn replace(
     headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
-    let expected = conditions::if_match(&headers)?;
+    let expected = conditions::expected(&headers)?;
     let value: Value = body::read(&bytes)?;
     made(app.put_agent(&name, value, &expected).await?)
 }
@@ -155,7 +161,7 @@ pub(super) async fn change(
     headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<impl IntoResponse, Error> {
-    let expected = conditions::if_match(&headers)?;
+    let expected = conditions::expected(&headers)?;
     let patch: Value = body::read(&bytes)?;
     let agent = app.patch_agent(&name, &patch, &expected).await?;
     Ok((conditions::etag(&agent.hash), Json(agent)))
@@ -182,7 +188,7 @@ pub(super) async fn remove(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Error> {
-    app.delete_agent(&name, &conditions::if_match(&headers)?).await?;
+    app.delete_agent(&name, &conditions::expected(&headers)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

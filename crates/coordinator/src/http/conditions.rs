@@ -1,8 +1,12 @@
-//! Headers that make requests safe to repeat and changes safe to make: `ETag`, `If-Match`, `Idempotency-Key`.
+//! Headers that make requests safe to repeat and changes safe to make: `ETag`, `If-Match`, `If-None-Match`,
+//! `Idempotency-Key`.
 
 use accord_api::{ErrorName, KeyId};
+use axum::Json;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::app::{Caller, Expected, Promise};
@@ -17,21 +21,65 @@ pub(super) fn etag(hash: &str) -> [(HeaderName, HeaderValue); 1] {
     [(header::ETAG, value)]
 }
 
-/// What `If-Match` asks.
-pub(super) fn if_match(headers: &HeaderMap) -> Result<Expected, Error> {
+/// What is asked for, its hash as the `ETag`; nothing of it where `If-None-Match` says that it is known.
+///
+/// The hash is that of the definition, and what is told with it may depend on others: who uses a schema, say. So only who asks
+/// for the definition's sake is told that it is known, and no cache of a browser does that by itself.
+pub(super) fn shown(headers: &HeaderMap, hash: &str, view: impl Serialize) -> Result<Response, Error> {
+    let uncached = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    let is_known = match tags(headers, header::IF_NONE_MATCH)? {
+        None => false,
+        Some(Tags::Any) => true,
+        Some(Tags::These(known)) => known.iter().any(|known| known == hash),
+    };
+    Ok(match is_known {
+        true => (StatusCode::NOT_MODIFIED, etag(hash), uncached).into_response(),
+        false => (etag(hash), uncached, Json(view)).into_response(),
+    })
+}
+
+/// What `If-Match` and `If-None-Match` ask of a change.
+pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
+    match (tags(headers, header::IF_MATCH)?, tags(headers, header::IF_NONE_MATCH)?) {
+        (None, None) => Ok(Expected::Anything),
+        (Some(Tags::Any), None) => Ok(Expected::Present),
+        (Some(Tags::These(hashes)), None) => Ok(Expected::OneOf(hashes)),
+        (None, Some(Tags::Any)) => Ok(Expected::Absent),
+        (None, Some(Tags::These(_))) => {
+            let message = "If-None-Match takes '*' with a change: only if there is none yet. Use If-Match for a change of \
+                           what you have seen";
+            Err(Error::new(ErrorName::InvalidRequest, message))
+        }
+        (Some(_), Some(_)) => {
+            let message =
+                "If-Match asks for what is there and If-None-Match for what is not; send one of them";
+            Err(Error::new(ErrorName::InvalidRequest, message))
+        }
+    }
+}
+
+/// The tags in a header.
+enum Tags {
+    /// `*`: whatever is there.
+    Any,
+    /// One of these.
+    These(Vec<String>),
+}
+
+fn tags(headers: &HeaderMap, name: HeaderName) -> Result<Option<Tags>, Error> {
     let mut hashes = Vec::new();
-    for value in headers.get_all(header::IF_MATCH) {
-        let text = value.to_str().map_err(|_| unreadable("If-Match"))?;
+    for value in headers.get_all(&name) {
+        let text = value.to_str().map_err(|_| unreadable(&name))?;
         for tag in text.split(',').map(str::trim).filter(|tag| !tag.is_empty()) {
             if tag == "*" {
-                return Ok(Expected::Present);
+                return Ok(Some(Tags::Any));
             }
             // A weak tag means the same here: there is one representation.
             let tag = tag.strip_prefix("W/").unwrap_or(tag);
             hashes.push(tag.trim_matches('"').to_owned());
         }
     }
-    Ok(if headers.contains_key(header::IF_MATCH) { Expected::OneOf(hashes) } else { Expected::Anything })
+    Ok(headers.contains_key(&name).then_some(Tags::These(hashes)))
 }
 
 /// What `Idempotency-Key` promises. Keys of others, and for other routes, are other keys.
@@ -64,6 +112,6 @@ pub(super) fn no_promise(headers: &HeaderMap, why: &str) -> Result<(), Error> {
     }
 }
 
-fn unreadable(name: &str) -> Error {
+fn unreadable(name: impl std::fmt::Display) -> Error {
     Error::new(ErrorName::InvalidRequest, format!("the header {name} has characters that are not plain text"))
 }

@@ -8,7 +8,7 @@ use accord_api::{
 };
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 
@@ -70,18 +70,23 @@ pub(super) async fn create(
     get,
     path = "/schemas/{name}",
     tag = "schemas",
-    params(("name" = String, Path, description = "The schema's name")),
+    params(
+        ("name" = String, Path, description = "The schema's name"),
+        ("If-None-Match" = Option<String>, Header, description = "Only if the schema has another ETag"),
+    ),
     responses(
         (status = 200, description = "The schema, its hash as the ETag", body = SchemaView),
+        (status = 304, description = "The schema has this ETag"),
         (status = 404, description = "SchemaNotFound", body = ErrorBody),
     )
 )]
 pub(super) async fn show(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-) -> Result<impl IntoResponse, Error> {
+    headers: HeaderMap,
+) -> Result<Response, Error> {
     let schema = app.schema(&name).await?;
-    Ok((conditions::etag(&schema.hash), Json(schema)))
+    conditions::shown(&headers, &schema.hash, &schema)
 }
 
 /// Removes a schema that no agent refers to.
@@ -105,8 +110,9 @@ pub(super) async fn remove(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Error> {
-    let expected = match conditions::if_match(&headers)? {
+    let expected = match conditions::expected(&headers)? {
         Expected::OneOf(hashes) => Some(hashes),
+        Expected::Absent => Some(Vec::new()),
         Expected::Anything | Expected::Present => None,
     };
     app.delete_schema(&name, expected.as_deref()).await?;

@@ -73,18 +73,23 @@ pub(super) async fn create(
     get,
     path = "/workflows/{name}",
     tag = "workflows",
-    params(("name" = String, Path, description = "The workflow's name")),
+    params(
+        ("name" = String, Path, description = "The workflow's name"),
+        ("If-None-Match" = Option<String>, Header, description = "Only if the workflow has another ETag"),
+    ),
     responses(
         (status = 200, description = "The workflow, its hash as the ETag", body = WorkflowView),
+        (status = 304, description = "The workflow has this ETag"),
         (status = 404, description = "WorkflowNotFound", body = ErrorBody),
     )
 )]
 pub(super) async fn show(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
-) -> Result<impl IntoResponse, Error> {
+    headers: HeaderMap,
+) -> Result<Response, Error> {
     let workflow = app.workflow(&name).await?;
-    Ok((conditions::etag(&workflow.hash), Json(workflow)))
+    conditions::shown(&headers, &workflow.hash, &workflow)
 }
 
 /// Puts a graph in the place of the one that is there, or makes the workflow. A file workflow's file is written.
@@ -95,6 +100,7 @@ pub(super) async fn show(
     params(
         ("name" = String, Path, description = "The workflow's name, as in the graph"),
         ("If-Match" = Option<String>, Header, description = "Only if the workflow has this ETag"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such workflow"),
     ),
     request_body(content = Object, description = "The graph: name, description, nodes, edges"),
     responses(
@@ -111,7 +117,7 @@ pub(super) async fn replace(
     headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
-    let expected = conditions::if_match(&headers)?;
+    let expected = conditions::expected(&headers)?;
     let value: Value = body::read(&bytes)?;
     made(app.put_workflow(&name, value, &expected).await?)
 }
@@ -137,7 +143,7 @@ pub(super) async fn remove(
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Error> {
-    app.delete_workflow(&name, &conditions::if_match(&headers)?).await?;
+    app.delete_workflow(&name, &conditions::expected(&headers)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

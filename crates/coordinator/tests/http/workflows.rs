@@ -75,6 +75,46 @@ async fn a_file_is_used_as_it_is_at_that_moment() {
 }
 
 #[tokio::test]
+async fn a_file_that_was_just_saved_keeps_its_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::with(Settings { workflows_dir: Some(folder.path().to_owned()), ..settings() });
+    let schema = json!({"name": "count", "schema": object("count", "integer")});
+    assert_eq!(desk.post("/schemas", schema).await.0, 201);
+    let agent = json!({"executor": {"type": "codex"}, "output_schema": "count"});
+    let nodes = json!({
+        "input": {"type": "input"}, "node": {"type": "agent", "agent": agent, "prompt": "Go"},
+        "output": {"type": "output"},
+    });
+    let graph = document("flow", nodes, &[("input", "node"), ("node", "output")]);
+    std::fs::write(folder.path().join("flow.json"), graph.to_string()).unwrap();
+    let answer = desk.delete("/schemas/count").await;
+    assert_eq!(refused(&answer), (409, "SchemaInUse"));
+    assert_eq!(answer.1["details"]["workflows"], json!(["flow"]));
+}
+
+#[tokio::test]
+async fn a_workflow_is_made_only_where_there_is_none() {
+    let desk = Desk::new();
+    let put = async |value: &str| {
+        let nodes = json!({"input": {"type": "input"}, "output": {"type": "output", "value": value}});
+        let graph = document("echo", nodes, &[("input", "output")]).to_string();
+        let request = Request::put("/workflows/echo")
+            .header("content-type", "application/json")
+            .header("if-none-match", "*")
+            .body(Body::from(graph));
+        desk.raw(request.unwrap()).await.0.as_u16()
+    };
+    assert_eq!((put("one").await, put("two").await), (201, 412));
+    let (_, found) = desk.get("/workflows/echo").await;
+    assert_eq!(found["workflow"]["nodes"]["output"]["value"], json!("one"));
+    let known = Request::get("/workflows/echo")
+        .header("if-none-match", format!("\"{}\"", text(&found, "hash")))
+        .body(Body::empty());
+    let (status, body) = desk.raw(known.unwrap()).await;
+    assert_eq!((status.as_u16(), body.as_str()), (304, ""));
+}
+
+#[tokio::test]
 async fn workflows_that_lead_back_to_themselves_are_refused_and_looked_at_all_the_same() {
     let desk = Desk::with_writer().await;
     let plain = |name: &str, node: Value| {

@@ -22,6 +22,8 @@ use crate::error::Error;
 pub(crate) enum Expected {
     /// Nothing.
     Anything,
+    /// That it is not there.
+    Absent,
     /// That it is there.
     Present,
     /// That its hash is one of these.
@@ -32,7 +34,17 @@ impl Expected {
     fn check(&self, name: &str, hash: &str) -> Result<(), Error> {
         match self {
             Self::OneOf(hashes) if !hashes.iter().any(|known| known == hash) => Err(changed(name)),
+            Self::Absent => Err(there(name)),
             _ => Ok(()),
+        }
+    }
+
+    /// What the store is to see to when the thing, which has this hash, is changed.
+    pub(in crate::app) fn condition(&self, hash: &str) -> Condition {
+        match self {
+            Self::OneOf(_) => Condition::Unchanged(hash.to_owned()),
+            Self::Anything | Self::Present => Condition::Present,
+            Self::Absent => Condition::Absent,
         }
     }
 }
@@ -124,11 +136,17 @@ impl App {
                 Ok(Made::Changed(Box::new(view)))
             }
             Err(error) if error.name() == ErrorName::AgentNotFound => {
-                if *expected != Expected::Anything {
+                if !matches!(expected, Expected::Anything | Expected::Absent) {
                     return Err(changed(name));
                 }
                 drop(writing);
-                self.create_agent(examined.value, None).await
+                match self.create_agent(examined.value, None).await {
+                    // Somebody else was quicker.
+                    Err(error) if *expected == Expected::Absent && error.name() == ErrorName::AgentExists => {
+                        Err(there(name))
+                    }
+                    made => made,
+                }
             }
             Err(error) => Err(error),
         }
@@ -174,11 +192,7 @@ impl App {
             }
             Found::Stored(record, _) => {
                 expected.check(name, &record.hash)?;
-                let condition = match expected {
-                    Expected::OneOf(_) => Condition::Unchanged(record.hash),
-                    Expected::Anything | Expected::Present => Condition::Present,
-                };
-                Ok(self.store.remove_agent(name, condition).await?)
+                Ok(self.store.remove_agent(name, expected.condition(&record.hash)).await?)
             }
         }
     }
@@ -200,10 +214,7 @@ impl App {
             }
             Source::Store => {
                 expected.check(&name, found.hash())?;
-                let condition = match expected {
-                    Expected::OneOf(_) => Condition::Unchanged(found.hash().to_owned()),
-                    Expected::Anything | Expected::Present => Condition::Present,
-                };
+                let condition = expected.condition(found.hash());
                 let mut record = self.record(&name, &examined);
                 record.created_at = found.created_at().unwrap_or(record.created_at);
                 self.store.put_agent(record.clone(), condition, None).await?;
@@ -276,6 +287,11 @@ fn exists(name: &str) -> Error {
 fn changed(name: &str) -> Error {
     let message =
         format!("the agent '{name}' is not as you have seen it; read it again and repeat the change");
+    Error::new(ErrorName::PreconditionFailed, message)
+}
+
+fn there(name: &str) -> Error {
+    let message = format!("there is an agent '{name}' already; If-None-Match asks for none");
     Error::new(ErrorName::PreconditionFailed, message)
 }
 

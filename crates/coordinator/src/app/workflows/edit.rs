@@ -73,11 +73,17 @@ impl App {
         }
         let writing = self.workflows.writing.lock().await;
         let Some(found) = self.find_workflow(name).await? else {
-            if *expected != Expected::Anything {
+            if !matches!(expected, Expected::Anything | Expected::Absent) {
                 return Err(changed(name));
             }
             drop(writing);
-            return self.create_workflow(read.document().clone(), None).await;
+            return match self.create_workflow(read.document().clone(), None).await {
+                // Somebody else was quicker.
+                Err(error) if *expected == Expected::Absent && error.name() == ErrorName::WorkflowExists => {
+                    Err(there(name))
+                }
+                made => made,
+            };
         };
         match found {
             Found::File(_) => {
@@ -91,7 +97,7 @@ impl App {
             Found::Stored(record, _) => {
                 check(expected, name, &record.hash)?;
                 let new = self.workflow_record(name, &read);
-                self.store.put_workflow(new, condition(expected, record.hash), None).await?;
+                self.store.put_workflow(new, expected.condition(&record.hash), None).await?;
             }
         }
         Ok(Made::Changed(Box::new(self.workflow(name).await?)))
@@ -112,7 +118,7 @@ impl App {
             }
             Found::Stored(record, _) => {
                 check(expected, name, &record.hash)?;
-                Ok(self.store.remove_workflow(name, condition(expected, record.hash)).await?)
+                Ok(self.store.remove_workflow(name, expected.condition(&record.hash)).await?)
             }
         }
     }
@@ -155,16 +161,10 @@ fn write(workflow: &FileWorkflow, document: &Value) -> Result<(), String> {
     replace(&workflow.path, &text).map_err(|error| error.to_string())
 }
 
-fn condition(expected: &Expected, hash: String) -> Condition {
-    match expected {
-        Expected::OneOf(_) => Condition::Unchanged(hash),
-        Expected::Anything | Expected::Present => Condition::Present,
-    }
-}
-
 fn check(expected: &Expected, name: &str, hash: &str) -> Result<(), Error> {
     match expected {
         Expected::OneOf(hashes) if !hashes.iter().any(|known| known == hash) => Err(changed(name)),
+        Expected::Absent => Err(there(name)),
         _ => Ok(()),
     }
 }
@@ -177,6 +177,11 @@ fn exists(name: &str) -> Error {
 fn changed(name: &str) -> Error {
     let message =
         format!("the workflow '{name}' is not as you have seen it; read it again and repeat the change");
+    Error::new(ErrorName::PreconditionFailed, message)
+}
+
+fn there(name: &str) -> Error {
+    let message = format!("there is a workflow '{name}' already; If-None-Match asks for none");
     Error::new(ErrorName::PreconditionFailed, message)
 }
 

@@ -65,6 +65,48 @@ async fn an_agent_is_made_read_changed_and_removed() {
 }
 
 #[tokio::test]
+async fn an_agent_is_made_only_where_there_is_none() {
+    let fixture = Fixture::new(&[("reviewer/agent.yaml", REVIEWER)]);
+    let put = async |name: &str, headers: &[(&str, &str)]| {
+        fixture.send(Method::PUT, &format!("/agents/{name}"), headers, reviewer(name).to_string()).await
+    };
+    let none = [("if-none-match", "*")];
+    let made = put("a", &none).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    for name in ["a", "reviewer"] {
+        assert_eq!(put(name, &none).await.error(), (412, "PreconditionFailed".into()), "{name}");
+    }
+    assert_eq!(fixture.read("reviewer/agent.yaml"), REVIEWER);
+    let tag = made.etag();
+    for headers in [&[("if-none-match", tag.as_str())][..], &[("if-none-match", "*"), ("if-match", "*")]] {
+        assert_eq!(put("a", headers).await.error(), (400, "InvalidRequest".into()), "{headers:?}");
+    }
+    let refused = fixture.send(Method::DELETE, "/agents/a", &none, String::new()).await;
+    assert_eq!(refused.error(), (412, "PreconditionFailed".into()));
+    let patched = fixture.send(Method::PATCH, "/agents/a", &none, "{}".to_owned()).await;
+    assert_eq!(patched.error(), (412, "PreconditionFailed".into()));
+}
+
+#[tokio::test]
+async fn what_is_known_is_not_sent_again() {
+    let fixture = Fixture::new(&[]);
+    let tag = fixture.post("/agents", &reviewer("a")).await.etag();
+    let weak = format!("\"x\", W/{tag}");
+    for known in [tag.as_str(), &weak, "*"] {
+        let headers = [("if-none-match", known)];
+        let reply = fixture.send(Method::GET, "/agents/a", &headers, String::new()).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.text.as_str(), reply.etag()),
+            (304, "", tag.clone()),
+            "{known}"
+        );
+    }
+    let reply = fixture.send(Method::GET, "/agents/a", &[("if-none-match", "\"x\"")], String::new()).await;
+    assert_eq!((reply.status.as_u16(), reply.etag()), (200, tag));
+    assert_eq!(reply.headers["cache-control"], "no-store", "its problems may change without it");
+}
+
+#[tokio::test]
 async fn mistakes_are_told_and_nothing_is_stored() {
     let fixture = Fixture::new(&[]);
     let wrong = json!({"name": "a", "executor": {"type": "llm", "model": ""}, "tols": [], "limits": {"max_steps": 0}});
