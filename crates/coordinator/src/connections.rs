@@ -44,7 +44,8 @@ async fn attend(
     service: TowerToHyperService<Router>,
     closing: CancellationToken,
 ) {
-    let mut connection = pin!(builder.serve_connection_with_upgrades(TokioIo::new(stream), service));
+    // Without upgrades, which nothing here offers: with them the first bytes could take as long as they like.
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = closing.cancelled() => {
