@@ -1,5 +1,6 @@
 //! The store that the configuration names: the only place that tells SQLite from PostgreSQL.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,9 +43,24 @@ pub(crate) async fn store_as_it_is(config: &Config) -> Result<Arc<dyn Store>, Fa
     if is_to_be_made(config)? { memory_store() } else { local_store(config).await }
 }
 
-/// Whether opening the store would leave a file that was not there.
+/// Whether opening the store would leave a file that was not there. One that cannot be made is opened, to hear why not.
 pub(crate) fn is_to_be_made(config: &Config) -> Result<bool, Problem> {
-    Ok(matches!(place(config)?, Place::File(path) if !path.exists()))
+    let is_missing = |path: &Path| fs::symlink_metadata(path).is_err() && in_the_way(path).is_none();
+    Ok(matches!(place(config)?, Place::File(path) if is_missing(&path)))
+}
+
+/// Why a file that is not there cannot be made: it needs a folder that can be written to.
+pub(crate) fn in_the_way(path: &Path) -> Option<String> {
+    let folder = path.ancestors().skip(1).find(|folder| fs::symlink_metadata(folder).is_ok());
+    let about = folder.and_then(|folder| fs::metadata(folder).ok().map(|about| (folder, about)));
+    match about {
+        Some((folder, about)) if !about.is_dir() => Some(format!("{} is not a folder", folder.display())),
+        Some((folder, about)) if about.permissions().readonly() => {
+            Some(format!("{} cannot be written to", folder.display()))
+        }
+        Some(_) => None,
+        None => Some("its folder cannot be read".to_owned()),
+    }
 }
 
 /// A store that is gone with the process.

@@ -8,7 +8,7 @@ use accord_store_sqlite::SqliteStore;
 
 use super::Check;
 use crate::config::{Config, without_secrets};
-use crate::store::{Place, place};
+use crate::store::{Place, in_the_way, place};
 
 const NAME: &str = "store";
 
@@ -43,20 +43,16 @@ fn file(path: &Path) -> Check {
     }
 }
 
-/// A file that is not there needs a folder that can be written to.
 fn to_be_made(path: &Path) -> Check {
-    let folder = path.ancestors().skip(1).find(|folder| fs::symlink_metadata(folder).is_ok());
-    let about = folder.and_then(|folder| fs::metadata(folder).ok().map(|about| (folder, about)));
     let shown = path.display();
-    let refusal = match about {
-        Some((folder, about)) if !about.is_dir() => format!("{} is not a folder", folder.display()),
-        Some((folder, about)) if about.permissions().readonly() => {
-            format!("{} cannot be written to", folder.display())
-        }
-        Some(_) => return Check::ok(NAME, format!("{shown} is made at the first start")),
-        None => "its folder cannot be read".to_owned(),
-    };
-    Check::fail(NAME, format!("{shown} cannot be made: {refusal}"), "set database.url to another file")
+    match in_the_way(path) {
+        None => Check::ok(NAME, format!("{shown} is made at the first start")),
+        Some(refusal) => Check::fail(
+            NAME,
+            format!("{shown} cannot be made: {refusal}"),
+            "set database.url to another file",
+        ),
+    }
 }
 
 async fn server(url: &str) -> Check {
