@@ -107,26 +107,20 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
 /// The agents that a planner may plan with: a subtask is a prompt and nothing else.
 fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Findings) {
     let place = node_at(&node.id).key("agents");
-    let mut refusals = Vec::new();
     for (index, name) in agents.iter().enumerate() {
         match known.agents.get(name) {
             None => {
                 let message = format!("there is no agent '{name}' that can be used");
                 findings.error(place.index(index), message);
             }
+            // A warning: who plans may leave such an agent out.
             Some(signature) => {
-                let refusal = contracts::takes_no_prompt(&signature.takes);
-                refusals.extend(refusal.map(|reason| (place.index(index), name, reason)));
+                if let Some(reason) = contracts::takes_no_prompt(&signature.takes) {
+                    let message =
+                        format!("'{name}' does not take a prompt, and a subtask is nothing else: {reason}");
+                    findings.warning(place.index(index), message);
+                }
             }
-        }
-    }
-    // Who plans may leave such an agent out, unless there is no other.
-    let is_hopeless = refusals.len() == agents.len();
-    for (place, name, reason) in refusals {
-        let message = format!("'{name}' does not take a prompt, and a subtask is nothing else: {reason}");
-        match is_hopeless {
-            true => findings.error(place, message),
-            false => findings.warning(place, message),
         }
     }
 }
