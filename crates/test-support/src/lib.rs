@@ -1,4 +1,5 @@
-//! Scripted and chaos model servers, the store story, a coordinator for tests.
+//! For tests: scripted and chaos model servers, a PostgreSQL cluster of a test's own, the story that both
+//! stores must tell.
 
 mod model;
 mod postgres;

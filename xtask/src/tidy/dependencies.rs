@@ -54,11 +54,10 @@ const TOOLS: &[&str] = &["accord-fuzz", "bench", "xtask"];
 /// Crates of others that have one home.
 const HOMES: &[(&str, &[&str])] = &[
     ("sqlx", &["accord-store-postgres"]),
-    ("rusqlite", &["accord-store-sqlite", "bench"]),
+    ("rusqlite", &["accord-store-sqlite"]),
     ("axum", &["accord-coordinator", "accord-test-support"]),
     ("reqwest", &["accord-client", "accord-executor"]),
     ("clap", &["accord-cli"]),
-    ("rmcp", &["accord-mcp", "accord-executor"]),
 ];
 
 /// Crates that decide and never act.
