@@ -22,11 +22,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
 /// The byte offset of serde_json's position: it names the last byte that was read, and counts from one.
 pub(crate) fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let mut offset = (start + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(offset) {
-        offset -= 1;
-    }
-    offset
+    text.floor_char_boundary(start + column.saturating_sub(1))
 }
 
 /// Accepts any JSON whose objects name each member once.

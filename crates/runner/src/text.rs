@@ -5,8 +5,8 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
-    let head = floor(text, limit / 3 * 2);
-    let tail = ceiling(text, text.len() - limit / 3);
+    let head = text.floor_char_boundary(limit / 3 * 2);
+    let tail = text.ceil_char_boundary(text.len() - limit / 3);
     let begin = text.get(..head).unwrap_or_default();
     let end = text.get(tail..).unwrap_or_default();
     format!("{begin}\n[… {} bytes left out …]\n{end}", tail - head)
@@ -14,17 +14,9 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
 
 /// The beginning of a text, on one line.
 pub(crate) fn beginning(text: &str, limit: usize) -> String {
-    let end = floor(text, limit);
+    let end = text.floor_char_boundary(limit);
     let begin = text.get(..end).unwrap_or_default().escape_debug().to_string();
     if end < text.len() { format!("{begin}…") } else { begin }
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|&index| text.is_char_boundary(index)).unwrap_or_default()
-}
-
-fn ceiling(text: &str, at: usize) -> usize {
-    (at..=text.len()).find(|&index| text.is_char_boundary(index)).unwrap_or(text.len())
 }
 
 /// A number with its word: `1 retry`, `2 retries`.
