@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{micros, name_of, named, time};
+use crate::convert::{micros, named, time};
 use crate::fault::{Fault, retrying};
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
@@ -51,13 +51,11 @@ pub(crate) async fn write(connection: &mut PgConnection, facts: &[Fact]) -> Resu
     let column = |value: fn(&Fact) -> &str| -> Vec<String> {
         newest.values().map(|fact| escape(value(fact)).into_owned()).collect()
     };
-    let verdicts: Vec<String> =
-        newest.values().map(|fact| name_of(&fact.verdict)).collect::<Result<_, _>>()?;
     sqlx::query(WRITE)
         .bind(column(|fact| &fact.endpoint))
         .bind(column(|fact| &fact.model))
         .bind(column(|fact| &fact.feature))
-        .bind(verdicts)
+        .bind(newest.values().map(|fact| fact.verdict.as_str()).collect::<Vec<_>>())
         .bind(newest.values().map(|fact| micros(fact.at)).collect::<Vec<_>>())
         .bind(RESTATED_MICROS)
         .execute(connection)

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 
-use crate::convert::{id, micros, name_of, named, time};
+use crate::convert::{id, micros, named, time};
 use crate::fault::{Fault, retrying};
 use crate::store::PostgresStore;
 use crate::text::{escape, unescape};
@@ -35,7 +35,7 @@ impl PostgresStore {
         let query = sqlx::query(ADD)
             .bind(key.id.as_str())
             .bind(escape(&key.name))
-            .bind(name_of(&key.role)?)
+            .bind(key.role.to_string())
             .bind(&key.hash)
             .bind(micros(key.created_at));
         if query.execute(&self.pool).await?.rows_affected() == 0 {

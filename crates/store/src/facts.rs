@@ -2,12 +2,12 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::StoreError;
 
 /// How an endpoint took a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It works.
@@ -16,6 +16,17 @@ pub enum Verdict {
     Refused,
     /// It is taken and has no effect.
     Ignored,
+}
+
+impl Verdict {
+    /// Its name on the wire and in the store.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Works => "works",
+            Self::Refused => "refused",
+            Self::Ignored => "ignored",
+        }
+    }
 }
 
 /// One thing learnt.

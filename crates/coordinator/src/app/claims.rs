@@ -14,7 +14,7 @@ use accord_domain::event::Body;
 use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Claimed, EventFilter, Fact, Store, Verdict};
+use accord_store::{Claim, Claimed, EventFilter, Fact, Store};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::oneshot;
@@ -250,16 +250,11 @@ fn is_answer(outcome: Outcome) -> bool {
 }
 
 fn report(fact: &Fact) -> FactReport {
-    let verdict = match fact.verdict {
-        Verdict::Works => "works",
-        Verdict::Refused => "refused",
-        Verdict::Ignored => "ignored",
-    };
     FactReport {
         endpoint: fact.endpoint.clone(),
         model: fact.model.clone(),
         feature: fact.feature.clone(),
-        verdict: verdict.to_owned(),
+        verdict: fact.verdict.as_str().to_owned(),
         at: fact.at,
     }
 }

@@ -30,11 +30,7 @@ impl Rung {
     }
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::Tool => "tool",
-            Self::Prompt => "prompt",
-        }
+        self.strategy().as_str()
     }
 }
 

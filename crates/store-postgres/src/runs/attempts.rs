@@ -6,7 +6,7 @@ use accord_domain::run::Run;
 use jiff::Timestamp;
 use sqlx::PgConnection;
 
-use crate::convert::{json, name_of};
+use crate::convert::json;
 use crate::fault::Fault;
 use crate::text::escape;
 
@@ -34,7 +34,7 @@ pub(super) async fn insert(
             .bind(i64::from(attempt.delivery))
             .bind(i64::from(attempt.number))
             .bind(escape(&attempt.model))
-            .bind(name_of(&attempt.strategy)?)
+            .bind(attempt.strategy.as_str())
             .bind(attempt.outcome.as_str())
             .bind(paths)
             .bind(keywords)

@@ -60,7 +60,7 @@ pub(crate) fn insert(
         attempt.number,
         attempt.outcome.as_str(),
         attempt.model,
-        strategy(attempt.strategy),
+        attempt.strategy.as_str(),
         attempt.document,
         attempt.text,
     ])?;
@@ -87,15 +87,6 @@ pub(crate) fn all(connection: &Connection, run: i64) -> Done<Vec<Attempt>> {
         attempts.push(Attempt { text: row.get(1)?, ..from_json(document)? });
     }
     Ok(attempts)
-}
-
-fn strategy(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Auto => "auto",
-        Strategy::Native => "native",
-        Strategy::Tool => "tool",
-        Strategy::Prompt => "prompt",
-    }
 }
 
 /// A path with `[*]` for the index of a list: the same mistake in every item is one mistake.

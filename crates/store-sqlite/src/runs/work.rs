@@ -2,7 +2,7 @@
 
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Holder, Run};
-use accord_store::{AskAgain, Fact, Finish, Notice, Verdict};
+use accord_store::{AskAgain, Fact, Finish, Notice};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
@@ -63,17 +63,12 @@ pub(super) fn finish(write: &mut Write<'_>, finish: Finish) -> Done<Run> {
 
 /// Keeps a fact, unless a newer one is known.
 fn learn(connection: &Connection, fact: &Fact) -> Done<()> {
-    let verdict = match fact.verdict {
-        Verdict::Works => "works",
-        Verdict::Refused => "refused",
-        Verdict::Ignored => "ignored",
-    };
     let sql = "INSERT INTO facts (model, endpoint, feature, verdict, at) VALUES (?1, ?2, ?3, ?4, ?5) \
                ON CONFLICT (model, endpoint, feature) DO UPDATE SET verdict = excluded.verdict, at = excluded.at \
                WHERE excluded.at >= at";
     let at = micros(fact.at);
     let mut statement = connection.prepare_cached(sql)?;
-    statement.execute(params![fact.model, fact.endpoint, fact.feature, verdict, at])?;
+    statement.execute(params![fact.model, fact.endpoint, fact.feature, fact.verdict.as_str(), at])?;
     Ok(())
 }
 
