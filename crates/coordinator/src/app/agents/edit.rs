@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use accord_api::{AgentView, ErrorName, Source};
 use accord_store::{AgentRecord, Condition, Idempotency, StoreError};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::examine::{Examined, hash_of};
@@ -72,9 +73,14 @@ pub(crate) struct Promise {
 }
 
 impl Promise {
-    /// With the answer that is kept.
+    /// With the text that is kept.
     pub(crate) fn with(self, response: String) -> Idempotency {
         Idempotency { scope: self.scope, key: self.key, fingerprint: self.fingerprint, response }
+    }
+
+    /// With the answer that is kept.
+    pub(crate) fn answered(self, answer: &impl Serialize) -> Result<Idempotency, Error> {
+        Ok(self.with(serde_json::to_string(answer).map_err(Error::internal)?))
     }
 }
 
@@ -102,10 +108,7 @@ impl App {
         }
         let record = self.record(&name, &examined);
         let view = self.catalog.view(&Found::Stored(Box::new(record.clone()), Arc::new(examined))).await?;
-        let promise = match promise {
-            Some(promise) => Some(promise.with(serde_json::to_string(&view).map_err(Error::internal)?)),
-            None => None,
-        };
+        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
         match self.store.put_agent(record, Condition::Absent, promise).await {
             Ok(None) => Ok(Made::Created(Box::new(view))),
             Ok(Some(answer)) => Ok(Made::Replayed(answer)),

@@ -8,7 +8,7 @@ use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Kind, Run, Status};
 use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
 use accord_domain::usage::Usage;
-use accord_store::{Idempotency, SessionChoice, Submission, Submitted};
+use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
 use super::input::over;
@@ -81,7 +81,7 @@ impl App {
             session_id: run.session_id.clone(),
             status: Status::Pending,
         };
-        submission.idempotency = promise.map(|promise| remembered(promise, &created)).transpose()?;
+        submission.idempotency = promise.map(|promise| promise.answered(&created)).transpose()?;
         let announcement = self.hub.announce();
         match self.store.submit_run(submission).await? {
             Submitted::Created(run) => {
@@ -167,9 +167,4 @@ fn new_session(run: &Run, parent_session_id: Option<SessionId>, project_dir: Opt
         created_at: run.created_at,
         updated_at: run.created_at,
     }
-}
-
-fn remembered(promise: Promise, created: &CreatedRun) -> Result<Idempotency, Error> {
-    let response = serde_json::to_string(created).map_err(Error::internal)?;
-    Ok(Idempotency { scope: promise.scope, key: promise.key, fingerprint: promise.fingerprint, response })
 }

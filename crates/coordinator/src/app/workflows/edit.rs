@@ -44,10 +44,7 @@ impl App {
         }
         let record = self.workflow_record(&name, &read);
         let view = Found::Stored(Box::new(record.clone()), Arc::new(read)).view(Vec::new());
-        let promise = match promise {
-            Some(promise) => Some(promise.with(serde_json::to_string(&view).map_err(Error::internal)?)),
-            None => None,
-        };
+        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
         match self.store.put_workflow(record, Condition::Absent, promise).await {
             Ok(None) => Ok(Made::Created(Box::new(view))),
             Ok(Some(answer)) => Ok(Made::Replayed(answer)),

@@ -71,10 +71,7 @@ impl App {
             workflow_name: name.to_owned(),
             status: new.run.status,
         };
-        let promise = match promise {
-            Some(promise) => Some(promise.with(serde_json::to_string(&created).map_err(Error::internal)?)),
-            None => None,
-        };
+        let promise = promise.map(|promise| promise.answered(&created)).transpose()?;
         match self.store.submit_workflow_run(new, promise).await? {
             None => Ok(created),
             Some(answer) => read_kept(&answer).map_err(Error::internal),
