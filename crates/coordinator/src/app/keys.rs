@@ -8,6 +8,7 @@
 
 mod known;
 
+use std::cmp::Ordering;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -228,7 +229,7 @@ impl App {
             |key: Key| KeyView { key_id: key.id, name: key.name, role: key.role, created_at: key.created_at };
         let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
         keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
-        page::List("keys").by_name(keys, limit, cursor, |key| key.key_id.as_str())
+        page::List("keys").by_name(keys, Ordering::Greater, limit, cursor, |key| key.key_id.as_str())
     }
 
     /// Removes a key. It opens nothing from now on.

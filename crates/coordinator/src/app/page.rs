@@ -1,5 +1,7 @@
 //! Pages of lists.
 
+use std::cmp::Ordering;
+
 use accord_api::{ErrorName, Page};
 use accord_store::PageRequest;
 
@@ -41,41 +43,19 @@ impl List {
         Page { items: page.items.into_iter().map(view).collect(), next_cursor }
     }
 
-    /// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before.
-    /// All of them, where nobody asks for less.
+    /// A page of few things that are at hand in the order of their names: the cursor has the last name of the page before,
+    /// and `next` says how a name behind it compares to it. All of them, where nobody asks for less.
     pub(crate) fn by_name<T>(
         self,
         mut items: Vec<T>,
+        next: Ordering,
         asked: Option<u32>,
         cursor: Option<&str>,
         name: impl Fn(&T) -> &str,
     ) -> Result<Page<T>, Error> {
         if let Some(last) = cursor.map(|cursor| self.place(cursor)).transpose()? {
-            items.retain(|item| name(item) > last);
+            items.retain(|item| name(item).cmp(last) == next);
         }
-        self.first(items, asked, name)
-    }
-
-    /// The same in the opposite order. Ids grow, so that the newest comes first.
-    pub(crate) fn by_falling_name<T>(
-        self,
-        mut items: Vec<T>,
-        asked: Option<u32>,
-        cursor: Option<&str>,
-        name: impl Fn(&T) -> &str,
-    ) -> Result<Page<T>, Error> {
-        if let Some(last) = cursor.map(|cursor| self.place(cursor)).transpose()? {
-            items.retain(|item| name(item) < last);
-        }
-        self.first(items, asked, name)
-    }
-
-    fn first<T>(
-        self,
-        mut items: Vec<T>,
-        asked: Option<u32>,
-        name: impl Fn(&T) -> &str,
-    ) -> Result<Page<T>, Error> {
         let more = shorten(&mut items, asked)?;
         let next_cursor = items.last().filter(|_| more).map(|item| self.cursor(name(item)));
         Ok(Page { items, next_cursor })
@@ -137,7 +117,8 @@ mod tests {
     #[test]
     fn names_come_page_by_page() {
         let all = || vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
-        let page = |limit, cursor| LIST.by_name(all(), limit, cursor, String::as_str).unwrap();
+        let page =
+            |limit, cursor| LIST.by_name(all(), Ordering::Greater, limit, cursor, String::as_str).unwrap();
         let expected = |items: &[&str], next: Option<&str>| Page {
             items: items.iter().map(|&item| item.to_owned()).collect(),
             next_cursor: next.map(str::to_owned),
@@ -145,16 +126,18 @@ mod tests {
         assert_eq!(page(None, None), expected(&["a", "b", "c"], None));
         assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("names:b")));
         assert_eq!(page(Some(2), Some("names:b")), expected(&["c"], None));
-        assert!(LIST.by_name(all(), Some(0), None, String::as_str).is_err());
+        assert!(LIST.by_name(all(), Ordering::Greater, Some(0), None, String::as_str).is_err());
         for other in ["b", "others:b", "names", ""] {
-            assert!(LIST.by_name(all(), None, Some(other), String::as_str).is_err(), "{other}");
+            let page = LIST.by_name(all(), Ordering::Greater, None, Some(other), String::as_str);
+            assert!(page.is_err(), "{other}");
         }
     }
 
     #[test]
     fn the_newest_come_first_page_by_page() {
         let all = || vec!["c".to_owned(), "b".to_owned(), "a".to_owned()];
-        let page = |limit, cursor| LIST.by_falling_name(all(), limit, cursor, String::as_str).unwrap();
+        let page =
+            |limit, cursor| LIST.by_name(all(), Ordering::Less, limit, cursor, String::as_str).unwrap();
         assert_eq!(page(None, None), Page { items: all(), next_cursor: None });
         let first =
             Page { items: vec!["c".to_owned(), "b".to_owned()], next_cursor: Some("names:b".to_owned()) };

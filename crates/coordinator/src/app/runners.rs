@@ -1,5 +1,6 @@
 //! Runners: who they are, and that they are alive.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -86,8 +87,9 @@ impl App {
             seen_at: runner.seen_at,
         };
         let mut runners: Vec<RunnerView> = self.store.runners().await?.into_iter().map(view).collect();
+        // Ids grow, so that the newest comes first.
         runners.sort_by(|one, other| other.runner_id.cmp(&one.runner_id));
-        List("runners").by_falling_name(runners, limit, cursor, |runner| runner.runner_id.as_str())
+        List("runners").by_name(runners, Ordering::Less, limit, cursor, |runner| runner.runner_id.as_str())
     }
 
     /// A runner ends.

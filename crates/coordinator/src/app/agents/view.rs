@@ -1,5 +1,6 @@
 //! Agents as callers see them: in lists, whole, and by their contracts.
 
+use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ impl App {
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Page<AgentSummary>, Error> {
-        page::List("agents").by_name(self.agents(tags).await?, limit, cursor, |agent| &agent.name)
+        let agents = self.agents(tags).await?;
+        page::List("agents").by_name(agents, Ordering::Greater, limit, cursor, |agent| &agent.name)
     }
 
     /// All agents that have all of these tags, those with mistakes too.

@@ -1,5 +1,6 @@
 //! Workflows as callers see them.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use accord_api::{
@@ -166,7 +167,8 @@ impl App {
             }
             summaries.push(found.summary(problems));
         }
-        page::List("workflows").by_name(summaries, limit, cursor, |workflow| &workflow.name)
+        page::List("workflows")
+            .by_name(summaries, Ordering::Greater, limit, cursor, |workflow| &workflow.name)
     }
 
     /// One workflow.
