@@ -1,4 +1,4 @@
-//! Keeps known secrets out of recordings.
+//! Keeps known secrets out of recordings and of what is told.
 //!
 //! Only what the recorder was told of is found, as a whole and in the form that JSON gives it. A secret that a model
 //! spells out over several events of a stream, or that is written with other escapes, cannot be replaced; that there is
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::child::is_secret;
+use crate::session::TurnError;
 
 use super::escapes::unescaped;
 
@@ -49,6 +50,20 @@ impl Redactor {
         self.secrets.iter().fold(text.to_owned(), |text, secret| {
             if text.contains(secret) { text.replace(secret, REDACTED) } else { text }
         })
+    }
+
+    pub(crate) fn error(&self, error: TurnError) -> TurnError {
+        match error {
+            TurnError::SchemaRejected(text) => TurnError::SchemaRejected(self.text(&text)),
+            TurnError::FormatRejected(text) => TurnError::FormatRejected(self.text(&text)),
+            TurnError::ToolRejected(text) => TurnError::ToolRejected(self.text(&text)),
+            TurnError::Transport(text) => TurnError::Transport(self.text(&text)),
+            TurnError::Failed(text) => TurnError::Failed(self.text(&text)),
+            TurnError::TooManySteps(_)
+            | TurnError::AllowanceUsedUp
+            | TurnError::TimedOut(_)
+            | TurnError::Stopped => error,
+        }
     }
 
     pub(super) fn bytes(&self, bytes: &[u8]) -> Vec<u8> {

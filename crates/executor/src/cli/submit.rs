@@ -30,8 +30,12 @@ pub struct SubmitServer {
 }
 
 impl SubmitServer {
-    /// Prepares the tool for a schema.
-    pub(crate) fn open(&self, scratch: &Scratch, schema: &Value) -> io::Result<Desk> {
+    /// Prepares the tool for a schema, which gets the description of the tool where it has none.
+    pub(crate) fn open(&self, scratch: &Scratch, schema: &Value, description: &str) -> io::Result<Desk> {
+        let mut schema = schema.clone();
+        if let Value::Object(members) = &mut schema {
+            members.entry("description").or_insert_with(|| description.into());
+        }
         let schema = scratch.write("submit-schema.json", &schema.to_string())?;
         let out = scratch.write("submissions.jsonl", "")?;
         let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
@@ -82,11 +86,11 @@ mod tests {
     async fn submissions_are_taken_once_and_whole() {
         let scratch = Scratch::new().unwrap();
         let server = SubmitServer { program: "/bin/accord".into(), args: vec!["submit".to_owned()] };
-        let mut desk = server.open(&scratch, &json!({"type": "object"})).unwrap();
+        let mut desk = server.open(&scratch, &json!({"type": "object"}), "Hand it in.").unwrap();
         let Reach::Program { command, args, .. } = desk.server.reach.clone() else { panic!("no program") };
         assert_eq!((command.as_str(), args.first().unwrap().as_str()), ("/bin/accord", "submit"));
         let schema = std::fs::read_to_string(args.get(2).unwrap()).unwrap();
-        assert_eq!(schema, r#"{"type":"object"}"#);
+        assert_eq!(schema, r#"{"type":"object","description":"Hand it in."}"#);
         assert_eq!(desk.take().await.unwrap(), Vec::<String>::new());
         let mut out = std::fs::OpenOptions::new().append(true).open(args.get(4).unwrap()).unwrap();
         out.write_all(b"{\"a\":1}\n{\"a\":2}\n{\"a\"").unwrap();

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use serde_json::Value;
-
 use crate::cassette::Redactor;
 use crate::child::Live;
 use crate::mcp_server::McpServer;
@@ -67,7 +65,7 @@ impl Place {
             |error: io::Error| TurnError::Failed(format!("a temporary file cannot be written: {error}"));
         let desk = match delivery {
             Delivery::Tool { schema, description, .. } => {
-                Some(self.submit.open(&self.scratch, &described(schema, description)).map_err(wrote)?)
+                Some(self.submit.open(&self.scratch, schema, description).map_err(wrote)?)
             }
             Delivery::Text | Delivery::Native { .. } => None,
         };
@@ -137,25 +135,4 @@ impl Place {
         }
         Ok(())
     }
-
-    /// An error without secrets.
-    pub(super) fn shown(&self, error: TurnError) -> TurnError {
-        let clean = |text: String| self.redactor.text(&text);
-        match error {
-            TurnError::SchemaRejected(text) => TurnError::SchemaRejected(clean(text)),
-            TurnError::ToolRejected(text) => TurnError::ToolRejected(clean(text)),
-            TurnError::Transport(text) => TurnError::Transport(clean(text)),
-            TurnError::Failed(text) => TurnError::Failed(clean(text)),
-            other => other,
-        }
-    }
-}
-
-/// A schema with the description of the tool that takes it, where it has none.
-fn described(schema: &Value, description: &str) -> Value {
-    let mut schema = schema.clone();
-    if let Value::Object(members) = &mut schema {
-        members.entry("description").or_insert_with(|| description.into());
-    }
-    schema
 }

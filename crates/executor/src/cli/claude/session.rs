@@ -74,7 +74,7 @@ impl Session for ClaudeCode {
         let usage = heard.messages.at_least(self.totals().since(&before));
         match asked {
             Ok(answer) => Ok(Answer { usage, ..answer }),
-            Err(error) => Err(TurnFailure { error: self.place.shown(error), usage }),
+            Err(error) => Err(TurnFailure { error: self.place.redactor.error(error), usage }),
         }
     }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use tokio::process::Command;
 
 use crate::cassette::Redactor;
@@ -81,25 +80,13 @@ impl Place {
     /// The submit tool, where the answer is to be delivered by it.
     pub(super) fn desk(&self, delivery: &Delivery) -> Result<Option<Desk>, TurnError> {
         let Delivery::Tool { schema, description, .. } = delivery else { return Ok(None) };
-        let opened = self.submit.open(&self.scratch, &described(schema, description));
+        let opened = self.submit.open(&self.scratch, schema, description);
         opened.map(Some).map_err(|error| wrote(&error))
     }
 
     /// All servers, the submit tool among them.
     pub(super) fn servers<'a>(&'a self, desk: Option<&'a Desk>) -> impl Iterator<Item = &'a McpServer> {
         self.servers.iter().chain(desk.map(|desk| &desk.server))
-    }
-
-    /// An error without secrets.
-    pub(super) fn shown(&self, error: TurnError) -> TurnError {
-        let clean = |text: String| self.redactor.text(&text);
-        match error {
-            TurnError::SchemaRejected(text) => TurnError::SchemaRejected(clean(text)),
-            TurnError::ToolRejected(text) => TurnError::ToolRejected(clean(text)),
-            TurnError::Transport(text) => TurnError::Transport(clean(text)),
-            TurnError::Failed(text) => TurnError::Failed(clean(text)),
-            other => other,
-        }
     }
 }
 
@@ -124,13 +111,4 @@ pub(super) fn home(host: &Host, settings: &Settings) -> Result<PathBuf, OpenErro
     };
     fs::create_dir_all(&home).map_err(unusable)?;
     Path::new(&home).canonicalize().map_err(unusable)
-}
-
-/// A schema with the description of the tool that takes it, where it has none.
-fn described(schema: &Value, description: &str) -> Value {
-    let mut schema = schema.clone();
-    if let Value::Object(members) = &mut schema {
-        members.entry("description").or_insert_with(|| description.into());
-    }
-    schema
 }

@@ -214,7 +214,7 @@ impl Session for Codex {
         let usage = self.totals().since(before);
         match asked {
             Ok(answer) => Ok(Answer { usage, ..answer }),
-            Err(error) => Err(TurnFailure { error: self.place.shown(error), usage }),
+            Err(error) => Err(TurnFailure { error: self.place.redactor.error(error), usage }),
         }
     }
 
