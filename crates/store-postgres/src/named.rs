@@ -1,7 +1,6 @@
 //! Documents by name that may be changed: agents and workflows.
 
-use accord_store::{Condition, Idempotency, StoreError};
-use jiff::Timestamp;
+use accord_store::{Condition, DocumentRecord, Idempotency, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Row};
 
@@ -17,29 +16,19 @@ pub(crate) struct Table {
     pub(crate) kind: &'static str,
 }
 
-/// One document.
-#[derive(Debug, Clone)]
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) document: String,
-    pub(crate) hash: String,
-    pub(crate) created_at: Timestamp,
-    pub(crate) modified_at: Timestamp,
-}
-
 impl Table {
     /// A statement on this table, whose name stands for `TABLE`.
     fn statement(self, text: &str) -> AssertSqlSafe<String> {
         AssertSqlSafe(text.replace("TABLE", self.name))
     }
 
-    pub(crate) async fn find(self, pool: &PgPool, name: &str) -> Result<Option<Named>, Fault> {
+    pub(crate) async fn find(self, pool: &PgPool, name: &str) -> Result<Option<DocumentRecord>, Fault> {
         let query = sqlx::query(self.statement("SELECT * FROM TABLE WHERE name = $1"))
             .bind(escape(name).into_owned());
         query.fetch_optional(pool).await?.as_ref().map(read).transpose()
     }
 
-    pub(crate) async fn all(self, pool: &PgPool) -> Result<Vec<Named>, Fault> {
+    pub(crate) async fn all(self, pool: &PgPool) -> Result<Vec<DocumentRecord>, Fault> {
         let rows = sqlx::query(self.statement("SELECT * FROM TABLE ORDER BY name")).fetch_all(pool).await?;
         rows.iter().map(read).collect()
     }
@@ -47,25 +36,25 @@ impl Table {
     pub(crate) async fn put(
         self,
         connection: &mut PgConnection,
-        named: &Named,
+        record: &DocumentRecord,
         condition: &Condition,
         idempotency: Option<&Idempotency>,
     ) -> Result<Option<String>, Fault> {
-        if let Some(answer) = idempotency::take(connection, idempotency, named.modified_at).await? {
+        if let Some(answer) = idempotency::take(connection, idempotency, record.modified_at).await? {
             return Ok(Some(answer));
         }
-        self.check(connection, &named.name, condition).await?;
+        self.check(connection, &record.name, condition).await?;
         let statement = if *condition == Condition::Absent { ADD } else { PUT };
         let written = sqlx::query(self.statement(statement))
-            .bind(escape(&named.name).into_owned())
-            .bind(named.document.clone())
-            .bind(named.hash.clone())
-            .bind(micros(named.created_at))
-            .bind(micros(named.modified_at))
+            .bind(escape(&record.name).into_owned())
+            .bind(record.document.clone())
+            .bind(record.hash.clone())
+            .bind(micros(record.created_at))
+            .bind(micros(record.modified_at))
             .execute(connection)
             .await?;
         if written.rows_affected() == 0 {
-            return Err(StoreError::Exists { kind: self.kind, name: named.name.clone() }.into());
+            return Err(StoreError::Exists { kind: self.kind, name: record.name.clone() }.into());
         }
         Ok(None)
     }
@@ -120,8 +109,8 @@ const ADD: &str = "
 INSERT INTO TABLE (name, document, hash, created_at, modified_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING";
 
-fn read(row: &PgRow) -> Result<Named, Fault> {
-    Ok(Named {
+fn read(row: &PgRow) -> Result<DocumentRecord, Fault> {
+    Ok(DocumentRecord {
         name: unescape(row.try_get("name")?),
         document: row.try_get("document")?,
         hash: row.try_get("hash")?,

@@ -1,7 +1,6 @@
 //! Documents by name that may be changed: agents and workflows.
 
-use accord_store::{Condition, Idempotency, StoreError};
-use jiff::Timestamp;
+use accord_store::{Condition, DocumentRecord, Idempotency, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::fault::Done;
@@ -15,17 +14,8 @@ pub(crate) struct Table {
     pub(crate) kind: &'static str,
 }
 
-/// One document.
-pub(crate) struct Named {
-    pub(crate) name: String,
-    pub(crate) document: String,
-    pub(crate) hash: String,
-    pub(crate) created_at: Timestamp,
-    pub(crate) modified_at: Timestamp,
-}
-
 impl Table {
-    pub(crate) fn find(self, connection: &Connection, name: &str) -> Done<Option<Named>> {
+    pub(crate) fn find(self, connection: &Connection, name: &str) -> Done<Option<DocumentRecord>> {
         let sql = format!(
             "SELECT name, document, hash, created_at, modified_at FROM {} WHERE name = ?1",
             self.name
@@ -35,7 +25,7 @@ impl Table {
         rows.next()?.map(read).transpose()
     }
 
-    pub(crate) fn all(self, connection: &Connection) -> Done<Vec<Named>> {
+    pub(crate) fn all(self, connection: &Connection) -> Done<Vec<DocumentRecord>> {
         let sql =
             format!("SELECT name, document, hash, created_at, modified_at FROM {} ORDER BY name", self.name);
         let mut statement = connection.prepare_cached(&sql)?;
@@ -50,24 +40,24 @@ impl Table {
     pub(crate) fn put(
         self,
         connection: &Connection,
-        named: &Named,
+        record: &DocumentRecord,
         condition: &Condition,
         promise: Option<&Idempotency>,
     ) -> Done<Option<String>> {
         if let Some(response) = idempotency::replay(connection, promise)? {
             return Ok(Some(response));
         }
-        self.check(connection, &named.name, condition)?;
+        self.check(connection, &record.name, condition)?;
         let sql = format!(
             "INSERT INTO {} (name, document, hash, created_at, modified_at) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT (name) DO UPDATE SET document = excluded.document, hash = excluded.hash, \
              modified_at = excluded.modified_at",
             self.name
         );
-        let (created, modified) = (micros(named.created_at), micros(named.modified_at));
+        let (created, modified) = (micros(record.created_at), micros(record.modified_at));
         let mut statement = connection.prepare_cached(&sql)?;
-        statement.execute(params![named.name, named.document, named.hash, created, modified])?;
-        idempotency::keep(connection, promise, named.modified_at)?;
+        statement.execute(params![record.name, record.document, record.hash, created, modified])?;
+        idempotency::keep(connection, promise, record.modified_at)?;
         Ok(None)
     }
 
@@ -98,8 +88,8 @@ impl Table {
     }
 }
 
-fn read(row: &Row<'_>) -> Done<Named> {
-    Ok(Named {
+fn read(row: &Row<'_>) -> Done<DocumentRecord> {
+    Ok(DocumentRecord {
         name: row.get(0)?,
         document: row.get(1)?,
         hash: row.get(2)?,

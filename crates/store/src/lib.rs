@@ -8,6 +8,7 @@
 
 mod agents;
 mod callbacks;
+mod documents;
 mod error;
 mod events;
 mod facts;
@@ -21,8 +22,9 @@ mod stats;
 mod upkeep;
 mod workflows;
 
-pub use agents::{AgentRecord, AgentStore, Condition};
+pub use agents::AgentStore;
 pub use callbacks::{CallbackStore, Due, Hold};
+pub use documents::{Condition, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventStore, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
@@ -38,8 +40,8 @@ pub use sessions::{SessionFilter, SessionStore};
 pub use stats::{ErrorCount, Group, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, StatRow, StatsQuery, StatsStore};
 pub use upkeep::{QueueDepth, Upkeep};
 pub use workflows::{
-    Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRecord,
-    WorkflowRunFilter, WorkflowRunStore, WorkflowStore,
+    Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,
+    WorkflowRunStore, WorkflowStore,
 };
 
 /// Everything that a coordinator needs of its store.

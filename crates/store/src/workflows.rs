@@ -10,25 +10,10 @@ use accord_domain::workflow::{Status, WorkflowRun};
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::agents::Condition;
+use crate::documents::{Condition, DocumentRecord};
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::runs::{Idempotency, Submission};
-
-/// A workflow as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkflowRecord {
-    /// Its name.
-    pub name: String,
-    /// Its graph, as JSON text.
-    pub document: String,
-    /// A hash of the document, for conditions.
-    pub hash: String,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When it last changed.
-    pub modified_at: Timestamp,
-}
 
 /// Keeps workflows.
 #[async_trait]
@@ -37,16 +22,16 @@ pub trait WorkflowStore: Send + Sync {
     /// the answer; nothing is written then.
     async fn put_workflow(
         &self,
-        workflow: WorkflowRecord,
+        workflow: DocumentRecord,
         condition: Condition,
         idempotency: Option<Idempotency>,
     ) -> Result<Option<String>, StoreError>;
 
     /// One workflow.
-    async fn workflow(&self, name: &str) -> Result<Option<WorkflowRecord>, StoreError>;
+    async fn workflow(&self, name: &str) -> Result<Option<DocumentRecord>, StoreError>;
 
     /// All workflows, by name. They are few.
-    async fn workflows(&self) -> Result<Vec<WorkflowRecord>, StoreError>;
+    async fn workflows(&self) -> Result<Vec<DocumentRecord>, StoreError>;
 
     /// Removes one, under a condition. Its runs stay.
     async fn remove_workflow(&self, name: &str, condition: Condition) -> Result<(), StoreError>;

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use accord_api::ErrorName;
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::Blueprint;
-use accord_store::{AgentRecord, Store};
+use accord_store::{DocumentRecord, Store};
 use serde_json::{Value, json};
 
 use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
@@ -237,7 +237,7 @@ impl Catalog {
         }
     }
 
-    async fn stored(&self, record: AgentRecord) -> Found {
+    async fn stored(&self, record: DocumentRecord) -> Found {
         if let Some(examined) = self.examined.get(&record.hash) {
             return Found::Stored(Box::new(record), examined);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::Problem;
 use accord_domain::agent::Source;
-use accord_store::AgentRecord;
+use accord_store::DocumentRecord;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(super) enum Found {
     /// In a file.
     File(Arc<FileAgent>),
     /// In the store.
-    Stored(Box<AgentRecord>, Arc<Examined>),
+    Stored(Box<DocumentRecord>, Arc<Examined>),
 }
 
 /// Whether a file hides a stored agent of the same name.

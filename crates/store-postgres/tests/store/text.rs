@@ -9,9 +9,9 @@ use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{
-    AgentRecord, AgentStore, Condition, ErrorCount, EventFilter, EventStore, Fact, FactStore, Finish, Group,
-    Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery, StatsStore, Submission,
-    Submitted, Verdict,
+    AgentStore, Condition, DocumentRecord, ErrorCount, EventFilter, EventStore, Fact, FactStore, Finish,
+    Group, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery, StatsStore,
+    Submission, Submitted, Verdict,
 };
 
 use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
@@ -126,7 +126,7 @@ async fn an_odd_name_is_a_name_like_others() {
     let database = Database::start();
     let store = database.store().await;
     assert_eq!(store.agent(ODD).await.unwrap(), None);
-    let agent = AgentRecord {
+    let agent = DocumentRecord {
         name: ODD.into(),
         document: "{}".into(),
         hash: "00".into(),

@@ -6,13 +6,14 @@ use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{
-    AgentRecord, Condition, Fact, Finish, Idempotency, PageRequest, SchemaRecord, Store, StoreError, Verdict,
+    Condition, DocumentRecord, Fact, Finish, Idempotency, PageRequest, SchemaRecord, Store, StoreError,
+    Verdict,
 };
 
 use super::make::*;
 
-fn agent(name: &str, hash: &str, seconds: i64) -> AgentRecord {
-    AgentRecord {
+fn agent(name: &str, hash: &str, seconds: i64) -> DocumentRecord {
+    DocumentRecord {
         name: name.to_owned(),
         document: format!(r#"{{"name":"{name}","version":"{hash}","z":1.50,"a":2}}"#),
         hash: hash.to_owned(),
@@ -47,7 +48,7 @@ pub async fn agents_are_kept_under_conditions(store: Arc<dyn Store>) {
     assert_eq!(store.agent("b").await.unwrap(), Some(agent("b", "1", 0)));
     for (second, hash, condition) in [(5, "2", Unchanged("1".into())), (6, "3", Present), (7, "4", Any)] {
         store.put_agent(agent("b", hash, second), condition, None).await.unwrap();
-        let kept = AgentRecord { created_at: at(0), ..agent("b", hash, second) };
+        let kept = DocumentRecord { created_at: at(0), ..agent("b", hash, second) };
         assert_eq!(store.agent("b").await.unwrap(), Some(kept));
     }
     store.put_agent(agent("c", "1", 8), Any, None).await.unwrap();

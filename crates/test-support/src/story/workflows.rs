@@ -7,8 +7,8 @@ use accord_domain::id::WorkflowRunId;
 use accord_domain::run::FailureType;
 use accord_domain::workflow::{NodeStatus, Status, WorkflowRun};
 use accord_store::{
-    Asked, Condition, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice, PageRequest, Store, StoreError,
-    WorkflowAdvance, WorkflowDocuments, WorkflowRecord, WorkflowRunFilter,
+    Asked, Condition, DocumentRecord, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice, PageRequest,
+    Store, StoreError, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,
 };
 use tokio::task::JoinSet;
 
@@ -72,7 +72,7 @@ async fn due(store: &Arc<dyn Store>) -> Vec<WorkflowRunId> {
 
 /// Workflows are kept under conditions, as agents are.
 pub async fn workflows_are_kept_under_conditions(store: Arc<dyn Store>) {
-    let record = |document: &str, seconds| WorkflowRecord {
+    let record = |document: &str, seconds| DocumentRecord {
         name: "review".into(),
         document: document.into(),
         hash: format!("hash of {document}"),
@@ -85,7 +85,7 @@ pub async fn workflows_are_kept_under_conditions(store: Arc<dyn Store>) {
     let stale = store.put_workflow(record("two", 2), Condition::Unchanged("other".into()), None).await;
     assert!(matches!(stale, Err(StoreError::Changed { kind: "workflow", .. })), "{stale:?}");
     store.put_workflow(record("two", 2), Condition::Unchanged("hash of one".into()), None).await.unwrap();
-    let expected = WorkflowRecord { created_at: at(1), ..record("two", 2) };
+    let expected = DocumentRecord { created_at: at(1), ..record("two", 2) };
     assert_eq!(store.workflow("review").await.unwrap(), Some(expected.clone()));
     assert_eq!(store.workflows().await.unwrap(), [expected]);
     store.remove_workflow("review", Condition::Present).await.unwrap();

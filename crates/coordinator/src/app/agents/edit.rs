@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use accord_api::{AgentView, ErrorName, Source};
-use accord_store::{AgentRecord, Condition, Idempotency, StoreError};
+use accord_store::{Condition, DocumentRecord, Idempotency, StoreError};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -247,11 +247,11 @@ impl App {
         self.catalog.files().agents.get(name).map(Arc::clone).ok_or_else(|| changed(name))
     }
 
-    fn record(&self, name: &str, examined: &Examined) -> AgentRecord {
+    fn record(&self, name: &str, examined: &Examined) -> DocumentRecord {
         let document = examined.document();
         let now = self.outside.now();
         let hash = hash_of(&document);
-        AgentRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
+        DocumentRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use accord_api::{ErrorName, Severity, WorkflowView};
-use accord_store::{Condition, StoreError, WorkflowRecord};
+use accord_store::{Condition, DocumentRecord, StoreError};
 use serde_json::{Value, json};
 
 use super::files::FileWorkflow;
@@ -143,10 +143,10 @@ impl App {
         self.workflows.files().get(name).map(Arc::clone).ok_or_else(|| changed(name))
     }
 
-    fn workflow_record(&self, name: &str, read: &Read) -> WorkflowRecord {
+    fn workflow_record(&self, name: &str, read: &Read) -> DocumentRecord {
         let document = read.document().to_string();
         let (now, hash) = (self.outside.now(), hash_of(&document));
-        WorkflowRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
+        DocumentRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use accord_api::{
     ErrorName, Page, Problem, Severity, Source, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView,
 };
-use accord_store::WorkflowRecord;
+use accord_store::DocumentRecord;
 use accord_workflow::{Known, Target};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub(super) enum Found {
     /// In a file.
     File(Arc<FileWorkflow>),
     /// In the store.
-    Stored(Box<WorkflowRecord>, Arc<Read>),
+    Stored(Box<DocumentRecord>, Arc<Read>),
 }
 
 impl Found {
@@ -100,7 +100,7 @@ impl App {
         })
     }
 
-    async fn stored_workflow(&self, record: WorkflowRecord) -> Found {
+    async fn stored_workflow(&self, record: DocumentRecord) -> Found {
         if let Some(read) = self.workflows.read.get(&record.hash) {
             return Found::Stored(Box::new(record), read);
         }
