@@ -7,6 +7,7 @@ use sqlx::{AssertSqlSafe, PgConnection, PgPool, Row};
 use crate::convert::{micros, time};
 use crate::fault::Fault;
 use crate::idempotency;
+use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
 
 /// Which table, and what is in it.
@@ -35,6 +36,29 @@ impl Table {
 
     pub(crate) async fn put(
         self,
+        store: &PostgresStore,
+        record: &DocumentRecord,
+        condition: &Condition,
+        idempotency: Option<&Idempotency>,
+    ) -> Result<Option<String>, Fault> {
+        let mut transaction = store.begin().await?;
+        let written = self.write(&mut transaction, record, condition, idempotency).await;
+        conclude(transaction, written).await
+    }
+
+    pub(crate) async fn remove(
+        self,
+        store: &PostgresStore,
+        name: &str,
+        condition: &Condition,
+    ) -> Result<(), Fault> {
+        let mut transaction = store.begin().await?;
+        let removed = self.delete(&mut transaction, name, condition).await;
+        conclude(transaction, removed).await
+    }
+
+    async fn write(
+        self,
         connection: &mut PgConnection,
         record: &DocumentRecord,
         condition: &Condition,
@@ -59,7 +83,7 @@ impl Table {
         Ok(None)
     }
 
-    pub(crate) async fn remove(
+    async fn delete(
         self,
         connection: &mut PgConnection,
         name: &str,
