@@ -108,17 +108,7 @@ impl Table {
         let statement = self.statement("SELECT hash FROM TABLE WHERE name = $1 FOR UPDATE");
         let query = sqlx::query_scalar(statement).bind(escape(name).into_owned());
         let hash: Option<String> = query.fetch_optional(connection).await?;
-        let (kind, name) = (self.kind, name.to_owned());
-        match (condition, hash) {
-            (Condition::Absent, Some(_)) => Err(StoreError::Exists { kind, name }.into()),
-            (Condition::Unchanged(_) | Condition::Present, None) => {
-                Err(StoreError::NoSuch { kind, name }.into())
-            }
-            (Condition::Unchanged(wanted), Some(hash)) if *wanted != hash => {
-                Err(StoreError::Changed { kind, name }.into())
-            }
-            _ => Ok(()),
-        }
+        Ok(condition.check(self.kind, name, hash.as_deref())?)
     }
 }
 

@@ -65,26 +65,17 @@ impl Table {
         self.check(connection, name, condition)?;
         let sql = format!("DELETE FROM {} WHERE name = ?1", self.name);
         let removed = connection.prepare_cached(&sql)?.execute([name])?;
-        if removed == 0 { Err(self.absent(name).into()) } else { Ok(()) }
+        if removed == 0 {
+            return Err(StoreError::NoSuch { kind: self.kind, name: name.to_owned() }.into());
+        }
+        Ok(())
     }
 
     fn check(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
         let mut statement =
             connection.prepare_cached(&format!("SELECT hash FROM {} WHERE name = ?1", self.name))?;
         let hash: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
-        let (kind, known) = (self.kind, name.to_owned());
-        let error = match (condition, hash) {
-            (Condition::Any, _) | (Condition::Absent, None) | (Condition::Present, Some(_)) => return Ok(()),
-            (Condition::Unchanged(wanted), Some(hash)) if *wanted == hash => return Ok(()),
-            (Condition::Absent, Some(_)) => StoreError::Exists { kind, name: known },
-            (Condition::Unchanged(_), Some(_)) => StoreError::Changed { kind, name: known },
-            (Condition::Unchanged(_) | Condition::Present, None) => self.absent(name),
-        };
-        Err(error.into())
-    }
-
-    fn absent(self, name: &str) -> StoreError {
-        StoreError::NoSuch { kind: self.kind, name: name.to_owned() }
+        Ok(condition.check(self.kind, name, hash.as_deref())?)
     }
 }
 

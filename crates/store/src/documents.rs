@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use crate::error::StoreError;
+
 /// A document as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
@@ -28,4 +30,19 @@ pub enum Condition {
     Present,
     /// Always.
     Any,
+}
+
+impl Condition {
+    /// Whether it holds where the thing of this kind and name has this hash, or is not there.
+    pub fn check(&self, kind: &'static str, name: &str, hash: Option<&str>) -> Result<(), StoreError> {
+        let name = name.to_owned();
+        match (self, hash) {
+            (Self::Absent, Some(_)) => Err(StoreError::Exists { kind, name }),
+            (Self::Unchanged(_) | Self::Present, None) => Err(StoreError::NoSuch { kind, name }),
+            (Self::Unchanged(wanted), Some(hash)) if wanted != hash => {
+                Err(StoreError::Changed { kind, name })
+            }
+            _ => Ok(()),
+        }
+    }
 }
