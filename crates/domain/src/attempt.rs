@@ -93,6 +93,37 @@ pub struct Error {
     pub message: String,
 }
 
+impl Error {
+    /// Its path with `[*]` for every index, so that the same mistake in every item counts as one. What stands in quotes is
+    /// a name and stays as it is.
+    pub fn place(&self) -> String {
+        let mut text = String::with_capacity(self.path.len());
+        let mut characters = self.path.chars();
+        let mut quote = None;
+        while let Some(each) = characters.next() {
+            text.push(each);
+            match (quote, each) {
+                (Some(_), '\\') => text.extend(characters.next()),
+                (Some(open), _) if open == each => quote = None,
+                (None, '"' | '\'') => quote = Some(each),
+                (None, '[') => {
+                    let rest = characters.as_str();
+                    let digits =
+                        rest.len() - rest.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
+                    if let Some(after) =
+                        rest.get(digits..).filter(|after| digits > 0 && after.starts_with(']'))
+                    {
+                        text.push('*');
+                        characters = after.chars();
+                    }
+                }
+                _ => {}
+            }
+        }
+        text
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.path, self.message)
@@ -153,4 +184,35 @@ pub struct Attempt {
     /// What it was asked: the re-prompt, or nothing for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_are_alike_and_names_are_not() {
+        let cases = [
+            ("$", "$"),
+            ("$.issues[3].severity", "$.issues[*].severity"),
+            ("$[0][12]", "$[*][*]"),
+            ("$.ü[0]", "$.ü[*]"),
+            (r#"$["a[1]"][2]"#, r#"$["a[1]"][*]"#),
+            (r#"$["a\"[1]"][2]"#, r#"$["a\"[1]"][*]"#),
+            ("$['a[1]'][2]", "$['a[1]'][*]"),
+            ("$['a[b'][1]", "$['a[b'][*]"),
+            ("$.a[", "$.a["),
+            ("$.a[x]", "$.a[x]"),
+            ("$.a[1", "$.a[1"),
+        ];
+        for (path, expected) in cases {
+            let error = Error {
+                path: path.to_owned(),
+                pointer: String::new(),
+                keyword: "type".to_owned(),
+                message: String::new(),
+            };
+            assert_eq!(error.place(), expected);
+        }
+    }
 }

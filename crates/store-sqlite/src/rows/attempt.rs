@@ -25,7 +25,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     pub(crate) fn new(mut attempt: Attempt) -> Done<Self> {
         let text = std::mem::take(&mut attempt.text);
-        let errors = attempt.errors.iter().map(|error| (everywhere(&error.path), error.keyword.clone()));
+        let errors = attempt.errors.iter().map(|error| (error.place(), error.keyword.clone()));
         Ok(Self {
             delivery: attempt.delivery,
             number: attempt.number,
@@ -87,46 +87,4 @@ pub(crate) fn all(connection: &Connection, run: i64) -> Done<Vec<Attempt>> {
         attempts.push(Attempt { text: row.get(1)?, ..from_json(document)? });
     }
     Ok(attempts)
-}
-
-/// A path with `[*]` for the index of a list: the same mistake in every item is one mistake.
-fn everywhere(path: &str) -> String {
-    let mut general = String::with_capacity(path.len());
-    let mut rest = path;
-    while let Some((before, after)) = rest.split_once('[') {
-        general.push_str(before);
-        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-        match after.split_at_checked(digits) {
-            Some((index, tail)) if !index.is_empty() && tail.starts_with(']') => {
-                general.push_str("[*");
-                rest = tail;
-            }
-            _ => {
-                general.push('[');
-                rest = after;
-            }
-        }
-    }
-    general.push_str(rest);
-    general
-}
-
-#[cfg(test)]
-mod tests {
-    use super::everywhere;
-
-    #[test]
-    fn indices_are_left_out() {
-        for (path, general) in [
-            ("$", "$"),
-            ("$.a[0].b[12]", "$.a[*].b[*]"),
-            ("$[3][4]", "$[*][*]"),
-            ("$['a[b'][1]", "$['a[b'][*]"),
-            ("$.a[", "$.a["),
-            ("$.a[1", "$.a[1"),
-            ("$.ü[0]", "$.ü[*]"),
-        ] {
-            assert_eq!(everywhere(path), general);
-        }
-    }
 }

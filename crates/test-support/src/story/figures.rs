@@ -145,7 +145,7 @@ pub async fn sums_end_at_the_largest(store: Arc<dyn Store>) {
     assert_eq!((row.input_tokens, row.output_tokens, row.cost_usd), expected);
 }
 
-/// Errors are counted by place and keyword, wherever in a list they stand.
+/// Errors are counted by place and keyword, wherever in a list they stand. A name that looks like an index is a name.
 pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
     let broken = |places: &[(&str, &str)]| {
         let error = |&(path, keyword): &(&str, &str)| Error {
@@ -160,7 +160,7 @@ pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
     let a = broken(&[("$.list[0].x", "enum"), ("$.list[12].x", "enum"), ("$.y", "type")]);
     let b = Attempt { number: 2, ..broken(&[("$.list[3].x", "enum"), ("$.y", "required"), ("$.y", "type")]) };
     ended(&store, contracted("a", "x", 0), vec![a, b], failed(FailureType::TimedOut), 5).await;
-    let later = broken(&[("$.y", "required"), ("$[7][8].z", "type")]);
+    let later = broken(&[("$.y", "required"), (r#"$[7]["a[1]"][8].z"#, "type")]);
     ended(&store, contracted("b", "y", 100), vec![later], failed(FailureType::TimedOut), 5).await;
 
     let count = |path: &str, keyword: &str, count| ErrorCount {
@@ -172,14 +172,14 @@ pub async fn frequent_errors_are_counted(store: Arc<dyn Store>) {
         count("$.list[*].x", "enum", 3),
         count("$.y", "required", 2),
         count("$.y", "type", 2),
-        count("$[*][*].z", "type", 1),
+        count(r#"$[*]["a[1]"][*].z"#, "type", 1),
     ];
     let mut given = store.frequent_errors(&ALL, 10).await.unwrap();
     // What is as frequent may stand in any order.
     given.get_mut(1..3).unwrap().sort_by(|left, right| left.keyword.cmp(&right.keyword));
     assert_eq!(given, all);
     assert_eq!(store.frequent_errors(&ALL, 1).await.unwrap(), all.get(..1).unwrap());
-    let mut later = [count("$.y", "required", 1), count("$[*][*].z", "type", 1)];
+    let mut later = [count("$.y", "required", 1), count(r#"$[*]["a[1]"][*].z"#, "type", 1)];
     later.sort_by(|left, right| left.path.cmp(&right.path));
     let since = StatsQuery { since: Some(at(50)), ..ALL };
     let mut given = store.frequent_errors(&since, 10).await.unwrap();
