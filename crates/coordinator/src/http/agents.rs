@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use accord_api::{AgentContract, AgentSummary, AgentView, ErrorBody, Page, ValidateAgentAnswer};
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
@@ -259,12 +259,7 @@ fn made(made: Made) -> Result<Response, Error> {
             (StatusCode::CREATED, conditions::etag(&view.hash), Json(view)).into_response()
         }
         Made::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
-        Made::Replayed(answer) => {
-            let first: Value = serde_json::from_str(&answer).map_err(Error::internal)?;
-            let hash = first.get("hash").and_then(Value::as_str).unwrap_or_default();
-            let json = [(header::CONTENT_TYPE, "application/json")];
-            (StatusCode::CREATED, conditions::etag(hash), json, answer).into_response()
-        }
+        Made::Replayed(answer) => conditions::made_before(answer)?,
     })
 }
 

@@ -7,6 +7,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::app::{Caller, Expected, Promise};
@@ -100,6 +101,14 @@ pub(super) fn promise(
     let digest = Sha256::digest(body);
     let fingerprint = crate::app::hex(&digest);
     Ok(Some(Promise { scope: format!("{who} {route}"), key: key.to_owned(), fingerprint }))
+}
+
+/// The first answer to a request that made something, given again: its hash as the `ETag`, as it was then.
+pub(super) fn made_before(answer: String) -> Result<Response, Error> {
+    let first: Value = serde_json::from_str(&answer).map_err(Error::internal)?;
+    let hash = first.get("hash").and_then(Value::as_str).unwrap_or_default();
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    Ok((StatusCode::CREATED, etag(hash), json, answer).into_response())
 }
 
 /// Refuses `Idempotency-Key` where the first answer cannot be given again, rather than letting a caller rely on it.

@@ -7,7 +7,7 @@ use accord_api::{
     WaitQuery, WorkflowSummary, WorkflowView,
 };
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
@@ -225,8 +225,26 @@ fn made(made: MadeWorkflow) -> Result<Response, Error> {
             (StatusCode::CREATED, conditions::etag(&view.hash), Json(view)).into_response()
         }
         MadeWorkflow::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
-        MadeWorkflow::Replayed(answer) => {
-            (StatusCode::CREATED, [(header::CONTENT_TYPE, "application/json")], answer).into_response()
-        }
+        MadeWorkflow::Replayed(answer) => conditions::made_before(answer)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Method;
+    use serde_json::json;
+
+    use crate::app::agents::fixture::Fixture;
+
+    #[tokio::test]
+    async fn a_workflow_that_is_made_again_has_the_tag_of_the_first() {
+        let fixture = Fixture::new(&[]);
+        let nodes = json!({"input": {"type": "input"}, "output": {"type": "output", "value": "x"}});
+        let edges = json!([{"from": "input", "to": "output"}]);
+        let graph = json!({"name": "echo", "nodes": nodes, "edges": edges}).to_string();
+        let send = || fixture.send(Method::POST, "/workflows", &[("idempotency-key", "k")], graph.clone());
+        let (first, again) = (send().await, send().await);
+        assert_eq!(first.status, 201, "{}", first.text);
+        assert_eq!((again.status, again.json(), again.etag()), (first.status, first.json(), first.etag()));
+    }
 }
