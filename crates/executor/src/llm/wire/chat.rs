@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, say, set};
-use crate::llm::conversation::{Call, Message};
+use super::{Ask, arguments_sent, messages, set, tools};
+use crate::llm::conversation::{Call, CallResult};
 use crate::turn::Delivery;
 
 /// The body of a request. OpenAI's own service has another name for the ceiling than the rest.
@@ -12,7 +12,7 @@ pub(super) fn body(ask: &Ask<'_>, own: bool) -> Value {
         "model": ask.model,
         "stream": true,
         "stream_options": {"include_usage": true},
-        "messages": messages(ask),
+        "messages": messages(ask, assistant, result),
     });
     if let Some(tokens) = ask.max_tokens {
         let name = if own { "max_completion_tokens" } else { "max_tokens" };
@@ -28,25 +28,9 @@ pub(super) fn body(ask: &Ask<'_>, own: bool) -> Value {
         let format = json!({"name": name, "schema": schema, "strict": true});
         set(&mut body, "response_format", json!({"type": "json_schema", "json_schema": format}));
     }
-    tools(ask, &mut body);
+    let demanded = |name: &str| json!({"type": "function", "function": {"name": name}});
+    tools(ask, &mut body, function, demanded);
     body
-}
-
-fn tools(ask: &Ask<'_>, body: &mut Value) {
-    let mut tools: Vec<Value> = ask
-        .tools
-        .iter()
-        .map(|tool| function(&tool.name, &tool.description, &tool.parameters, false))
-        .collect();
-    if let Some(submit) = ask.submit() {
-        tools.push(function(submit.name, submit.description, submit.schema, submit.strict));
-        if submit.force {
-            set(body, "tool_choice", json!({"type": "function", "function": {"name": submit.name}}));
-        }
-    }
-    if !tools.is_empty() {
-        set(body, "tools", tools);
-    }
 }
 
 /// A tool. `strict` is written only where it holds: not every server knows the word.
@@ -58,23 +42,8 @@ pub(super) fn function(name: &str, description: &str, parameters: &Value, strict
     json!({"type": "function", "function": function})
 }
 
-fn messages(ask: &Ask<'_>) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !ask.system.is_empty() {
-        messages.push(json!({"role": "system", "content": ask.system}));
-    }
-    for message in ask.messages {
-        match message {
-            Message::User { text } => say(&mut messages, text),
-            Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
-            Message::Results { results } => messages.extend(
-                results
-                    .iter()
-                    .map(|result| json!({"role": "tool", "tool_call_id": result.id, "content": result.text})),
-            ),
-        }
-    }
-    messages
+fn result(result: &CallResult) -> Value {
+    json!({"role": "tool", "tool_call_id": result.id, "content": result.text})
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Option<Value> {

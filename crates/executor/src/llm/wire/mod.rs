@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 pub(super) use reply::{End, MAX_ANSWER_BYTES, Problem, ReadError, Reader, Reply, ReplyCall};
 
-use super::conversation::Message;
+use super::conversation::{Call, CallResult, Message};
 use super::provider::ProviderKind;
 use super::settings::Reasoning;
 use crate::json::read;
@@ -146,6 +146,49 @@ struct Submit<'a> {
     schema: &'a Value,
     strict: bool,
     force: bool,
+}
+
+/// The conversation for the dialects that have the system prompt as its first message, and each result of a call as one of
+/// its own.
+fn messages(
+    ask: &Ask<'_>,
+    assistant: fn(&str, &[Call]) -> Option<Value>,
+    result: fn(&CallResult) -> Value,
+) -> Vec<Value> {
+    let mut messages = Vec::new();
+    if !ask.system.is_empty() {
+        messages.push(json!({"role": "system", "content": ask.system}));
+    }
+    for message in ask.messages {
+        match message {
+            Message::User { text } => say(&mut messages, text),
+            Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
+            Message::Results { results } => messages.extend(results.iter().map(result)),
+        }
+    }
+    messages
+}
+
+/// Sets the tools for the dialects in which a call of one can be demanded: `function` writes one, by its name, its
+/// description, its parameters and whether it is strict, and `demanded` a demand by the name.
+fn tools(
+    ask: &Ask<'_>,
+    body: &mut Value,
+    function: fn(&str, &str, &Value, bool) -> Value,
+    demanded: fn(&str) -> Value,
+) {
+    let listed = ask.tools.iter();
+    let mut tools: Vec<Value> =
+        listed.map(|tool| function(&tool.name, &tool.description, &tool.parameters, false)).collect();
+    if let Some(submit) = ask.submit() {
+        tools.push(function(submit.name, submit.description, submit.schema, submit.strict));
+        if submit.force {
+            set(body, "tool_choice", demanded(submit.name));
+        }
+    }
+    if !tools.is_empty() {
+        set(body, "tools", tools);
+    }
 }
 
 /// Adds what the user says. What is said twice in a row, because a turn had no answer, is one message: templates of open

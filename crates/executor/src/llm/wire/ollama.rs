@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 
 use super::chat::function;
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
-use super::{Ask, End, ReadError, Reader, Reply, ReplyCall, arguments_object, say, set, written};
+use super::{Ask, End, ReadError, Reader, Reply, ReplyCall, arguments_object, messages, set, written};
 use crate::answer::Usage;
-use crate::llm::conversation::{Call, Message};
+use crate::llm::conversation::{Call, CallResult};
 use crate::llm::settings::Reasoning;
 use crate::turn::Delivery;
 
 /// The body of a request. A call cannot be demanded here.
 pub(super) fn body(ask: &Ask<'_>) -> Value {
-    let mut body = json!({"model": ask.model, "stream": true, "messages": messages(ask)});
+    let mut body = json!({"model": ask.model, "stream": true, "messages": messages(ask, assistant, result)});
     if let Delivery::Native { schema, .. } = ask.delivery {
         set(&mut body, "format", schema.clone());
     }
@@ -47,23 +47,8 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
     body
 }
 
-fn messages(ask: &Ask<'_>) -> Vec<Value> {
-    let mut messages = Vec::new();
-    if !ask.system.is_empty() {
-        messages.push(json!({"role": "system", "content": ask.system}));
-    }
-    for message in ask.messages {
-        match message {
-            Message::User { text } => say(&mut messages, text),
-            Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
-            Message::Results { results } => messages.extend(
-                results
-                    .iter()
-                    .map(|result| json!({"role": "tool", "tool_name": result.name, "content": result.text})),
-            ),
-        }
-    }
-    messages
+fn result(result: &CallResult) -> Value {
+    json!({"role": "tool", "tool_name": result.name, "content": result.text})
 }
 
 fn assistant(text: &str, calls: &[Call]) -> Option<Value> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, arguments_sent, set};
+use super::{Ask, arguments_sent, set, tools};
 use crate::llm::conversation::Message;
 use crate::turn::Delivery;
 
@@ -28,28 +28,11 @@ pub(super) fn body(ask: &Ask<'_>) -> Value {
         let format = json!({"type": "json_schema", "name": name, "schema": schema, "strict": true});
         set(&mut body, "text", json!({ "format": format }));
     }
-    tools(ask, &mut body);
+    tools(ask, &mut body, function, |name| json!({"type": "function", "name": name}));
     body
 }
 
-/// Left out, `strict` means true here: so it is always written.
-fn tools(ask: &Ask<'_>, body: &mut Value) {
-    let mut tools: Vec<Value> = ask
-        .tools
-        .iter()
-        .map(|tool| function(&tool.name, &tool.description, &tool.parameters, false))
-        .collect();
-    if let Some(submit) = ask.submit() {
-        tools.push(function(submit.name, submit.description, submit.schema, submit.strict));
-        if submit.force {
-            set(body, "tool_choice", json!({"type": "function", "name": submit.name}));
-        }
-    }
-    if !tools.is_empty() {
-        set(body, "tools", tools);
-    }
-}
-
+/// A tool. Left out, `strict` means true here: so it is always written.
 fn function(name: &str, description: &str, parameters: &Value, strict: bool) -> Value {
     json!({
         "type": "function",
