@@ -232,27 +232,13 @@ impl Place<'_> {
         }
     }
 
-    /// Reads a file, if it is one: a pipe or a device could keep us waiting for ever.
     fn read_text(&self, file: &Path, limit: u64) -> Result<(String, Option<Timestamp>), String> {
-        let metadata = fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?;
-        if !metadata.is_file() {
-            return Err("is not a file".to_owned());
-        }
         self.inside(file)?;
-        let mut bytes = Vec::new();
-        File::open(file)
-            .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
-            .map_err(|error| format!("cannot be read: {error}"))?;
-        if bytes.len() as u64 > limit {
-            return Err(format!("has more than {limit} bytes"));
+        let (text, modified_at) = read_text(file, limit)?;
+        match text.find('\0') {
+            Some(offset) => Err(format!("is not text: byte {} is NUL", offset + 1)),
+            None => Ok((text, modified_at)),
         }
-        let text = String::from_utf8(bytes)
-            .map_err(|error| format!("is not UTF-8: see byte {}", error.utf8_error().valid_up_to() + 1))?;
-        if let Some(offset) = text.find('\0') {
-            return Err(format!("is not text: byte {} is NUL", offset + 1));
-        }
-        let modified_at = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-        Ok((text, modified_at))
     }
 
     /// Links may lead around in the folder of agents, and not out of it.
@@ -296,6 +282,25 @@ impl Place<'_> {
             stamp: None,
         }
     }
+}
+
+/// Reads a file, if it is one: a pipe or a device could keep us waiting for ever.
+pub(in crate::app) fn read_text(path: &Path, limit: u64) -> Result<(String, Option<Timestamp>), String> {
+    let metadata = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
+    if !metadata.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(limit + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() as u64 > limit {
+        return Err(format!("has more than {limit} bytes"));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|error| format!("is not UTF-8: see byte {}", error.utf8_error().valid_up_to() + 1))?;
+    let modified_at = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+    Ok((text, modified_at))
 }
 
 fn is_agent_like(path: &Path) -> bool {

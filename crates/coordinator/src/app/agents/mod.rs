@@ -32,6 +32,7 @@ pub(in crate::app) use document::{Document, Format};
 pub(crate) use edit::{Expected, Made, Promise};
 pub(in crate::app) use examine::hash_of;
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
+pub(in crate::app) use files::read_text;
 pub(crate) use files::{FileAgent, Files, load};
 pub(in crate::app) use finding::{Finding, Mark};
 pub(crate) use read::plain as plain_kind;

@@ -3,9 +3,9 @@
 //! One broken workflow never hides the others: whatever is wrong with a file is a problem of that workflow.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use accord_api::{Problem, Severity};
 use jiff::Timestamp;
 
 use super::read::Read;
-use crate::app::agents::{Format, hash_of};
+use crate::app::agents::{Format, hash_of, read_text};
 
 /// The largest workflow file: a thousand nodes with their prompts.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -85,7 +85,7 @@ pub(super) fn load(folder: &Path) -> BTreeMap<String, Arc<FileWorkflow>> {
 
 /// Reads one file.
 pub(super) fn one(name: String, path: PathBuf, format: Format) -> FileWorkflow {
-    let (text, modified_at) = match read_text(&path) {
+    let (text, modified_at) = match read_text(&path, MAX_BYTES) {
         Ok(read) => read,
         Err(reason) => return broken(name, path, format, reason),
     };
@@ -95,25 +95,6 @@ pub(super) fn one(name: String, path: PathBuf, format: Format) -> FileWorkflow {
         false => hash_of(&read.document().to_string()),
     };
     FileWorkflow { name, path, format, read: Arc::new(read), hash, modified_at }
-}
-
-/// Reads a file, if it is one: a pipe or a device could keep us waiting for ever.
-fn read_text(path: &Path) -> Result<(String, Option<Timestamp>), String> {
-    let metadata = fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?;
-    if !metadata.is_file() {
-        return Err("is not a file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| format!("cannot be read: {error}"))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(format!("has more than {MAX_BYTES} bytes"));
-    }
-    let text = String::from_utf8(bytes)
-        .map_err(|error| format!("is not UTF-8: see byte {}", error.utf8_error().valid_up_to() + 1))?;
-    let modified_at = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
-    Ok((text, modified_at))
 }
 
 fn broken(name: String, path: PathBuf, format: Format, message: String) -> FileWorkflow {
