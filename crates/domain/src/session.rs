@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::demands::Demands;
 use crate::id::{RunId, SessionId};
+use crate::run::Run;
 
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -100,4 +101,21 @@ pub struct Session {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+impl Session {
+    /// The session that this run begins.
+    pub fn begun_by(run: &Run) -> Self {
+        Self {
+            id: run.session_id.clone(),
+            agent_name: run.agent_name.clone(),
+            status: Status::Pending,
+            parent_session_id: None,
+            project_dir: None,
+            affinity: Demands::default(),
+            last_run_id: run.id.clone(),
+            created_at: run.created_at,
+            updated_at: run.created_at,
+        }
+    }
 }

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use accord_domain::demands::Demands;
 use accord_domain::event::Body;
-use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::id::{LeaseId, RunnerId};
 use accord_domain::run::change::End;
-use accord_domain::run::{Assignment, Holder, Kind, Outcome, Run, Status};
+use accord_domain::run::{Assignment, Holder, Outcome, Run};
 use accord_domain::runner::Profile;
-use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Finish, Report, RunReader as _, RunStore as _, SessionChoice, Submission};
+use accord_store::{Claim, Finish, Report, RunReader as _, RunStore as _, Submission};
 use accord_store_sqlite::SqliteStore;
+use accord_test_support::story;
 use anyhow::{Context as _, Result};
 use jiff::{SignedDuration, Timestamp};
 
@@ -89,53 +89,13 @@ async fn cycle(store: &SqliteStore, name: &str) -> Result<()> {
 }
 
 fn submission(name: &str, now: Timestamp) -> Submission {
-    let (run_id, session_id) = (RunId::new(name), SessionId::new(name));
-    let session = Session {
-        id: session_id.clone(),
-        agent_name: "bench".into(),
-        status: SessionStatus::Pending,
-        parent_session_id: None,
-        project_dir: None,
-        affinity: Demands::default(),
-        last_run_id: run_id.clone(),
-        created_at: now,
-        updated_at: now,
-    };
-    let run = Run {
-        id: run_id,
-        session_id,
-        kind: Kind::StartSession,
-        agent_name: "bench".into(),
-        status: Status::Pending,
-        execution_mode: ExecutionMode::Sync,
-        demands: Demands { executor_type: Some("llm".into()), ..Demands::default() },
-        priority: 0,
-        attempt: 0,
-        losses: 0,
-        retry_count: 0,
-        lease: None,
-        failure: None,
-        usage: Usage::default(),
-        created_at: now,
-        queued_at: now,
-        claimed_at: None,
-        started_at: None,
-        finished_at: None,
-    };
+    let fresh = story::submission(name, now);
+    let demands = Demands { executor_type: Some("llm".into()), ..Demands::default() };
     let assignment = Assignment {
         blueprint: format!("\"{}\"", "b".repeat(BLUEPRINT_BYTES - 2)),
         parameters: r#"{"prompt":"Sort this ticket: nobody can log in since nine"}"#.into(),
         contract: Some(format!("\"{}\"", "c".repeat(CONTRACT_BYTES - 2))),
-        model: None,
-        project_dir: None,
-        retry_prompt: None,
-        input: None,
+        ..fresh.assignment
     };
-    Submission {
-        run,
-        session: SessionChoice::New(Box::new(session)),
-        assignment,
-        delivers: Vec::new(),
-        idempotency: None,
-    }
+    Submission { run: Run { demands, ..fresh.run }, assignment, ..fresh }
 }

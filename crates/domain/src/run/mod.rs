@@ -157,6 +157,31 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run that waits for a runner from now on. Nothing is demanded, and nothing has happened to it yet.
+    pub fn waiting(id: RunId, session_id: SessionId, kind: Kind, agent_name: String, now: Timestamp) -> Self {
+        Self {
+            id,
+            session_id,
+            kind,
+            agent_name,
+            status: Status::Pending,
+            execution_mode: ExecutionMode::default(),
+            demands: Demands::default(),
+            priority: 0,
+            attempt: 0,
+            losses: 0,
+            retry_count: 0,
+            lease: None,
+            failure: None,
+            usage: Usage::default(),
+            created_at: now,
+            queued_at: now,
+            claimed_at: None,
+            started_at: None,
+            finished_at: None,
+        }
+    }
+
     /// The run, with what a runner tells of its retries.
     #[must_use]
     pub fn asked_again(self, retries: u32) -> Self {

@@ -1,14 +1,15 @@
 //! A database, and small values to put into it.
 
-use accord_domain::demands::Demands;
 use accord_domain::id::{EventId, LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::change::End;
-use accord_domain::run::{Assignment, Holder, Kind, Outcome, Run, Status};
+use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
-use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::session::Session;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Claimed, EventFilter, EventStore, Finish, RunStore, SessionChoice, Submission};
+use accord_store::{Claim, Claimed, EventFilter, EventStore, Finish, RunStore, Submission};
 use accord_store_postgres::PostgresStore;
+pub(crate) use accord_test_support::story::holder;
+use accord_test_support::story::submission;
 use accord_test_support::{PostgresCluster, PostgresOptions};
 use jiff::{SignedDuration, Timestamp};
 use sqlx::{Connection, PgConnection};
@@ -59,58 +60,12 @@ pub(crate) fn session_id(name: &str) -> SessionId {
 
 /// The session that [`fresh`] begins.
 pub(crate) fn session(name: &str) -> Session {
-    Session {
-        id: session_id(name),
-        agent_name: "writer".into(),
-        status: SessionStatus::Pending,
-        parent_session_id: None,
-        project_dir: None,
-        affinity: Demands::default(),
-        last_run_id: run_id(name),
-        created_at: at(0),
-        updated_at: at(0),
-    }
+    Session::begun_by(&fresh(name).run)
 }
 
 /// A new session with its first run.
 pub(crate) fn fresh(name: &str) -> Submission {
-    let run = Run {
-        id: run_id(name),
-        session_id: session_id(name),
-        kind: Kind::StartSession,
-        agent_name: "writer".into(),
-        status: Status::Pending,
-        execution_mode: ExecutionMode::Sync,
-        demands: Demands::default(),
-        priority: 0,
-        attempt: 0,
-        losses: 0,
-        retry_count: 0,
-        lease: None,
-        failure: None,
-        usage: Usage::default(),
-        created_at: at(0),
-        queued_at: at(0),
-        claimed_at: None,
-        started_at: None,
-        finished_at: None,
-    };
-    let assignment = Assignment {
-        blueprint: r#"{"name":"writer"}"#.into(),
-        parameters: r#"{"prompt":"x"}"#.into(),
-        contract: None,
-        model: None,
-        project_dir: None,
-        retry_prompt: None,
-        input: None,
-    };
-    Submission {
-        run,
-        session: SessionChoice::New(Box::new(session(name))),
-        assignment,
-        delivers: Vec::new(),
-        idempotency: None,
-    }
+    submission(name, at(0))
 }
 
 /// This runner asks for at most so many runs, whatever they demand.
@@ -127,11 +82,6 @@ pub(crate) fn claim(runner: &str, most: usize) -> Claim {
 /// The next run.
 pub(crate) async fn take(store: &PostgresStore) -> Claimed {
     store.claim_runs(claim("r", 1)).await.unwrap().pop().unwrap()
-}
-
-pub(crate) fn holder(run: &Run) -> Holder {
-    let lease = run.lease.clone().unwrap();
-    Holder { run_id: run.id.clone(), runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt }
 }
 
 /// The end of a run, with a text.

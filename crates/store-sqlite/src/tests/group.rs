@@ -1,3 +1,4 @@
+use accord_domain::id::{RunId, SessionId};
 use accord_store::{Notice, RunReader, StoreError};
 
 use super::*;

@@ -1,10 +1,12 @@
 use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
 use accord_domain::contract::Strategy;
-use accord_domain::id::{EventId, LeaseId, RunnerId};
+use accord_domain::id::{EventId, LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::change::End;
 use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, EventFilter, EventStore, Finish, Report, RunReader, SessionStore};
+use accord_domain::session::ExecutionMode;
+use accord_domain::usage::Usage;
+use accord_store::{Claim, EventFilter, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore};
 use jiff::SignedDuration;
 
 use super::*;

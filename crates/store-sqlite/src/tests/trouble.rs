@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use accord_domain::id::RunId;
 use accord_store::{RunReader, Upkeep};
 
 use super::*;

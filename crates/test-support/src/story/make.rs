@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome, Repair};
 use accord_domain::contract::Strategy;
-use accord_domain::demands::Demands;
 use accord_domain::event::{Event, NewEvent};
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
 use accord_domain::run::change::End;
-use accord_domain::run::{Assignment, Failure, FailureType, Holder, Kind, Outcome, Run, Status};
+use accord_domain::run::{Assignment, Failure, FailureType, Holder, Kind, Outcome, Run};
 use accord_domain::runner::{Profile, Runner};
-use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
+use accord_domain::session::{ExecutionMode, Session};
 use accord_domain::usage::Usage;
 use accord_store::{Claim, Claimed, EventFilter, Finish, SessionChoice, Store, Submission};
 use jiff::{SignedDuration, Timestamp};
@@ -51,44 +50,31 @@ pub(super) fn lease_id() -> LeaseId {
     LeaseId::new(format!("{:06}", NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// A new session of this name with its first run, made now.
+pub fn submission(name: &str, now: Timestamp) -> Submission {
+    let run = Run::waiting(run_id(name), session_id(name), Kind::StartSession, "writer".into(), now);
+    let session = SessionChoice::New(Box::new(Session::begun_by(&run)));
+    Submission { run, session, assignment: assignment(name), delivers: Vec::new(), idempotency: None }
+}
+
+/// The same, made at the story's beginning.
+pub(super) fn fresh(name: &str) -> Submission {
+    fresh_at(name, 0)
+}
+
+/// The same, made at another time.
+pub(super) fn fresh_at(name: &str, seconds: i64) -> Submission {
+    submission(name, at(seconds))
+}
+
 /// A waiting run of this name, which begins the session of the same name.
 pub(super) fn run(name: &str) -> Run {
-    Run {
-        id: run_id(name),
-        session_id: session_id(name),
-        kind: Kind::StartSession,
-        agent_name: "writer".into(),
-        status: Status::Pending,
-        execution_mode: ExecutionMode::Sync,
-        demands: Demands::default(),
-        priority: 0,
-        attempt: 0,
-        losses: 0,
-        retry_count: 0,
-        lease: None,
-        failure: None,
-        usage: Usage::default(),
-        created_at: at(0),
-        queued_at: at(0),
-        claimed_at: None,
-        started_at: None,
-        finished_at: None,
-    }
+    fresh(name).run
 }
 
 /// The session that [`run`] begins.
 pub(super) fn session(name: &str) -> Session {
-    Session {
-        id: session_id(name),
-        agent_name: "writer".into(),
-        status: SessionStatus::Pending,
-        parent_session_id: None,
-        project_dir: None,
-        affinity: Demands::default(),
-        last_run_id: run_id(name),
-        created_at: at(0),
-        updated_at: at(0),
-    }
+    Session::begun_by(&run(name))
 }
 
 pub(super) fn assignment(name: &str) -> Assignment {
@@ -101,24 +87,6 @@ pub(super) fn assignment(name: &str) -> Assignment {
         retry_prompt: None,
         input: None,
     }
-}
-
-/// A new session with its first run.
-pub(super) fn fresh(name: &str) -> Submission {
-    Submission {
-        run: run(name),
-        session: SessionChoice::New(Box::new(session(name))),
-        assignment: assignment(name),
-        delivers: Vec::new(),
-        idempotency: None,
-    }
-}
-
-/// The same, made at another time.
-pub(super) fn fresh_at(name: &str, seconds: i64) -> Submission {
-    let run = Run { created_at: at(seconds), queued_at: at(seconds), ..run(name) };
-    let session = Session { created_at: at(seconds), updated_at: at(seconds), ..session(name) };
-    Submission { run, session: SessionChoice::New(Box::new(session)), ..fresh(name) }
 }
 
 /// A new session of this parent, which it calls back.
@@ -179,7 +147,7 @@ pub(super) async fn take(store: &Arc<dyn Store>, seconds: i64) -> Claimed {
 }
 
 /// What proves that this run is held.
-pub(super) fn holder(run: &Run) -> Holder {
+pub fn holder(run: &Run) -> Holder {
     let lease = run.lease.clone().unwrap();
     Holder { run_id: run.id.clone(), runner_id: lease.runner_id, lease_id: lease.id, attempt: run.attempt }
 }

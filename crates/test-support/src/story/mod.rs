@@ -26,6 +26,8 @@ pub mod texts;
 pub mod walk;
 pub mod workflows;
 
+pub use make::{holder, submission};
+
 /// Makes each function of the story a test.
 ///
 /// The argument is the path of an `async fn() -> (Arc<dyn Store>, Guard)`: an empty store, and whatever must outlive the

@@ -6,8 +6,7 @@ use accord_api::{CreatedRun, ErrorName};
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Kind, Run, Status};
-use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
-use accord_domain::usage::Usage;
+use accord_domain::session::{ExecutionMode, Session};
 use accord_store::{SessionChoice, Submission, Submitted};
 use jiff::Timestamp;
 
@@ -108,7 +107,9 @@ impl App {
         let session = match order.place {
             Place::Existing(session) => SessionChoice::Resume(session.id),
             Place::New { parent_session_id } => {
-                SessionChoice::New(Box::new(new_session(&run, parent_session_id, order.project_dir)))
+                let project_dir = order.project_dir;
+                let session = Session { parent_session_id, project_dir, ..Session::begun_by(&run) };
+                SessionChoice::New(Box::new(session))
             }
         };
         Ok(Submission { run, session, assignment, delivers: order.delivers, idempotency: None })
@@ -131,40 +132,12 @@ impl App {
             Place::New { .. } => (Kind::StartSession, SessionId::new(self.outside.unique())),
             Place::Existing(session) => (Kind::ResumeSession, session.id.clone()),
         };
+        let (id, agent_name) = (RunId::new(self.outside.unique()), order.agent.blueprint.name.clone());
         Ok(Run {
-            id: RunId::new(self.outside.unique()),
-            session_id,
-            kind,
-            agent_name: order.agent.blueprint.name.clone(),
-            status: Status::Pending,
             execution_mode: order.execution_mode,
             demands: order.demands()?,
             priority: order.priority,
-            attempt: 0,
-            losses: 0,
-            retry_count: 0,
-            lease: None,
-            failure: None,
-            usage: Usage::default(),
-            created_at: now,
-            queued_at: now,
-            claimed_at: None,
-            started_at: None,
-            finished_at: None,
+            ..Run::waiting(id, session_id, kind, agent_name, now)
         })
-    }
-}
-
-fn new_session(run: &Run, parent_session_id: Option<SessionId>, project_dir: Option<String>) -> Session {
-    Session {
-        id: run.session_id.clone(),
-        agent_name: run.agent_name.clone(),
-        status: SessionStatus::Pending,
-        parent_session_id,
-        project_dir,
-        affinity: Demands::default(),
-        last_run_id: run.id.clone(),
-        created_at: run.created_at,
-        updated_at: run.created_at,
     }
 }

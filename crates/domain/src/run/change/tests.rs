@@ -1,5 +1,4 @@
 use super::*;
-use crate::demands::Demands;
 use crate::id::{RunId, SessionId};
 use crate::run::Kind;
 
@@ -11,41 +10,12 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn run() -> Run {
-    Run {
-        id: RunId::new("1"),
-        session_id: SessionId::new("1"),
-        kind: Kind::StartSession,
-        agent_name: "a".into(),
-        status: Status::Pending,
-        execution_mode: ExecutionMode::AsyncCallback,
-        demands: Demands::default(),
-        priority: 0,
-        attempt: 0,
-        losses: 0,
-        retry_count: 0,
-        lease: None,
-        failure: None,
-        usage: Usage::default(),
-        created_at: at(0),
-        queued_at: at(0),
-        claimed_at: None,
-        started_at: None,
-        finished_at: None,
-    }
+    let run = Run::waiting(RunId::new("1"), SessionId::new("1"), Kind::StartSession, "a".into(), at(0));
+    Run { execution_mode: ExecutionMode::AsyncCallback, ..run }
 }
 
 fn session() -> Session {
-    Session {
-        id: SessionId::new("1"),
-        agent_name: "a".into(),
-        status: SessionStatus::Pending,
-        parent_session_id: Some(SessionId::new("0")),
-        project_dir: None,
-        affinity: Demands::default(),
-        last_run_id: RunId::new("1"),
-        created_at: at(0),
-        updated_at: at(0),
-    }
+    Session { parent_session_id: Some(SessionId::new("0")), ..Session::begun_by(&run()) }
 }
 
 fn runner() -> RunnerId {
