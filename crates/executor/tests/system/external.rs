@@ -12,7 +12,7 @@ use tempfile::{TempDir, tempdir};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{gone, grandchild, turn};
+use crate::support::{gone, grandchild, start, turn};
 
 /// What a program must say first.
 const HELLO: &str = r#"echo '{"type":"hello","protocol":1,"name":"fake","capabilities":{"resume":true,"native_schema":false,"reprompt":true}}'"#;
@@ -32,18 +32,7 @@ impl Program {
     fn new(lines: &[&str]) -> Self {
         let folder = tempdir().unwrap();
         let settings = json!({"type": "external", "command": "sh", "args": ["-c", lines.join("\n")]});
-        let start = Start {
-            session_id: "ses_1".to_owned(),
-            run_id: "run_1".to_owned(),
-            settings,
-            project_dir: folder.path().to_owned(),
-            tools: Vec::new(),
-            mcp_servers: Vec::new(),
-            parameters: json!({"prompt": "p"}),
-            conversation: None,
-            max_steps: 7,
-            costs_are_limited: false,
-        };
+        let start = Start { parameters: json!({"prompt": "p"}), ..start(folder.path(), settings) };
         Self { folder, start }
     }
 

@@ -11,21 +11,10 @@ use serde_json::{Value, json};
 use tempfile::tempdir;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{LEAVES_GRANDCHILD, WITH_GRANDCHILD, gone, grandchild, turn};
+use crate::support::{self, LEAVES_GRANDCHILD, WITH_GRANDCHILD, gone, grandchild, turn};
 
 fn start(folder: &Path, settings: Value, parameters: Value) -> Start {
-    Start {
-        session_id: "ses_1".to_owned(),
-        run_id: "run_1".to_owned(),
-        settings,
-        project_dir: folder.to_owned(),
-        tools: Vec::new(),
-        mcp_servers: Vec::new(),
-        parameters,
-        conversation: None,
-        max_steps: 1,
-        costs_are_limited: false,
-    }
+    Start { parameters, ..support::start(folder, settings) }
 }
 
 async fn open(folder: &Path, settings: Value, parameters: Value) -> Box<dyn Session> {

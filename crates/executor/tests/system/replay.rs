@@ -14,25 +14,14 @@ use tempfile::tempdir;
 use tokio_util::sync::CancellationToken;
 
 use crate::asking::{Asking, Item, KEY, Script, Scripted, all, request};
-use crate::support::turn;
+use crate::support::{self, turn};
 
 fn agent() -> Value {
     json!({"name": "a", "executor": {"type": "asking", "base_url": "http://example.test/base", "api_key": KEY}})
 }
 
 fn start(folder: &Path, settings: Value, conversation: Option<Value>) -> Start {
-    Start {
-        session_id: "ses_1".to_owned(),
-        run_id: "run_1".to_owned(),
-        settings,
-        project_dir: folder.to_owned(),
-        tools: Vec::new(),
-        mcp_servers: Vec::new(),
-        parameters: json!({}),
-        conversation,
-        max_steps: 1,
-        costs_are_limited: false,
-    }
+    Start { conversation, ..support::start(folder, settings) }
 }
 
 async fn ask(session: &mut dyn Session, prompt: &str) -> Result<String, TurnError> {

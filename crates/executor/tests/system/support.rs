@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use accord_executor::{Allowance, BuiltinTools, Delivery, ToolOutput, Toolbox, Toolboxes, Turn};
-use serde_json::Value;
+use accord_executor::{Allowance, BuiltinTools, Delivery, Start, ToolOutput, Toolbox, Toolboxes, Turn};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// How long a test waits for what happens at once unless something is wrong.
@@ -37,6 +37,22 @@ pub(crate) fn turn() -> Turn {
         model: None,
         max_tokens: None,
         allowance: Allowance::default(),
+    }
+}
+
+/// A session in this folder that begins, without tools.
+pub(crate) fn start(folder: &Path, settings: Value) -> Start {
+    Start {
+        session_id: "ses_1".to_owned(),
+        run_id: "run_1".to_owned(),
+        settings,
+        project_dir: folder.to_owned(),
+        tools: Vec::new(),
+        mcp_servers: Vec::new(),
+        parameters: json!({}),
+        conversation: None,
+        max_steps: 7,
+        costs_are_limited: false,
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{gone, turn};
+use crate::support::{gone, start, turn};
 
 /// What every script begins with: it writes down that it was started, and knows the lines of the CLI.
 const PREAMBLE: &str = r#"#!/bin/sh
@@ -66,19 +66,9 @@ impl Fake {
 
     pub(super) fn start(&self) -> Start {
         let log = self.path().join("log");
-        Start {
-            session_id: "ses_1".to_owned(),
-            run_id: "run_1".to_owned(),
-            settings: json!({"type": "claude-code", "command": "./claude", "timeout_seconds": 60,
-                "env": {"LOG": log.to_str().unwrap(), "FAKE_API_KEY": "sk-very-secret"}}),
-            project_dir: self.path().to_owned(),
-            tools: Vec::new(),
-            mcp_servers: Vec::new(),
-            parameters: json!({}),
-            conversation: None,
-            max_steps: 7,
-            costs_are_limited: false,
-        }
+        let settings = json!({"type": "claude-code", "command": "./claude", "timeout_seconds": 60,
+            "env": {"LOG": log.to_str().unwrap(), "FAKE_API_KEY": "sk-very-secret"}});
+        start(self.path(), settings)
     }
 
     pub(super) async fn open(&self) -> Box<dyn Session> {

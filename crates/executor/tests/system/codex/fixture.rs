@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::{gone, turn};
+use crate::support::{gone, start, turn};
 
 pub(super) struct Fake {
     folder: tempfile::TempDir,
@@ -27,18 +27,8 @@ impl Fake {
             "LOG": folder.path().join("log"), "ACT": act, "FAKE_API_KEY": "sk-very-secret",
             "CODEX_HOME": folder.path().join("home"),
         });
-        let start = Start {
-            session_id: "ses_1".to_owned(),
-            run_id: "run_1".to_owned(),
-            settings: json!({"type": "codex", "command": script, "timeout_seconds": 60, "env": env}),
-            project_dir: folder.path().to_owned(),
-            tools: Vec::new(),
-            mcp_servers: Vec::new(),
-            parameters: json!({}),
-            conversation: None,
-            max_steps: 7,
-            costs_are_limited: false,
-        };
+        let settings = json!({"type": "codex", "command": script, "timeout_seconds": 60, "env": env});
+        let start = start(folder.path(), settings);
         Self { folder, start }
     }
 
