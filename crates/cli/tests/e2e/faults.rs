@@ -9,11 +9,7 @@ use accord_test_support::Reply;
 use futures_util::StreamExt as _;
 use serde_json::json;
 
-use crate::support::{Accord, Project, agent, ask, data, kinds, model, severity};
-
-fn contracted() -> serde_json::Value {
-    json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}})
-}
+use crate::support::{Accord, Project, agent, ask, contracted, data, kinds, model};
 
 #[tokio::test]
 async fn an_empty_object_is_not_lost() {

@@ -6,11 +6,7 @@ use accord_api::{EventBody, ExecutionMode, FailureType, RunKind, RunStatus};
 use accord_test_support::Reply;
 use serde_json::json;
 
-use crate::support::{Project, agent, ask, data, kinds, model, severity};
-
-fn contracted() -> serde_json::Value {
-    json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}})
-}
+use crate::support::{Project, agent, ask, contracted, data, kinds, model, severity};
 
 #[tokio::test]
 async fn agent_blueprints_can_define_output_schema() {

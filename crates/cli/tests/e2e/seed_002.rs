@@ -4,11 +4,7 @@ use accord_api::{ErrorName, RunStatus};
 use accord_test_support::Reply;
 use serde_json::json;
 
-use crate::support::{Project, agent, ask, data, model, severity};
-
-fn contracted() -> serde_json::Value {
-    json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}})
-}
+use crate::support::{Project, agent, ask, contracted, data, model};
 
 #[tokio::test]
 async fn the_schema_is_defined_by_the_agent_designer_and_not_by_the_caller() {

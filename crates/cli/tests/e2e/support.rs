@@ -134,16 +134,25 @@ impl Accord {
     /// All events of a run so far, in order.
     pub(crate) async fn events(&self, run: &RunId) -> Vec<EventView> {
         let filter = EventFilter { run_id: Some(run.clone()), ..EventFilter::default() };
+        let is_over = |body: &EventBody| {
+            matches!(body, EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped)
+        };
+        self.events_until(filter, is_over).await
+    }
+
+    /// All events that this filter lets through, up to the last.
+    pub(crate) async fn events_until(
+        &self,
+        filter: EventFilter,
+        is_last: impl Fn(&EventBody) -> bool,
+    ) -> Vec<EventView> {
         let mut stream = self.client.events(&filter, Some(EventId::default()));
         let mut events = Vec::new();
         while let Some(event) = stream.next().await {
             let event = event.unwrap();
-            let over = matches!(
-                event.body,
-                EventBody::RunCompleted | EventBody::RunFailed { .. } | EventBody::RunStopped
-            );
+            let is_over = is_last(&event.body);
             events.push(event);
-            if over {
+            if is_over {
                 break;
             }
         }
@@ -198,6 +207,11 @@ pub(crate) fn severity() -> Value {
         "additionalProperties": false,
         "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
     })
+}
+
+/// What makes it an agent's own contract, kept by instructions alone.
+pub(crate) fn contracted() -> Value {
+    json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}})
 }
 
 /// A request with a prompt.

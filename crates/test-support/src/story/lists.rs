@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use accord_domain::run::{Run, Status};
 use accord_domain::session::{Session, Status as SessionStatus};
-use accord_store::{PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission};
+use accord_store::{
+    Page, PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission,
+};
 
 use super::make::*;
 
@@ -13,34 +15,27 @@ fn first(limit: u32) -> PageRequest {
     PageRequest { limit, cursor: None }
 }
 
-/// All pages of runs, each of at most so many.
-async fn all_runs(store: &Arc<dyn Store>, filter: &RunFilter, limit: u32) -> Vec<Run> {
+/// All items of a list, page by page, each of at most so many.
+async fn all<T>(limit: u32, get: impl AsyncFn(&PageRequest) -> Result<Page<T>, StoreError>) -> Vec<T> {
     let mut page = first(limit);
-    let mut runs = Vec::new();
+    let mut items = Vec::new();
     loop {
-        let given = store.runs(filter, &page).await.unwrap();
+        let given = get(&page).await.unwrap();
         assert!(given.items.len() <= usize::try_from(limit).unwrap());
-        runs.extend(given.items);
+        items.extend(given.items);
         match given.next {
-            None => return runs,
+            None => return items,
             cursor => page.cursor = cursor,
         }
     }
 }
 
-/// All pages of sessions.
+async fn all_runs(store: &Arc<dyn Store>, filter: &RunFilter, limit: u32) -> Vec<Run> {
+    all(limit, async |page: &PageRequest| store.runs(filter, page).await).await
+}
+
 async fn all_sessions(store: &Arc<dyn Store>, filter: &SessionFilter, limit: u32) -> Vec<Session> {
-    let mut page = first(limit);
-    let mut sessions = Vec::new();
-    loop {
-        let given = store.sessions(filter, &page).await.unwrap();
-        assert!(given.items.len() <= usize::try_from(limit).unwrap());
-        sessions.extend(given.items);
-        match given.next {
-            None => return sessions,
-            cursor => page.cursor = cursor,
-        }
-    }
+    all(limit, async |page: &PageRequest| store.sessions(filter, page).await).await
 }
 
 fn names(runs: &[Run]) -> Vec<&str> {

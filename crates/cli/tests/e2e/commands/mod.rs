@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use crate::support::{accord, severity};
+use crate::support::{accord, contracted};
 
 /// What a command did.
 #[derive(Debug)]
@@ -71,9 +71,4 @@ async fn finish(command: &mut Command, stdin: &str) -> Ran {
 /// A model that always gives this answer.
 async fn always(text: &'static str) -> ModelServer {
     ModelServer::start(Script::handler(move |_, _| Reply::text(text))).await.unwrap()
-}
-
-/// An agent's own contract.
-fn contracted() -> Value {
-    json!({"output_schema": severity(), "output_schema_options": {"strategy": "prompt"}})
 }

@@ -9,12 +9,9 @@ mod planning;
 mod policies;
 mod shapes;
 
-use accord_api::{
-    CreateWorkflowRun, EventBody, EventId, EventView, NodeStatus, WorkflowRunId, WorkflowRunView,
-};
+use accord_api::{CreateWorkflowRun, EventBody, EventView, NodeStatus, WorkflowRunId, WorkflowRunView};
 use accord_client::EventFilter;
 use accord_test_support::{ModelServer, Reply, Script};
-use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::support::{Accord, Project, agent};
@@ -84,17 +81,7 @@ impl Accord {
     /// All events of a workflow run, in order.
     async fn workflow_events(&self, id: &WorkflowRunId) -> Vec<EventView> {
         let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
-        let mut stream = self.client.events(&filter, Some(EventId::default()));
-        let mut events = Vec::new();
-        while let Some(event) = stream.next().await {
-            let event = event.unwrap();
-            let over = matches!(event.body, EventBody::WorkflowFinished { .. });
-            events.push(event);
-            if over {
-                break;
-            }
-        }
-        events
+        self.events_until(filter, |body| matches!(body, EventBody::WorkflowFinished { .. })).await
     }
 }
 
