@@ -30,6 +30,7 @@ mod scan;
 mod schema;
 mod shape;
 mod surround;
+mod tag;
 mod verdict;
 mod violation;
 

@@ -1,17 +1,22 @@
 //! The wrappers in which models think aloud. What stands inside is never an answer.
 //!
-//! Models name their wrappers as they like, so names are told by their last word: `<longcat_think>`,
-//! `<|END_THINKING|>`, `<chain_of_thought>`. Some words are also names of answers, as in `<analysis>`: a tag of such
-//! a name is reasoning only before the first value, and only if it holds more than a value. A tag that prose speaks
-//! of, alone in quotes or in a code span, is none.
+//! Models name their wrappers as they like, so names are told by their words: `<longcat_think>`, `<|END_THINKING|>`,
+//! `<chain_of_thought>`, `<thoughtProcess>`. Some words are also in names of answers, as in `<analysis>`: a tag of such
+//! a name is reasoning only before the first value, and only if it holds more than a value. Others say what an answer
+//! may well be, as `<plan>` does: such a tag is reasoning only if it begins its line, before the first value, and holds
+//! words first. A tag that prose speaks of, alone in quotes or in a code span, is none.
 
 use crate::parse;
+use crate::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, words};
 
 /// Names that are always those of reasoning. Letter case never matters.
 const NAMES: &[&str] = &["reasoning", "reflection", "scratchpad", "antthinking", "inner_monologue"];
 
 /// The last words of such names.
 const WORDS: &[&str] = &["think", "thinking", "thought", "thoughts"];
+
+/// Words that make a name doubtful wherever they stand in it.
+const ANYWHERE: &[&str] = &["think", "thinking", "thought", "thoughts", "reasoning"];
 
 /// How names end that may also be names of answers.
 const DOUBTFUL: &[&str] = &[
@@ -26,6 +31,10 @@ const DOUBTFUL: &[&str] = &[
     "rationale",
 ];
 
+/// The last words of names for what comes before an answer, or is one.
+const PREPARATIONS: &[&str] =
+    &["cot", "plan", "planning", "brainstorm", "brainstorming", "draft", "reflect", "critique", "deliberate"];
+
 /// Wrappers that are not written as tags.
 const PAIRS: &[(&str, &str)] = &[
     ("[THINK]", "[/THINK]"),
@@ -37,13 +46,6 @@ const PAIRS: &[(&str, &str)] = &[
 
 /// The closing marks that have other uses too.
 const SHARED: &[&str] = &["<|end|>", "<channel|>"];
-
-/// What is around the name in a token that opens a wrapper, and in one that closes it.
-const OPENING: &[&str] = &["begin_of_", "start_of_", "begin_", "start_", "_begin", "_start"];
-const CLOSING: &[&str] = &["/", "end_of_", "end_", "_end"];
-
-/// The longest tag that is looked at: a name and a few attributes.
-const MAX_TAG_BYTES: usize = 128;
 
 /// What begins at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,15 +79,28 @@ pub(crate) fn at(text: &str, at: usize, names: Names) -> Option<Mark> {
     }
     let tag = Tag::at(text, at).filter(|tag| !is_spoken_of(text, at, tag.length))?;
     let end = at + tag.length;
-    match (tag.role, tag.kind()?) {
+    match (tag.role, Kind::of(tag.name)?) {
         (Role::Closes, Kind::Sure) => Some(Mark::Close { end }),
-        (Role::Closes, Kind::Doubtful) => None,
-        (_, Kind::Doubtful) if names == Names::Sure => None,
-        (Role::IsEmpty, _) => Some(Mark::Wrapper { end }),
+        (_, Kind::Sure) => Some(wrapper(&tag, text, end)),
+        (Role::Closes, _) => None,
+        _ if names == Names::Sure => None,
         // In `List<Analysis>` it is a type.
-        (Role::Opens, Kind::Doubtful) if text.get(..at)?.ends_with(char::is_alphanumeric) => None,
-        (Role::Opens, Kind::Doubtful) if tag.holds_value(text, end) => None,
-        (Role::Opens, _) => Some(Mark::Wrapper { end: tag.closing(text, end) }),
+        (_, Kind::Doubtful) if text.get(..at)?.ends_with(char::is_alphanumeric) => None,
+        (_, Kind::Doubtful) if holds_value(&tag, text, end) => None,
+        (_, Kind::Preparation) if !begins_line(text, at) || !holds_words(text, end) => None,
+        _ => Some(wrapper(&tag, text, end)),
+    }
+}
+
+/// Whether a name is always one of reasoning.
+pub(crate) fn is_sure(name: &str) -> bool {
+    Kind::of(name) == Some(Kind::Sure)
+}
+
+fn wrapper(tag: &Tag<'_>, text: &str, end: usize) -> Mark {
+    match tag.role {
+        Role::IsEmpty => Mark::Wrapper { end },
+        _ => Mark::Wrapper { end: tag.closing(text, end) },
     }
 }
 
@@ -102,149 +117,51 @@ pub(crate) fn skip_leading(text: &str) -> usize {
     }
 }
 
-fn begins_with(text: &str, mark: &str) -> bool {
-    text.as_bytes().get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark.as_bytes()))
-}
-
-/// Where the text goes on behind the next such mark.
-fn closing_mark(text: &str, from: usize, mark: &str) -> usize {
-    let rest = text.as_bytes().get(from..).unwrap_or_default();
-    let mut found =
-        rest.windows(mark.len()).enumerate().filter(|(_, part)| part.eq_ignore_ascii_case(mark.as_bytes()));
-    let close = found.find(|(place, _)| !is_spoken_of(text, from + place, mark.len()));
-    close.map_or(text.len(), |(place, _)| from + place + mark.len())
-}
-
-/// Whether a mark stands alone in quotes or in a code span, where prose speaks of it.
-fn is_spoken_of(text: &str, at: usize, length: usize) -> bool {
-    let (Some(before), Some(behind)) = (text.get(..at), text.get(at + length..)) else { return false };
-    [('`', '`'), ('"', '"'), ('\'', '\''), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}')].iter().any(
-        |(open, close)| {
-            let (Some(before), Some(behind)) = (before.strip_suffix(*open), behind.strip_prefix(*close))
-            else {
-                return false;
-            };
-            let opens = before.chars().next_back().is_none_or(|last| last.is_whitespace() || last == '(');
-            let closes = !behind.starts_with(|next: char| next.is_alphanumeric() || "_{[`\"'".contains(next));
-            opens && closes
-        },
-    )
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.')
-}
-
-/// A text without a beginning or an end that stands on its own at an underscore.
-fn without<'a>(text: &'a str, affix: &str) -> Option<&'a str> {
-    match affix.starts_with('_') {
-        true => {
-            let (name, end) = text.split_at_checked(text.len().checked_sub(affix.len())?)?;
-            end.eq_ignore_ascii_case(affix).then_some(name)
-        }
-        false => text.get(affix.len()..).filter(|_| begins_with(text, affix)),
-    }
-}
-
-/// What a tag does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Opens,
-    Closes,
-    IsEmpty,
-}
-
 /// What a name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Sure,
     Doubtful,
+    Preparation,
 }
 
-/// `<name>`, `</name attribute="">`, or a token of a model such as `<|begin_of_name|>`.
-struct Tag<'a> {
-    /// The name without what says whether it opens or closes.
-    name: &'a str,
-    role: Role,
-    length: usize,
+impl Kind {
+    fn of(name: &str) -> Option<Self> {
+        let words = words(name);
+        let last = words.last()?.as_str();
+        if NAMES.contains(&words.join("_").as_str()) || WORDS.contains(&last) {
+            Some(Self::Sure)
+        } else if DOUBTFUL.iter().any(|ending| last.ends_with(ending))
+            || words.iter().any(|word| ANYWHERE.contains(&word.as_str()))
+        {
+            Some(Self::Doubtful)
+        } else {
+            PREPARATIONS.contains(&last).then_some(Self::Preparation)
+        }
+    }
 }
 
-impl<'a> Tag<'a> {
-    fn at(text: &'a str, at: usize) -> Option<Self> {
-        let rest = text.get(at..)?.strip_prefix('<')?;
-        match rest.strip_prefix('|') {
-            Some(token) => Self::token(token),
-            None => Self::plain(rest),
-        }
-    }
+/// Whether a value, in a fence or not, is all that stands between a tag and the one that closes it.
+fn holds_value(tag: &Tag<'_>, text: &str, from: usize) -> bool {
+    let inside = text.get(from..).unwrap_or_default().trim_start();
+    let fenced = inside.strip_prefix("```");
+    let value = fenced.map_or(inside, |inside| inside.trim_start_matches(char::is_alphanumeric).trim_start());
+    let Ok((_, end)) = parse::value_at(text, text.len() - value.len()) else { return false };
+    let behind = text.get(end..).unwrap_or_default().trim_start();
+    let behind = fenced.map_or(Some(behind), |_| behind.strip_prefix("```")).map(str::trim_start);
+    behind.is_some_and(|behind| tag.closed_at(text, text.len() - behind.len()).is_some())
+}
 
-    fn plain(rest: &'a str) -> Option<Self> {
-        let named = rest.strip_prefix('/').unwrap_or(rest);
-        let name =
-            named.get(..named.bytes().take(MAX_TAG_BYTES).take_while(|byte| is_name(*byte)).count())?;
-        let behind = named.as_bytes().get(name.len())?;
-        if name.is_empty() || !matches!(behind, b'>' | b' ' | b'/' | b'\n' | b'\t') {
-            return None;
-        }
-        let end = rest.bytes().take(MAX_TAG_BYTES).position(|byte| byte == b'>')?;
-        let role = match rest.starts_with('/') {
-            true => Role::Closes,
-            false if rest.get(..end)?.ends_with('/') => Role::IsEmpty,
-            false => Role::Opens,
-        };
-        Some(Self { name, role, length: end + 2 })
-    }
+/// Whether words stand first behind a tag, and no value, fence or other tag.
+fn holds_words(text: &str, from: usize) -> bool {
+    let inside = text.get(from..).unwrap_or_default().trim_start();
+    !inside.starts_with(['{', '[', '`', '~', '<', '"'])
+}
 
-    /// What says that it opens may be missing: `<|think|>`.
-    fn token(rest: &'a str) -> Option<Self> {
-        let end = rest.bytes().take(MAX_TAG_BYTES).position(|byte| !is_name(byte) && byte != b'/')?;
-        let (whole, behind) = rest.split_at_checked(end)?;
-        let found = |affixes: &[&str]| affixes.iter().find_map(|affix| without(whole, affix));
-        let (name, role) = match found(CLOSING) {
-            Some(name) => (name, Role::Closes),
-            None => (found(OPENING).unwrap_or(whole), Role::Opens),
-        };
-        behind.starts_with("|>").then_some(Self { name, role, length: end + 4 })
-    }
-
-    fn kind(&self) -> Option<Kind> {
-        let name = self.name.to_ascii_lowercase();
-        let last = name.rsplit(['_', '-', ':', '.']).next().unwrap_or_default();
-        match NAMES.contains(&name.as_str()) || WORDS.contains(&last) {
-            true => Some(Kind::Sure),
-            false => DOUBTFUL.iter().any(|ending| last.ends_with(ending)).then_some(Kind::Doubtful),
-        }
-    }
-
-    /// Whether a value, in a fence or not, is all that stands between this tag and the one that closes it.
-    fn holds_value(&self, text: &str, from: usize) -> bool {
-        let inside = text.get(from..).unwrap_or_default().trim_start();
-        let fenced = inside.strip_prefix("```");
-        let value =
-            fenced.map_or(inside, |inside| inside.trim_start_matches(char::is_alphanumeric).trim_start());
-        let Ok((_, end)) = parse::value_at(text, text.len() - value.len()) else { return false };
-        let behind = text.get(end..).unwrap_or_default().trim_start();
-        let behind = fenced.map_or(Some(behind), |_| behind.strip_prefix("```")).map(str::trim_start);
-        behind.is_some_and(|behind| self.closed_at(text, text.len() - behind.len()).is_some())
-    }
-
-    /// Where the text goes on if the tag that closes this one is at a place.
-    fn closed_at(&self, text: &str, at: usize) -> Option<usize> {
-        let close = Tag::at(text, at)?;
-        let closes = close.role == Role::Closes && begins_with(close.name, self.name);
-        (closes && !is_spoken_of(text, at, close.length)).then_some(at + close.length)
-    }
-
-    /// Where the text goes on behind the tag that closes this one.
-    fn closing(&self, text: &str, from: usize) -> usize {
-        let mut at = from;
-        while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
-            at += found;
-            if let Some(end) = self.closed_at(text, at) {
-                return end;
-            }
-            at += 1;
-        }
-        text.len()
-    }
+/// Whether only white space stands before a place on its line. Deep indents are looked at no further.
+pub(crate) fn begins_line(text: &str, at: usize) -> bool {
+    const MAX_INDENT: usize = 80;
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    let stop = before.iter().rev().take(MAX_INDENT).find(|byte| !matches!(byte, b' ' | b'\t'));
+    stop.is_none_or(|byte| *byte == b'\n')
 }

@@ -77,7 +77,8 @@ const END_TOKENS: &[&str] = &[
 pub(crate) fn scan(text: &str) -> Scan {
     let bytes = text.as_bytes();
     let (names, found) = (Names::All, Scan::default());
-    let mut pass = Pass { text, bytes, at: 0, fence: None, damaged: false, names, rest: 0, found };
+    let mut pass =
+        Pass { text, bytes, at: 0, fence: None, damaged: false, names, rest: 0, rest_begun: false, found };
     pass.run();
     let Pass { rest, mut found, .. } = pass;
     found.rest = bare(text, rest);
@@ -136,8 +137,9 @@ struct Pass<'a> {
     damaged: bool,
     /// The names of reasoning that count: once there is a value, only the sure ones.
     names: Names,
-    /// Where the text behind the reasoning begins.
+    /// Where the text behind the reasoning begins, and whether words of it were passed.
     rest: usize,
+    rest_begun: bool,
     found: Scan,
 }
 
@@ -165,24 +167,29 @@ impl Pass<'_> {
     /// began, so all that was found so far was reasoning too.
     fn skip_reasoning(&mut self) -> bool {
         match reasoning::at(self.text, self.at, self.names) {
-            Some(reasoning::Mark::Wrapper { end }) => {
-                let before = self.text.get(self.rest..self.at).unwrap_or_default();
-                if before.chars().all(char::is_whitespace) {
-                    self.rest = end;
-                }
-                self.at = end;
-            }
+            Some(reasoning::Mark::Wrapper { end }) => self.skip(self.at..end),
             Some(reasoning::Mark::Close { end }) => {
                 self.found.items.clear();
                 self.names = Names::All;
                 self.fence = None;
                 self.damaged = false;
+                self.rest_begun = false;
                 self.rest = end;
                 self.at = end;
             }
             None => return false,
         }
         true
+    }
+
+    /// Skips what is no part of the answer.
+    fn skip(&mut self, range: Range<usize>) {
+        let before = || self.text.get(self.rest..range.start).unwrap_or_default();
+        self.rest_begun = self.rest_begun || before().contains(|letter: char| !letter.is_whitespace());
+        if !self.rest_begun {
+            self.rest = range.end;
+        }
+        self.at = range.end;
     }
 
     fn bracket(&mut self) {
@@ -231,14 +238,14 @@ impl Pass<'_> {
 
     fn fence_mark(&mut self, mark: u8) {
         let length = self.bytes.iter().skip(self.at).take_while(|byte| **byte == mark).count();
-        let after = self.at + length;
+        let (fence_start, after) = (self.at, self.at + length);
         if let Some(fence) = self.fence.filter(|fence| fence.mark == mark && length >= fence.length) {
             self.fence = None;
             self.at += fence.length.max(length);
             return;
         }
         let named = self.bytes.get(after..after + 4).is_some_and(|name| name.eq_ignore_ascii_case(b"json"));
-        let begins_line = self.begins_line();
+        let begins_line = reasoning::begins_line(self.text, self.at);
         // Tildes in the middle of a line are tildes. Two backticks and a name are a fence that lost a mark.
         if (mark == b'~' && !begins_line) || length < 3 && !(length == 2 && mark == b'`' && named) {
             self.at = after;
@@ -257,21 +264,30 @@ impl Pass<'_> {
             _ => name_length,
         };
         self.at = after + name_length;
-        self.fence_content(begins_line);
+        let name = self.text.get(after..self.at).unwrap_or_default();
+        self.skip_blank();
+        match reasoning::is_sure(name) && !matches!(self.bytes.get(self.at), Some(b'{' | b'[')) {
+            true => self.skip_fence(fence_start, mark, length),
+            false => self.fence_content(begins_line),
+        }
     }
 
-    /// Whether only white space stands before this on its line. Deep indents are looked at no further.
-    fn begins_line(&self) -> bool {
-        const MAX_INDENT: usize = 80;
-        let before = self.bytes.get(..self.at).unwrap_or_default();
-        let stop = before.iter().rev().take(MAX_INDENT).find(|byte| !matches!(byte, b' ' | b'\t'));
-        stop.is_none_or(|byte| *byte == b'\n')
-    }
-
-    fn fence_content(&mut self, begins_line: bool) {
+    fn skip_blank(&mut self) {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
+    }
+
+    /// Skips what is left of a fence in which a model thinks aloud.
+    fn skip_fence(&mut self, start: usize, mark: u8, length: usize) {
+        let inside = self.bytes.get(self.at..).unwrap_or_default();
+        let close = inside.windows(length).position(|part| part.iter().all(|byte| *byte == mark));
+        let end = close.map_or(self.bytes.len(), |close| self.at + close + length);
+        self.fence = None;
+        self.skip(start..end);
+    }
+
+    fn fence_content(&mut self, begins_line: bool) {
         match self.bytes.get(self.at) {
             Some(b'{' | b'[') if reasoning::at(self.text, self.at, Names::Sure).is_none() => {
                 self.fence = self.fence.map(|fence| Fence { holds_values: true, ..fence });

@@ -33,7 +33,7 @@ fn rejected(contract: &Contract, text: &str) -> Rejected {
 }
 
 #[test]
-fn reasoning_is_known_by_the_last_word_of_its_name() {
+fn reasoning_is_known_by_the_words_of_its_name() {
     for (open, close) in [
         ("<longcat_think>", "</longcat_think>"),
         ("<mm:think>", "</mm:think>"),
@@ -41,6 +41,15 @@ fn reasoning_is_known_by_the_last_word_of_its_name() {
         ("<chain_of_thought>", "</chain_of_thought>"),
         ("<Analysis>", "</analysis>"),
         ("<self-reflection>", "</self-reflection>"),
+        ("<thinking_process>", "</thinking_process>"),
+        ("<thoughtProcess>", "</thoughtProcess>"),
+        ("<chainOfThought>", "</chainOfThought>"),
+        ("<reasoning-steps>", "</reasoning-steps>"),
+        ("<thought_1>", "</thought_1>"),
+        ("<cot>", "</cot>"),
+        ("<planning>\n", "</planning>"),
+        ("<first_draft>", "</first_draft>"),
+        ("```thinking\n", "\n```\n"),
         ("[think]", "[/think]"),
         ("<|START_THINKING|>", "<|END_THINKING|>"),
         ("<|begin_of_thought|>", "<|end_of_thought|>"),
@@ -65,6 +74,10 @@ fn a_name_that_an_answer_may_have_hides_no_answer() {
             r#"<analysis>{"a": 1}</analysis>"#,
             "<market_analysis>\n```json\n{\"a\": 1}\n```\n</market_analysis>",
             "It is a `List<Analysis>` of one: {\"a\": 1}",
+            r#"<reasoning_result>{"a": 1}</reasoning_result>"#,
+            "<plan>\n{\"a\": 1}\nThis is all.\n</plan>",
+            "Here is the <draft> that you asked for: {\"a\": 1}",
+            "```thought\n{\"a\": 1}\n```",
         ] {
             assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
         }
@@ -72,6 +85,7 @@ fn a_name_that_an_answer_may_have_hides_no_answer() {
             r#"<analysis>{"a": 1}</analysis> unlike {"a": 2}"#,
             r#"Unlike {"a": 2} it says <analysis>It is {"a": 1}.</analysis>"#,
             r#"{"a": 1} <rethink>Better {"a": 2}.</rethink>"#,
+            "{\"a\": 1}\n<critique>Better {\"a\": 2}.</critique>",
         ] {
             assert_eq!(rejected(&contract, two).outcome, Outcome::Ambiguous, "{two}");
         }
