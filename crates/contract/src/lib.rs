@@ -15,7 +15,9 @@ pub mod prompt;
 
 mod contract;
 mod cut;
+mod disowned;
 mod enclosure;
+mod expression;
 mod infer;
 mod invariant;
 mod judge;

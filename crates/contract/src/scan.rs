@@ -2,15 +2,17 @@
 //!
 //! The pass looks at each byte once. Where a bracket opens, the strict parser tries; on success the pass goes
 //! on behind the value (so fences and tags inside its strings are never seen), on a fault it goes on at the
-//! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer. What a damaged value
-//! encloses is told from what stands by itself when the pass is over, and so is a scalar that is all there is
-//! behind the reasoning.
+//! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer. So is what the text says is
+//! not the model's, and code that goes on to change a value. What a damaged value encloses is told from what
+//! stands by itself when the pass is over, and so is a scalar that is all there is behind the reasoning.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::disowned;
 use crate::enclosure;
+use crate::expression;
 use crate::limits::MAX_CANDIDATE_STARTS;
 use crate::parse::{self, Fault};
 use crate::reasoning::{self, Names};
@@ -41,7 +43,7 @@ pub(crate) enum Setting {
     Free,
     /// The text goes on as if the value had not ended: perhaps a bracket too many closed it.
     Unfinished,
-    /// Inside a larger value that is damaged. A part is not the answer.
+    /// Inside a larger value that is damaged, or in code that changes it. A part is not the answer.
     Inside,
 }
 
@@ -126,6 +128,8 @@ struct Fence {
     length: usize,
     /// Its content begins with a value, so the other values in it are of the same rank.
     holds_values: bool,
+    /// It shows lines that are taken away and lines that are put in their place.
+    is_diff: bool,
 }
 
 struct Pass<'a> {
@@ -148,6 +152,8 @@ impl Pass<'_> {
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
                 b'{' | b'[' | b'<' | 0xe2 if self.skip_reasoning() => {}
+                b'[' | b'<' | b'~' if self.skip_disowned() => {}
+                b'\n' if self.removes_line() => self.skip_line(),
                 b'<' if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(CDATA)) => {
                     self.at += CDATA.len()
                 }
@@ -182,6 +188,26 @@ impl Pass<'_> {
         true
     }
 
+    /// Skips what is said not to be the model's.
+    fn skip_disowned(&mut self) -> bool {
+        let end = disowned::end(self.text, self.at);
+        if let Some(end) = end {
+            self.skip(self.at..end);
+        }
+        end.is_some()
+    }
+
+    /// Whether the next line is one that a diff takes away.
+    fn removes_line(&self) -> bool {
+        self.fence.is_some_and(|fence| fence.is_diff) && self.bytes.get(self.at + 1) == Some(&b'-')
+    }
+
+    fn skip_line(&mut self) {
+        let line = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let length = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
+        self.at += 1 + length;
+    }
+
     /// Skips what is no part of the answer.
     fn skip(&mut self, range: Range<usize>) {
         let before = || self.text.get(self.rest..range.start).unwrap_or_default();
@@ -204,8 +230,12 @@ impl Pass<'_> {
         let start = self.at;
         let reading = match parse::value_at(self.text, start) {
             Ok((value, end)) => {
-                self.at = end;
-                let setting = surround::setting(self.text, start, end, self.damaged);
+                let behind = expression::end(self.text, start, end);
+                self.at = behind.unwrap_or(end);
+                let setting = match behind {
+                    Some(_) => Setting::Inside,
+                    None => surround::setting(self.text, start, end, self.damaged),
+                };
                 Ok(Found { value, range: start..end, setting })
             }
             Err(fault) => {
@@ -251,7 +281,6 @@ impl Pass<'_> {
             self.at = after;
             return;
         }
-        self.fence = Some(Fence { mark, length, holds_values: false });
         let name_length = self
             .bytes
             .iter()
@@ -265,6 +294,11 @@ impl Pass<'_> {
         };
         self.at = after + name_length;
         let name = self.text.get(after..self.at).unwrap_or_default();
+        let is_diff = ["diff", "patch"].iter().any(|known| name.eq_ignore_ascii_case(known));
+        self.fence = Some(Fence { mark, length, holds_values: false, is_diff });
+        if self.removes_line() {
+            return;
+        }
         self.skip_blank();
         match reasoning::is_sure(name) && !matches!(self.bytes.get(self.at), Some(b'{' | b'[')) {
             true => self.skip_fence(fence_start, mark, length),
@@ -289,7 +323,10 @@ impl Pass<'_> {
 
     fn fence_content(&mut self, begins_line: bool) {
         match self.bytes.get(self.at) {
-            Some(b'{' | b'[') if reasoning::at(self.text, self.at, Names::Sure).is_none() => {
+            Some(b'{' | b'[')
+                if reasoning::at(self.text, self.at, Names::Sure).is_none()
+                    && disowned::end(self.text, self.at).is_none() =>
+            {
                 self.fence = self.fence.map(|fence| Fence { holds_values: true, ..fence });
                 self.read(Source::Fence);
             }

@@ -109,6 +109,13 @@ fn marks_without_number_are_judged() {
             "<think>`</think>` ",
             "\\boxed{{\"a\": 1} ",
             "is [x] or {",
+            "<plan>{",
+            "<del>{",
+            "~~a {\n",
+            "<|im_start|>user {} <|im_start|>",
+            "<tool_result/> <!-- -->",
+            "r = {}\nr.a\n\n",
+            "[].a() [][:1] ",
             "{}\n\n\"a\": b c ",
             "the \"a b\": {} ",
         ] {
@@ -117,6 +124,8 @@ fn marks_without_number_are_judged() {
                 let _ = judged(&text, &schemas()[0], mode);
             }
         }
+        let blank = format!("{}x{}", " ".repeat(MEBIBYTE / 2), "<think></think>".repeat(MEBIBYTE / 32));
+        let _ = judged(&blank, &schemas()[0], Mode::Strict);
     });
 }
 

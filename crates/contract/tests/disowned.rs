@@ -1,0 +1,126 @@
+//! What a text says itself is not the model's answer, and code that changes its values.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use serde_json::{Value, json};
+
+fn both(document: &Value) -> [Contract; 2] {
+    [Mode::Strict, Mode::Lenient].map(|mode| {
+        let schema = Schema::compile(document).expect("the schema compiles");
+        Contract::new(schema).with_options(Options { mode, ..Options::default() })
+    })
+}
+
+/// `{"a": integer}`.
+fn one() -> Value {
+    json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}})
+}
+
+fn strings() -> Value {
+    json!({"type": "array", "items": {"type": "string"}})
+}
+
+fn value(contract: &Contract, text: &str) -> Option<Value> {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+#[test]
+fn what_is_not_the_models_is_not_its_answer() {
+    for (open, close) in [
+        ("<tool_response>\n", "\n</tool_response>"),
+        ("<function_results>", "</function_results>"),
+        ("<ToolOutput id=\"1\">", "</ToolOutput>"),
+        ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+        ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),
+        (
+            "<\u{ff5c}tool\u{2581}output\u{2581}begin\u{ff5c}>",
+            "<\u{ff5c}tool\u{2581}output\u{2581}end\u{ff5c}>",
+        ),
+        ("<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n"),
+        ("<|im_start|>tool\n", "\n<|im_start|>assistant\n"),
+        ("<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"),
+        ("<|start|>functions.look to=assistant<|channel|>commentary<|message|>", "<|end|>"),
+        ("<start_of_turn>user\n", "<end_of_turn>\n<start_of_turn>model\n"),
+        ("<|user|>\n", "<|assistant|>\n"),
+        ("<\u{ff5c}User\u{ff5c}>", "<\u{ff5c}Assistant\u{ff5c}>"),
+        ("[INST] ", " [/INST]"),
+        ("<!-- perhaps ", " -->"),
+        ("~~", "~~"),
+        ("~~It is ", "~~"),
+        ("<del>", "</del>"),
+        ("```diff\n-", "\n```"),
+        ("```diff\n--- a\n+++ b\n-", "\n+"),
+    ] {
+        for contract in both(&one()) {
+            let other = format!("{open}{{\"a\": 1}}{close}");
+            assert_eq!(value(&contract, &format!("{other} I cannot tell.")), None, "{other}");
+            assert_eq!(value(&contract, &format!("{other}{{\"a\": 2}}")), Some(json!({"a": 2})), "{other}");
+            assert_eq!(value(&contract, &format!("{{\"a\": 2}}\n{other}")), Some(json!({"a": 2})), "{other}");
+        }
+    }
+}
+
+#[test]
+fn marks_that_may_be_around_an_answer_hide_none() {
+    for text in [
+        "<s>{\"a\": 1}</s>",
+        "<output>{\"a\": 1}</output>",
+        "<result>{\"a\": 1}</result>",
+        "<tool_call>{\"a\": 1}</tool_call>",
+        "<function>{\"a\": 1}</function>",
+        "<|im_start|>assistant\n{\"a\": 1}<|im_end|>",
+        "<|start_header_id|>assistant<|end_header_id|>\n\n{\"a\": 1}<|eot_id|>",
+        "<|assistant|>{\"a\": 1}<|end|>",
+        "Press <del> to go on. {\"a\": 1}",
+        "Without `<tool_response>` and `<!--`: {\"a\": 1}",
+        "about ~~5 km, so {\"a\": 1} or ~~ 6 km",
+        "~~~\n{\"a\": 1}\n~~~",
+        "```diff\n+{\"a\": 1}\n```",
+        "```diff\n{\"a\": 1}\n```",
+        "- {\"a\": 1}",
+    ] {
+        for contract in both(&one()) {
+            assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
+        }
+    }
+}
+
+#[test]
+fn code_that_changes_a_value_is_no_answer() {
+    for text in [
+        "r = {\"a\": 1}\nr[\"a\"] = 2",
+        "```python\nresult: dict = {\"a\": 1}\nresult.update({\"a\": 2})\nprint(result)\n```",
+        "const r = {\"a\": 1};\nr.a = 2;",
+        "{\"a\": 1}[\"a\"]",
+        "{\"a\": 1}.get({\"a\": 2})",
+    ] {
+        for contract in both(&one()) {
+            assert_eq!(value(&contract, text), None, "{text}");
+        }
+    }
+    for text in [r#"["a", "b"][:1]"#, r#"["a", "b"][0]"#, r#"x = ["a"] * 3"#, r#"["b", "a"].sort()"#] {
+        for contract in both(&strings()) {
+            assert_eq!(value(&contract, text), None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_value_that_is_only_assigned_or_annotated_is_one() {
+    for text in [
+        "r = {\"a\": 1}\nprint(json.dumps(r))",
+        "r = {\"a\": 1}\nHere `r` is the result.",
+        "{\"a\": 1}[1][2]",
+        "{\"a\": 1} [sic]",
+        "{\"a\": 1}\n* 3 sources",
+        "{\"a\": 1}.",
+    ] {
+        for contract in both(&one()) {
+            assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
+        }
+    }
+}
