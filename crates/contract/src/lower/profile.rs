@@ -133,7 +133,7 @@ pub enum References {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
-    /// Only those that begin with `^` and end with `$`.
+    /// Only those that begin with `^` and end with `$`, in every alternative.
     pub anchored: bool,
     /// Pieces of syntax that are not accepted.
     pub forbidden: Vec<String>,
@@ -142,9 +142,33 @@ pub struct Pattern {
 impl Pattern {
     /// Whether a regular expression is accepted.
     pub fn accepts(&self, pattern: &str) -> bool {
-        let anchored = pattern.starts_with('^') && pattern.ends_with('$') && !pattern.ends_with("\\$");
+        let anchored = pattern.starts_with('^')
+            && pattern.ends_with('$')
+            && !pattern.ends_with("\\$")
+            && !has_alternatives(pattern);
         (anchored || !self.anchored) && !self.forbidden.iter().any(|piece| pattern.contains(piece.as_str()))
     }
+}
+
+/// Whether a `|` stands outside of all groups: `^a|b$` begins with `a`, or ends with `b`.
+fn has_alternatives(pattern: &str) -> bool {
+    let (mut depth, mut class) = (0_usize, false);
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+            }
+            '[' => class = true,
+            ']' => class = false,
+            _ if class => {}
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Sizes beyond which a schema is refused; none where the provider names none.
@@ -233,5 +257,7 @@ mod tests {
         assert!(!pattern.accepts("a+$"));
         assert!(!pattern.accepts("^a\\$"));
         assert!(!pattern.accepts("^(?:a)$"));
+        assert!(!pattern.accepts("^a|b$"));
+        assert!(pattern.accepts("^(a|b)[|]\\|$"));
     }
 }

@@ -113,6 +113,29 @@ fn a_tuple_is_an_object_of_its_positions() {
 }
 
 #[test]
+fn a_list_of_positions_forbids_no_shorter_tuple() {
+    let tuple = |least: usize, positions: Value| {
+        let source = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "array", "prefixItems": positions, "items": false, "minItems": least,
+        });
+        lowered(source, "ollama")
+    };
+    let pair = || json!([{"type": "string"}, {"type": "integer"}]);
+    let short = tuple(1, pair());
+    let expected = json!({"type": "array", "items": {"anyOf": pair()}, "minItems": 1, "maxItems": 2});
+    assert_eq!(short.schema, expected);
+    assert_eq!(keywords(&short), [("", "prefixItems", EnforcedBy::Validator)]);
+    let whole = tuple(2, pair());
+    assert_eq!(whole.schema, json!({"type": "array", "items": pair(), "minItems": 2, "maxItems": 2}));
+    assert_eq!(keywords(&whole), []);
+    let alike = tuple(0, json!([{"type": "string"}, {"type": "string"}]));
+    let expected = json!({"type": "array", "items": {"type": "string"}, "minItems": 0, "maxItems": 2});
+    assert_eq!(alike.schema, expected);
+    assert_eq!(keywords(&alike), []);
+}
+
+#[test]
 fn a_union_has_its_discriminator_first_and_loses_nothing() {
     let source = json!({"oneOf": [
         {"type": "object", "properties": {"a": {"type": "string"}, "kind": {"const": "a"}}, "required": ["kind", "a"]},

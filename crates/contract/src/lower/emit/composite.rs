@@ -162,7 +162,8 @@ impl<'g> Emitter<'g> {
         as_map(object(properties, &required))
     }
 
-    /// A tuple as a list in `items`. What may follow or be missing cannot be said there.
+    /// A tuple as a list in `items`, where every position is asked for. What may follow or be missing cannot be said
+    /// there: then each item may have the shape of any position.
     fn items(
         &mut self,
         node: &'g Node,
@@ -171,26 +172,37 @@ impl<'g> Emitter<'g> {
         depth: usize,
     ) -> Map<String, Value> {
         let least = members.iter().filter(|member| member.required).count();
-        let mut positions: Vec<Value> =
+        let positions: Vec<Value> =
             members.iter().map(|member| self.schema(member.node, depth + 2)).collect();
-        let Some(rest) = rest else {
-            if least < members.len() {
-                self.lose(&node.place, "prefixItems", "every position is asked for");
+        let most = positions.len();
+        let mut schema = with([("type", "array".into())]);
+        if rest.is_none() && least == most {
+            schema.insert("items".to_owned(), positions.into());
+        } else {
+            let further = rest.and_then(|rest| self.schema(rest, depth).get("items").cloned());
+            let mut shapes: Vec<Value> = Vec::new();
+            for shape in positions.into_iter().chain(further) {
+                if !shapes.contains(&shape) {
+                    shapes.push(shape);
+                }
             }
-            let most = positions.len();
-            return with([
-                ("type", "array".into()),
-                ("items", positions.into()),
-                ("minItems", least.into()),
-                ("maxItems", most.into()),
-            ]);
-        };
-        self.lose(&node.place, "prefixItems", "each item may have the shape of any position");
-        if let Some(items) = self.schema(rest, depth).get("items") {
-            positions.push(items.clone());
+            if shapes.len() > 1 {
+                self.lose(&node.place, "prefixItems", "each item may have the shape of any position");
+            }
+            let items = match shapes.pop() {
+                Some(only) if shapes.is_empty() => only,
+                last => {
+                    shapes.extend(last);
+                    Value::Object(with([("anyOf", shapes.into())]))
+                }
+            };
+            schema.insert("items".to_owned(), items);
         }
-        let items = Value::Object(with([("anyOf", positions.into())]));
-        with([("type", "array".into()), ("items", items), ("minItems", least.into())])
+        schema.insert("minItems".to_owned(), least.into());
+        if rest.is_none() {
+            schema.insert("maxItems".to_owned(), most.into());
+        }
+        schema
     }
 }
 
