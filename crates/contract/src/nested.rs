@@ -199,8 +199,18 @@ impl Facts {
     /// values, and every member that it describes is one of ours. An answer that is a schema of something else
     /// is an answer.
     pub(crate) fn is_echo(&self, value: &Value) -> bool {
+        self.echoes(value, &self.properties)
+    }
+
+    /// The same for an item of a list, which has members of its own.
+    pub(crate) fn is_echoed_item(&self, value: &Value) -> bool {
+        self.echoes(value, &self.names)
+    }
+
+    /// `own`: the members that such a value may have as an answer.
+    fn echoes(&self, value: &Value, own: &HashSet<String>) -> bool {
         let Value::Object(members) = value else { return false };
-        if members.keys().any(|key| self.properties.contains(key)) || Schema::compile(value).is_err() {
+        if members.keys().any(|key| own.contains(key)) || Schema::compile(value).is_err() {
             return false;
         }
         let mut described = Vec::new();

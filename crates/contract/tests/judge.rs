@@ -160,6 +160,34 @@ fn a_schema_without_a_type_at_its_root_is_an_echo_too() {
 }
 
 #[test]
+fn a_schema_given_back_in_a_wrapper_is_an_echo() {
+    let open = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+    let named = json!({"name": "one", "schema": open, "strict": true});
+    for contract in [schema(open.clone()), lenient(open.clone())] {
+        for echo in [
+            json!({"schema": open}),
+            named.clone(),
+            json!({"type": "json_schema", "json_schema": named}),
+            json!({"name": "submit_result", "input_schema": open}),
+        ] {
+            assert_eq!(rejected(&contract, &echo.to_string()).outcome, Outcome::SchemaEcho, "{echo}");
+        }
+        let other = json!({"schema": "public", "parameters": {"b": 1}});
+        assert_eq!(value(&contract, &other.to_string()), Some(other));
+    }
+    let list = json!({"type": "array", "items": open});
+    for contract in [schema(list.clone()), lenient(list)] {
+        assert_eq!(rejected(&contract, &json!([open]).to_string()).outcome, Outcome::SchemaEcho);
+        assert_eq!(value(&contract, r#"[{"a": 1}, {"type": "x"}]"#), Some(json!([{"a": 1}, {"type": "x"}])));
+    }
+    let tool = json!({"name": "x", "parameters": {"type": "object"}});
+    assert_eq!(value(&schema(json!({"type": "object"})), &tool.to_string()), Some(tool));
+    let schemas = json!({"type": "array", "items": {"type": "object", "properties": {"properties": {"type": "object"}}}});
+    let answer = json!([{"properties": {"properties": {}}}]);
+    assert_eq!(value(&schema(schemas), &answer.to_string()), Some(answer));
+}
+
+#[test]
 fn an_answer_that_is_a_schema_of_something_else_is_an_answer() {
     let contract = schema(json!({"type": "object"}));
     let answer = json!({"type": "object", "properties": {"x": {"type": "string"}}});

@@ -11,7 +11,7 @@ mod report;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::contract::{Contract, Mode};
 use crate::limits::MAX_TEXT_BYTES;
@@ -29,6 +29,13 @@ const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
 /// The keywords by which a schema shows: nearly every one has one of these at its root.
 const SCHEMA_SIGNS: [&str; 9] =
     ["type", "properties", "$schema", "$ref", "$defs", "definitions", "anyOf", "oneOf", "allOf"];
+
+/// The members under which APIs are given schemas, and how many of them may be around one.
+const SCHEMA_MEMBERS: [&str; 4] = ["schema", "json_schema", "input_schema", "parameters"];
+const ECHO_WRAPPERS: usize = 2;
+
+/// A list is seen to be schemas by so many of its items.
+const ECHOED_ITEMS: usize = 4;
 
 /// Decides whether an answer holds exactly one value that keeps the contract.
 pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
@@ -70,11 +77,32 @@ impl Judge<'_> {
         invariants.is_empty() || invariants.check(value, self.answer.input).is_empty()
     }
 
-    /// Whether a value is the schema given back. Cheap where there is nothing to suspect.
+    /// Whether a value is the schema given back, by itself, in the forms in which APIs are given schemas, or as the items
+    /// of a list. Cheap where there is nothing to suspect.
     fn is_echo(&self, value: &Value) -> bool {
-        let Some(members) = value.as_object().filter(|members| !members.is_empty()) else { return false };
-        let suspect = || SCHEMA_SIGNS.iter().any(|keyword| members.contains_key(*keyword));
-        value == self.contract.schema().document() || (suspect() && self.facts().is_echo(value))
+        match value {
+            Value::Array(items) => {
+                let is_echo = |item: &Value| {
+                    item.as_object().is_some_and(has_schema_signs) && self.facts().is_echoed_item(item)
+                };
+                !items.is_empty() && items.iter().take(ECHOED_ITEMS).all(is_echo)
+            }
+            Value::Object(members) if !members.is_empty() => {
+                value == self.contract.schema().document() || self.holds_echo(value, ECHO_WRAPPERS)
+            }
+            _ => false,
+        }
+    }
+
+    fn holds_echo(&self, value: &Value, wrappers: usize) -> bool {
+        let Some(members) = value.as_object() else { return false };
+        if has_schema_signs(members) && self.facts().is_echo(value) {
+            return true;
+        }
+        let mut wrapped = SCHEMA_MEMBERS.iter().filter_map(|name| members.get(*name));
+        wrappers > 0
+            && wrapped.any(|inner| self.holds_echo(inner, wrappers - 1))
+            && !members.keys().any(|name| self.facts().properties.contains(name))
     }
 
     /// What a value stands for.
@@ -213,6 +241,10 @@ impl Judge<'_> {
         }
         None
     }
+}
+
+fn has_schema_signs(members: &Map<String, Value>) -> bool {
+    SCHEMA_SIGNS.iter().any(|keyword| members.contains_key(*keyword))
 }
 
 fn found_in(items: &[Item], source: Source) -> impl Iterator<Item = &Found> {
