@@ -210,7 +210,7 @@ impl Facts {
     /// `own`: the members that such a value may have as an answer.
     fn echoes(&self, value: &Value, own: &HashSet<String>) -> bool {
         let Value::Object(members) = value else { return false };
-        if members.keys().any(|key| own.contains(key)) || Schema::compile(value).is_err() {
+        if members.keys().any(|key| own.contains(key)) || Schema::read(value).is_err() {
             return false;
         }
         let mut described = Vec::new();

@@ -188,6 +188,14 @@ fn a_schema_given_back_in_a_wrapper_is_an_echo() {
 }
 
 #[test]
+fn a_schema_of_a_later_draft_is_an_echo_without_its_dialect() {
+    let tuple = json!({"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{"type": "integer"}]}}});
+    let mut document = tuple.clone();
+    document["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(rejected(&schema(document), &tuple.to_string()).outcome, Outcome::SchemaEcho);
+}
+
+#[test]
 fn an_answer_that_is_a_schema_of_something_else_is_an_answer() {
     let contract = schema(json!({"type": "object"}));
     let answer = json!({"type": "object", "properties": {"x": {"type": "string"}}});

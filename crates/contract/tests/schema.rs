@@ -102,6 +102,37 @@ fn the_dialect_is_draft_07_unless_the_schema_says_otherwise() {
 }
 
 #[test]
+fn keywords_of_later_drafts_need_a_dialect() {
+    const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
+    for (name, demand) in [
+        ("prefixItems", json!([{"type": "integer"}])),
+        ("unevaluatedItems", json!(false)),
+        ("unevaluatedProperties", json!(false)),
+        ("dependentRequired", json!({"a": ["b"]})),
+        ("dependentSchemas", json!({"a": {"required": ["b"]}})),
+        ("minContains", json!(2)),
+        ("maxContains", json!(2)),
+    ] {
+        let path = format!("$.properties.p.{name}");
+        refused(json!({"properties": {"p": {name: demand.clone()}}}), &path, LATEST);
+        for dialect in [LATEST, "http://json-schema.org/draft-07/schema#"] {
+            let document = json!({"$schema": dialect, "properties": {"p": {name: demand.clone()}}});
+            assert!(Schema::compile(&document).is_ok(), "{document}");
+        }
+    }
+    refused(json!({"items": {"$dynamicRef": "#x"}}), "$.items[\"$dynamicRef\"]", "add \"$schema\"");
+    refused(json!({"definitions": {"d": {"prefixItems": []}}}), "$.definitions.d.prefixItems", "draft-07");
+    for document in [
+        json!({"properties": {"prefixItems": {"const": {"minContains": 1}}}, "$defs": {"dependentRequired": {}}}),
+        json!({"enum": [{"prefixItems": []}], "default": {"prefixItems": []}, "examples": [{"prefixItems": []}]}),
+        json!({"items": {"$schema": LATEST, "$id": "http://x/y", "prefixItems": [true]}}),
+        json!({"$ref": "#/definitions/d", "minimum": 5, "definitions": {"d": {}}}),
+    ] {
+        assert!(Schema::compile(&document).is_ok(), "{document}");
+    }
+}
+
+#[test]
 fn formats_are_asserted_also_the_later_ones_under_draft_07() {
     for (format, good, bad) in [
         ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123"),

@@ -1,10 +1,12 @@
 //! A JSON Schema, checked and compiled once.
 //!
 //! What compiles here is what can be enforced: `format` is asserted, patterns run in linear time, and a
-//! reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched.
+//! reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched. A schema that
+//! does not say its dialect uses no keyword that only later drafts enforce.
 
 mod closed;
 mod error;
+mod later;
 pub(crate) mod reference;
 pub(crate) mod walk;
 
@@ -111,6 +113,13 @@ pub struct Schema {
 impl Schema {
     /// Checks and compiles a schema document.
     pub fn compile(document: &Value) -> Result<Self, SchemaError> {
+        let schema = Self::read(document)?;
+        later::check(&Place::root(), document)?;
+        Ok(schema)
+    }
+
+    /// The same for a document that is to be no contract: keywords that would not be enforced do no harm there.
+    pub(crate) fn read(document: &Value) -> Result<Self, SchemaError> {
         if !matches!(document, Value::Object(_) | Value::Bool(_)) {
             let message = format!("a schema is an object or a boolean, not {}", kind_of(document));
             return Err(SchemaError::new(&Place::root(), message));
