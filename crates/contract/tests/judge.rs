@@ -196,6 +196,30 @@ fn a_schema_of_a_later_draft_is_an_echo_without_its_dialect() {
 }
 
 #[test]
+fn a_parse_error_names_what_stands_there() {
+    let contract = schema(json!({"type": "object"}));
+    for (text, message) in [
+        (r#"{"a": "x",}"#, "expected a key in double quotes, found '}'; leave out the comma before it"),
+        (r#"{"a": [1, ]}"#, "expected a value, found ']'; leave out the comma before it"),
+        (r#"{"a": NaN}"#, "expected a value, found 'NaN'; JSON has no such number"),
+        (r#"{"a": None}"#, "expected a value, found 'None'; write null"),
+        (r#"{"a": oslo}"#, "expected a value, found 'oslo'"),
+        (
+            r#"{"a": "x "y" z"}"#,
+            "expected ',' or '}', found 'y'; a double quote inside a string is written as \\\"",
+        ),
+        ("{'a': 1}", "expected a key in double quotes, found '\\''; the quotes of JSON are \""),
+        ("{\u{201c}a\u{201d}: 1}", "found '\u{201c}'; the quotes of JSON are \""),
+        ("{&quot;a&quot;: 1}", "found '&quot;'; the quotes of JSON are \""),
+        ("{\"a\": <b>}", "expected a value, found '\\u{3c}'"),
+    ] {
+        let errors = rejected(&contract, text).violations.errors;
+        let told = &errors.first().expect("there is an error").message;
+        assert!(told.ends_with(message), "{text}: {told}");
+    }
+}
+
+#[test]
 fn an_answer_that_is_a_schema_of_something_else_is_an_answer() {
     let contract = schema(json!({"type": "object"}));
     let answer = json!({"type": "object", "properties": {"x": {"type": "string"}}});

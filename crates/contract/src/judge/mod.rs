@@ -5,6 +5,7 @@
 //! a guess is not a contract. Lenient repairs come only after nothing passed as it stands.
 
 mod escaped;
+mod found;
 mod lenient;
 mod report;
 

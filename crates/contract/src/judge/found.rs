@@ -1,0 +1,64 @@
+//! What stands where a text stops being JSON, and what to write instead. A model has no use for a line and a column of its
+//! own answer alone.
+
+use crate::parse::{Fault, FaultKind};
+use crate::violation::escape::quoted;
+
+/// So much of a word is shown.
+const MAX_WORD_CHARACTERS: usize = 24;
+
+/// Words of other languages, and what JSON has for them.
+const WORDS: &[(&str, &str)] = &[
+    ("None", "write null"),
+    ("undefined", "JSON has no undefined"),
+    ("True", "write true"),
+    ("False", "write false"),
+    ("NaN", "JSON has no such number"),
+    ("Infinity", "JSON has no such number"),
+    ("-Infinity", "JSON has no such number"),
+];
+
+/// The marks that are taken for the double quotes of JSON.
+const OTHER_QUOTES: &[&str] =
+    &["'", "`", "&quot;", "\u{201c}", "\u{201d}", "\u{201e}", "\u{2018}", "\u{2019}", "\u{ab}", "\u{bb}"];
+
+/// A fault in words, with what was found at its place.
+pub(super) fn explain(text: &str, fault: &Fault) -> String {
+    let message = fault.message();
+    let (FaultKind::Expected(_), Some((before, rest))) = (&fault.kind, text.split_at_checked(fault.at))
+    else {
+        return message;
+    };
+    match remedy(before, rest) {
+        Some(remedy) => format!("{message}, found {}; {remedy}", quoted(word(rest))),
+        None => format!("{message}, found {}", quoted(word(rest))),
+    }
+}
+
+/// The word at the beginning of a text, or else its first character.
+fn word(rest: &str) -> &str {
+    if let Some(quote) = OTHER_QUOTES.iter().find(|quote| rest.starts_with(**quote)) {
+        return quote;
+    }
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let word = rest.char_indices().take(MAX_WORD_CHARACTERS).take_while(|(_, letter)| is_word(*letter));
+    let first = rest.chars().next().map_or(0, char::len_utf8);
+    let length = word.last().map_or(first, |(start, letter)| start + letter.len_utf8());
+    rest.get(..length).unwrap_or_default()
+}
+
+fn remedy(before: &str, rest: &str) -> Option<&'static str> {
+    let found = word(rest);
+    let before = before.trim_end();
+    if rest.starts_with(['}', ']']) && before.ends_with(',') {
+        return Some("leave out the comma before it");
+    }
+    if let Some((_, remedy)) = WORDS.iter().find(|(known, _)| *known == found) {
+        return Some(remedy);
+    }
+    if OTHER_QUOTES.contains(&found) {
+        return Some("the quotes of JSON are \"");
+    }
+    let ends_string = before.ends_with('"') && rest.starts_with(|first: char| first.is_alphanumeric());
+    ends_string.then_some("a double quote inside a string is written as \\\"")
+}
