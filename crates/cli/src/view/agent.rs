@@ -14,8 +14,9 @@ const DESCRIPTION_CHARACTERS: usize = 60;
 
 /// Agents as a table, and below it what is wrong with them.
 pub(crate) fn list(agents: &[AgentSummary]) -> String {
-    let mut table =
-        table::new(&["agent", "verdict", "executor", "model", "contract", "source", "description"]);
+    let columns = ["agent", "verdict", "executor", "model", "contract", "source", "description"];
+    let spare = ["source", "contract", "model", "executor"];
+    let mut table = table::new(&columns).spare(&spare).free_text("description");
     for agent in agents {
         let (tone, verdict) = verdict(agent);
         table.add_row([
@@ -28,7 +29,7 @@ pub(crate) fn list(agents: &[AgentSummary]) -> String {
             Tone::Plain.cell(&short(&agent.description, DESCRIPTION_CHARACTERS)),
         ]);
     }
-    let mut text = table::text(&table);
+    let mut text = table.text();
     let found: String = agents.iter().map(|agent| problems(&agent.problems)).collect();
     if !found.is_empty() {
         let _ = write!(text, "\n{found}");
@@ -87,7 +88,7 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
         let _ =
             writeln!(text, "{}[{}] {}: {}", part("severity"), part("rule"), part("path"), part("message"));
     }
-    let mut table = table::new(&["provider", "takes it", "left to the judge"]);
+    let mut table = table::new(&["provider", "takes it", "left to the judge"]).free_text("takes it");
     for report in &contract.lowering {
         let (tone, words) = match &report.refusal {
             None => (Tone::Good, "yes".to_owned()),
@@ -100,7 +101,7 @@ pub(crate) fn contract(contract: &AgentContract) -> String {
         ]);
     }
     if !contract.lowering.is_empty() {
-        let _ = write!(text, "\n{}", table::text(&table));
+        let _ = write!(text, "\n{}", table.text());
     }
     text
 }

@@ -8,11 +8,16 @@ use serde_json::Value;
 use super::Tone;
 use super::words::{self, Times, fields, line};
 use crate::excerpt::visible;
-use crate::table;
+use crate::table::{self, Table};
 
 /// Runs as a table.
 pub(crate) fn list(runs: &[RunView], times: &Times) -> String {
-    let mut table = table::new(&["run", "agent", "status", "error", "took", "tokens", "created"]);
+    table(runs, times).text()
+}
+
+fn table(runs: &[RunView], times: &Times) -> Table {
+    let columns = ["run", "agent", "status", "error", "took", "tokens", "created"];
+    let mut table = table::new(&columns).spare(&["tokens", "error"]);
     for run in runs {
         let error = run.error.as_ref().map_or("", |error| error.kind.as_str());
         let took = run.started_at.map(|start| times.since(start, run.finished_at)).unwrap_or_default();
@@ -26,7 +31,7 @@ pub(crate) fn list(runs: &[RunView], times: &Times) -> String {
             Tone::Plain.cell(&times.at(run.created_at)),
         ]);
     }
-    table::text(&table)
+    table
 }
 
 /// All of one run.
@@ -208,6 +213,16 @@ pub(crate) mod tests {
             plain(&end(&completed(), &times())),
             "run_1 completed after 2.4s, 120 in, 40 out, $0.0012\n"
         );
+    }
+
+    #[test]
+    fn on_a_terminal_a_run_is_a_line_with_its_id_whole() {
+        let long = RunView { run_id: "run_01a1e4ce546c72f8a3b8d9d1c886bb51".parse().unwrap(), ..failed() };
+        insta::assert_snapshot!(plain(&table(&[completed(), long], &times()).within(80).text()), @r#"
+        RUN                                   AGENT   STATUS     TOOK  CREATED
+        run_1                                 triage  completed  2.1s  5m ago
+        run_01a1e4ce546c72f8a3b8d9d1c886bb51  reader  failed           5m ago
+        "#);
     }
 
     #[test]

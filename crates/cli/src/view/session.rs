@@ -10,7 +10,8 @@ use crate::table;
 
 /// Sessions as a table.
 pub(crate) fn list(sessions: &[SessionView], times: &Times) -> String {
-    let mut table = table::new(&["session", "agent", "status", "last run", "parent", "updated"]);
+    let columns = ["session", "agent", "status", "last run", "parent", "updated"];
+    let mut table = table::new(&columns).spare(&["parent", "last run"]);
     for session in sessions {
         let parent = session.parent_session_id.as_ref().map_or("", |parent| parent.as_str());
         table.add_row([
@@ -22,7 +23,7 @@ pub(crate) fn list(sessions: &[SessionView], times: &Times) -> String {
             Tone::Plain.cell(&times.at(session.updated_at)),
         ]);
     }
-    table::text(&table)
+    table.text()
 }
 
 /// One session, its runs, and the sessions that it started.

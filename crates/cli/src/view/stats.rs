@@ -7,7 +7,7 @@ use comfy_table::Cell;
 
 use super::Tone;
 use super::words::{cost, count, counted, duration, line};
-use crate::table;
+use crate::table::{self, Table};
 
 /// How wide a bar of 100 percent is.
 const BAR_COLUMNS: usize = 10;
@@ -42,9 +42,15 @@ pub(crate) fn view(stats: &Stats, bars: Bars) -> String {
     text
 }
 
+/// A bar is drawn where there is room for all of it.
 fn rows(name: &str, rows: &[StatsRow], bars: Bars) -> String {
+    let drawn = table(name, rows, bars);
+    if drawn.fits() { drawn.text() } else { table(name, rows, Bars::None).text() }
+}
+
+fn table(name: &str, rows: &[StatsRow], bars: Bars) -> Table {
     let head = ["runs", "success", "first try", "retried", "failed", "tokens", "cost", "p50", "p95"];
-    let mut table = table::new(&[&[name], head.as_slice()].concat());
+    let mut table = table::new(&[&[name], head.as_slice()].concat()).spare(&["tokens", "cost"]);
     for row in rows {
         let tokens = format!("{} in, {} out", count(row.input_tokens), count(row.output_tokens));
         let cells = [
@@ -63,7 +69,7 @@ fn rows(name: &str, rows: &[StatsRow], bars: Bars) -> String {
         let key = Tone::Plain.cell(&key);
         table.add_row(std::iter::once(key).chain(cells.into_iter().map(Cell::new)));
     }
-    table::text(&table)
+    table
 }
 
 fn errors(errors: &[ErrorCount]) -> String {
@@ -71,7 +77,7 @@ fn errors(errors: &[ErrorCount]) -> String {
     for error in errors {
         table.add_row([line(&error.path), line(&error.keyword), error.count.to_string()]);
     }
-    table::text(&table)
+    table.text()
 }
 
 fn rate(rate: f64, bars: Bars) -> String {
@@ -159,6 +165,17 @@ mod tests {
         $.items[*].n  type     3
         "#);
         assert_eq!(summary(&stats()), "8 runs over, 6 completed, 1 failed the contract, 11 answers judged");
+    }
+
+    #[test]
+    fn a_bar_is_drawn_whole() {
+        let rows = [row("invoice-reader")];
+        insta::assert_snapshot!(table("agent", &rows, Bars::Drawn).within(80).text(), @r#"
+        AGENT           RUNS  SUCCESS         FIRST TRY  RETRIED  FAILED  P50    P95
+        invoice-reader  8     ████████░░ 75%  50%        25%      25%     900ms  2.3s
+        "#);
+        assert!(!table("agent", &[row("anthropic-claude-4-6")], Bars::Drawn).within(80).fits());
+        assert!(table("agent", &[row("anthropic-claude-4-6")], Bars::None).within(80).fits());
     }
 
     #[test]

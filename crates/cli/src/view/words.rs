@@ -79,9 +79,18 @@ pub(crate) fn count(number: u64) -> String {
     }
 }
 
+/// What is less is not shown as nothing.
+const LEAST_COST: f64 = 0.0001;
+
 /// Money: more digits the smaller it is.
 pub(crate) fn cost(usd: f64) -> String {
-    if usd >= 1.0 || usd == 0.0 { format!("${usd:.2}") } else { format!("${usd:.4}") }
+    if usd >= 1.0 || usd == 0.0 {
+        format!("${usd:.2}")
+    } else if usd < LEAST_COST {
+        format!("<${LEAST_COST}")
+    } else {
+        format!("${usd:.4}")
+    }
 }
 
 /// Tokens and money; nothing where nothing was used.
@@ -184,6 +193,11 @@ mod tests {
         let used = Usage { input_tokens: 12_345, output_tokens: 7, cost_usd: Some(0.0123) };
         assert_eq!(usage(&used), "12.3k in, 7 out, $0.0123");
         assert_eq!(usage(&Usage::default()), "");
+        let costs =
+            [(0.0, "$0.00"), (0.000_02, "<$0.0001"), (0.0001, "$0.0001"), (0.5, "$0.5000"), (2.0, "$2.00")];
+        for (usd, expected) in costs {
+            assert_eq!(cost(usd), expected);
+        }
     }
 
     #[test]

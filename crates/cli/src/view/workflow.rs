@@ -23,7 +23,8 @@ const SAID_CHARACTERS: usize = 80;
 
 /// Workflows as a table, and below it what is wrong with them.
 pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
-    let mut table = table::new(&["workflow", "verdict", "nodes", "source", "description"]);
+    let columns = ["workflow", "verdict", "nodes", "source", "description"];
+    let mut table = table::new(&columns).spare(&["source", "nodes"]).free_text("description");
     for workflow in workflows {
         let (tone, verdict) = verdict(workflow);
         table.add_row([
@@ -34,7 +35,7 @@ pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
             Tone::Plain.cell(&short(&workflow.description, DESCRIPTION_CHARACTERS)),
         ]);
     }
-    let mut text = table::text(&table);
+    let mut text = table.text();
     let found: String = workflows.iter().map(|workflow| problems(&workflow.problems)).collect();
     if !found.is_empty() {
         let _ = write!(text, "\n{found}");
@@ -83,7 +84,7 @@ pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: 
                 Tone::Plain.cell(&times.since(run.created_at, run.finished_at)),
             ]);
         }
-        let _ = write!(text, "\n{}", table::text(&table));
+        let _ = write!(text, "\n{}", table.text());
     }
     text
 }
@@ -111,7 +112,7 @@ fn drawn(document: &Value) -> String {
         };
         table.add_row([line(id), text(node.get("type")), agent, fed.join(", ")]);
     }
-    table::text(&table)
+    table.text()
 }
 
 /// One run: where each node stands, and what siblings contradict each other in.
@@ -126,7 +127,7 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
         ("input", words::json(&run.input)),
         ("output", if run.output.is_null() { String::new() } else { words::json(&run.output) }),
     ];
-    let mut table = table::new(&["node", "type", "status", "runs", "said"]);
+    let mut table = table::new(&["node", "type", "status", "runs", "said"]).free_text("said");
     for node in &run.nodes {
         table.add_row([
             Tone::Plain.cell(&line(&node.id)),
@@ -137,7 +138,7 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
         ]);
     }
     let head = format!("{}  {status}\n{}", run.workflow_run_id, fields(&rows));
-    format!("{head}\n{}{}", table::text(&table), contradictions(run))
+    format!("{head}\n{}{}", table.text(), contradictions(run))
 }
 
 fn said(node: &WorkflowNodeView) -> String {

@@ -133,7 +133,7 @@ fn view(report: &Report) -> String {
     for Setting { key, value, origin } in &report.settings {
         settings.add_row([line(key), line(value), line(origin)]);
     }
-    let head = format!("project {}\n\n{}\n", line(&report.project), table::text(&settings));
+    let head = format!("project {}\n\n{}\n", line(&report.project), settings.text());
     head + &lines(&report.checks)
 }
 

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn view(keys: &[KeyView], times: &Times) -> String {
-    let mut table = table::new(&["key", "role", "name", "created"]);
+    let mut table = table::new(&["key", "role", "name", "created"]).spare(&["created"]);
     for key in keys {
         table.add_row([
             key.key_id.to_string(),
@@ -62,5 +62,5 @@ fn view(keys: &[KeyView], times: &Times) -> String {
             times.at(key.created_at),
         ]);
     }
-    table::text(&table)
+    table.text()
 }

@@ -48,7 +48,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn view(schemas: &[SchemaView], times: &Times) -> String {
-    let mut table = table::new(&["schema", "hash", "created", "description"]);
+    let columns = ["schema", "hash", "created", "description"];
+    let mut table = table::new(&columns).spare(&["hash"]).free_text("description");
     for schema in schemas {
         table.add_row([
             line(&schema.name),
@@ -57,7 +58,7 @@ fn view(schemas: &[SchemaView], times: &Times) -> String {
             short(&schema.description, DESCRIPTION_CHARACTERS),
         ]);
     }
-    table::text(&table)
+    table.text()
 }
 
 #[cfg(test)]
