@@ -16,6 +16,7 @@ use crate::commands::{
     arg_required_else_help = true,
     after_help = "\
 stdout is data, stderr is talk; --json gives one JSON object. accord COMMAND --help has examples.
+Of the id of a run or a session a beginning is enough that no other has.
 Exit codes: 0 success, 1 usage or configuration, 2 the contract was not met, 3 a model or server
 failed, 4 stopped or timed out. A reader of stdout that goes away changes none of them.
 

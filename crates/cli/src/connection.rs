@@ -53,9 +53,7 @@ impl ConnectionArguments {
         let config = self.config(Vec::new())?;
         match running(&config).await? {
             Some(client) => Ok(client),
-            None => Err(Problem::new("no coordinator runs for this project")
-                .hint("start one with accord up, or name one with --coordinator URL")
-                .into()),
+            None => Err(none_runs().into()),
         }
     }
 
@@ -63,6 +61,12 @@ impl ConnectionArguments {
     pub(crate) async fn reach(&self, access: Access) -> Result<Reached, Failure> {
         reach(&self.config(Vec::new())?, access).await
     }
+}
+
+/// What to do where a coordinator has to run.
+pub(crate) fn none_runs() -> Problem {
+    Problem::new("no coordinator runs for this project")
+        .hint("start one with accord up, or name one with --coordinator URL")
 }
 
 /// What a command does with what a project keeps.
@@ -77,7 +81,14 @@ pub(crate) enum Access {
 /// A coordinator that answers, for as long as this is kept.
 pub(crate) struct Reached {
     client: Client,
-    _own: Option<(Hosted, DropGuard)>,
+    own: Option<(Hosted, DropGuard)>,
+}
+
+impl Reached {
+    /// Whether it is the command's own: nobody works there.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own.is_some()
+    }
 }
 
 impl Deref for Reached {
@@ -91,7 +102,7 @@ impl Deref for Reached {
 /// The coordinator that runs for a project, or one of the command's own on the project's store, without a runner.
 pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Failure> {
     if let Some(client) = running(config).await? {
-        return Ok(Reached { client, _own: None });
+        return Ok(Reached { client, own: None });
     }
     let store = match access {
         Access::Look => store::store_as_it_is(config).await?,
@@ -99,7 +110,7 @@ pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Fa
     };
     let serving = CancellationToken::new();
     let hosted = host::coordinator(config, store, host::ANY_PORT, serving.clone()).await?;
-    Ok(Reached { client: hosted.client(Role::Admin)?, _own: Some((hosted, serving.drop_guard())) })
+    Ok(Reached { client: hosted.client(Role::Admin)?, own: Some((hosted, serving.drop_guard())) })
 }
 
 /// A client of the coordinator that runs for a project, where there is one.

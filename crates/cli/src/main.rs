@@ -4,10 +4,12 @@
 //! [`failure::Failure`], and only this file turns them into an exit code.
 
 mod arguments;
+mod beginning;
 mod commands;
 mod config;
 mod connection;
 mod document;
+mod each;
 mod excerpt;
 mod exit;
 mod failure;

@@ -316,10 +316,11 @@ fn a_start_that_fails_leaves_room_for_the_next() {
 fn commands_that_need_a_coordinator_say_how_to_start_one() {
     let folder = init();
     for arguments in [
-        &["runs", "watch", "run_1"][..],
-        &["runs", "stop", "run_1"],
+        &["runs", "stop", "run_1"][..],
+        &["run", "word-count", "--no-wait"],
         &["sessions", "resume", "ses_1", "hello"],
         &["sessions", "stop", "ses_1"],
+        &["workflow", "stop", "wfr_1"],
     ] {
         let ran = folder.run(arguments, "");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
@@ -335,6 +336,8 @@ fn commands_that_look_at_what_is_kept_need_none() {
         (&["runs", "list"][..], 0),
         (&["runs", "show", "run_1"], 1),
         (&["runs", "attempts", "run_1"], 1),
+        (&["runs", "watch", "run_1"], 1),
+        (&["sessions", "rm", "ses_1"], 1),
         (&["sessions", "list"], 0),
         (&["sessions", "show", "ses_1"], 1),
         (&["sessions", "result", "ses_1"], 1),

@@ -3,6 +3,7 @@
 mod list;
 mod new;
 mod push;
+mod rm;
 mod show;
 mod validate;
 
@@ -11,7 +12,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on agents: list, show, validate, new, push
+/// Work on agents: list, show, validate, new, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An agent is a folder .accord/agents/NAME with agent.yaml (or agent.json) and, if you like,
@@ -33,6 +34,7 @@ enum Command {
     Validate(validate::Arguments),
     New(new::Arguments),
     Push(push::Arguments),
+    Rm(rm::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -42,5 +44,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Validate(arguments) => validate::run(arguments),
         Command::New(arguments) => new::run(arguments),
         Command::Push(arguments) => push::run(arguments),
+        Command::Rm(arguments) => rm::run(arguments),
     }
 }

@@ -6,7 +6,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::attempt::{self, Said};
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Show every answer of a run: verdict, errors with their places, repairs, tokens, time
 #[derive(Debug, clap::Args)]
@@ -18,9 +18,9 @@ Examples:
   accord runs attempts run_… --text
   accord runs attempts run_… --json | jq -r '.items[0].text'")]
 pub(crate) struct Arguments {
-    /// The run
+    /// The run's id, or a beginning that no other has
     run: RunId,
-    /// Also what was asked and what was answered
+    /// Also what was answered, and with what it was asked again
     #[arg(long)]
     text: bool,
     /// Print one JSON object
@@ -33,7 +33,8 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let attempts = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        Ok(client.attempts(&arguments.run).await?)
+        let run = beginning::run(&client, &arguments.run).await?;
+        Ok(client.attempts(&run.run_id).await?)
     })?;
     if arguments.json {
         output::json(&attempts)?;

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::run;
 use crate::view::words::Times;
-use crate::{output, runtime, since};
+use crate::{beginning, output, runtime, since};
 
 const STATUSES: [RunStatus; 7] = [
     RunStatus::Pending,
@@ -25,6 +25,8 @@ const STATUSES: [RunStatus; 7] = [
 /// List runs, the newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+On a terminal, columns that have no room are left out; --json has everything.
+
 Examples:
   accord runs list --status failed --since 24h
   accord runs list --agent ticket-triage --all --json | jq '.items[].usage'")]
@@ -60,10 +62,14 @@ fn status_parser() -> impl TypedValueParser<Value = RunStatus> {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let page = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
+        let session_id = match &arguments.session {
+            Some(id) => Some(beginning::referred(&client, id).await?),
+            None => None,
+        };
         let which = RunQuery {
             status: arguments.status,
             agent_name: arguments.agent.clone(),
-            session_id: arguments.session.clone(),
+            session_id,
             since: arguments.since,
             ..RunQuery::default()
         };

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::run;
 use crate::view::words::Times;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Show one run: parameters, contract, result or error
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ Examples:
   accord runs show run_…
   accord runs show run_… --json | jq .result.result_data")]
 pub(crate) struct Arguments {
-    /// The run
+    /// The run's id, or a beginning that no other has
     run: RunId,
     /// Print one JSON object
     #[arg(long)]
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let run = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        Ok(client.run(&arguments.run).await?)
+        beginning::run(&client, &arguments.run).await
     })?;
     if arguments.json {
         output::json(&run)?;

@@ -3,13 +3,13 @@
 use std::io;
 
 use accord_api::{FinishedRun, RunId};
-use serde_json::json;
 
 use crate::connection::ConnectionArguments;
+use crate::each::each;
 use crate::exit::Exit;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Stop runs; those that are over stay as they are
 #[derive(Debug, clap::Args)]
@@ -19,9 +19,9 @@ Where one cannot be stopped, the others still are; the exit code is that of the 
 
 Examples:
   accord runs stop run_…
-  accord runs list --status running --json | jq -r '.items[].run_id' | xargs accord runs stop")]
+  accord runs list --status running --json | jq -r '.items[].run_id' | xargs -r accord runs stop")]
 pub(crate) struct Arguments {
-    /// The runs
+    /// Their ids, or beginnings that no others have
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<RunId>,
     /// Print a line of JSON for each, with "error" in it where it failed
@@ -34,17 +34,11 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.client().await?;
-        let mut first_failure = None;
-        for run in &arguments.runs {
-            match client.stop_run(run).await {
-                Ok(stopped) => show(&stopped, arguments.json)?,
-                Err(error) => {
-                    let exit = tell(run, error.into(), arguments.json)?;
-                    first_failure.get_or_insert(exit);
-                }
-            }
-        }
-        Ok(first_failure.unwrap_or(Exit::Success))
+        let stop = async |id: &RunId| -> Result<FinishedRun, Failure> {
+            let run = beginning::run(&client, id).await?;
+            Ok(client.stop_run(&run.run_id).await?)
+        };
+        each(&arguments.runs, "run_id", arguments.json, stop, |stopped| show(stopped, arguments.json)).await
     })
 }
 
@@ -54,13 +48,4 @@ fn show(stopped: &FinishedRun, json: bool) -> io::Result<()> {
     }
     let status = Tone::from(stopped.status).paint(stopped.status.as_str());
     output::show(&format!("{}  {status}\n", stopped.run_id))
-}
-
-/// Says why a run was not stopped, and how the command ends for it.
-fn tell(run: &RunId, failure: Failure, json: bool) -> io::Result<Exit> {
-    if json {
-        output::json(&json!({"run_id": run, "error": failure.problem()}))?;
-    }
-    // On stdout it has its line already.
-    Ok(failure::tell(failure, false))
 }

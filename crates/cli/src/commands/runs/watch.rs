@@ -1,27 +1,28 @@
 //! `accord runs watch`.
 
-use accord_api::{EventView, RunId};
+use accord_api::{EventView, RunId, RunView};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments, none_runs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::{Follower, OnSignal};
 use crate::view::words::Times;
 use crate::view::{event, run};
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Follow a run until it is over: attempts, tools, verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What happened before is shown first. With --json each event is a line of JSON. Ctrl-C, or a reader
-that goes away, ends the watching (exit code 4) and leaves the run alone.
+What happened before is shown first; of a run that is over that is all, and no coordinator has to run.
+With --json each event is a line of JSON. Ctrl-C, or a reader that goes away, ends the watching (exit
+code 4) and leaves the run alone.
 Exit codes: 0 completed, 2 the contract was not met, 3 failed otherwise, 4 stopped or timed out.
 
 Examples:
   accord runs watch run_…
   accord runs watch run_… --json | jq -r 'select(.type == \"attempt.judged\").attempt.outcome'")]
 pub(crate) struct Arguments {
-    /// The run
+    /// The run's id, or a beginning that no other has
     run: RunId,
     /// Print each event as a line of JSON
     #[arg(long)]
@@ -32,9 +33,13 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let follower = Follower::new(&client, OnSignal::Leave)?;
-        let start = client.run(&arguments.run).await?.created_at;
+        let RunView { run_id, created_at: start, status, .. } =
+            beginning::run(&client, &arguments.run).await?;
+        if client.is_own() && !status.is_over() {
+            return Err(none_runs().into());
+        }
         let show = |event: &EventView| -> Result<(), Failure> {
             if arguments.json {
                 output::json(event)?;
@@ -47,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             }
             Ok(())
         };
-        let ending = follower.follow(&arguments.run, show).await?;
+        let ending = follower.follow(&run_id, show).await?;
         if !arguments.json {
             output::show(&run::end(&ending.run, &Times::here()))?;
         }

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::session;
 use crate::view::words::Times;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 const STATUSES: [SessionStatus; 7] = [
     SessionStatus::Pending,
@@ -24,6 +24,8 @@ const STATUSES: [SessionStatus; 7] = [
 /// List sessions, the newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+On a terminal, columns that have no room are left out; --json has everything.
+
 Examples:
   accord sessions list --status idle
   accord sessions list --parent ses_… --json | jq -r '.items[].session_id'")]
@@ -56,10 +58,14 @@ fn status_parser() -> impl TypedValueParser<Value = SessionStatus> {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let page = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
+        let parent_session_id = match &arguments.parent {
+            Some(id) => Some(beginning::referred(&client, id).await?),
+            None => None,
+        };
         let which = SessionQuery {
             status: arguments.status,
             agent_name: arguments.agent.clone(),
-            parent_session_id: arguments.parent.clone(),
+            parent_session_id,
             ..SessionQuery::default()
         };
         let (client, which) = (&client, &which);

@@ -3,6 +3,7 @@
 mod list;
 mod result;
 mod resume;
+mod rm;
 mod show;
 mod stop;
 
@@ -11,7 +12,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Look at sessions and go on with them: list, show, result, resume, stop
+/// Look at sessions and go on with them: list, show, result, resume, stop, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,6 +31,7 @@ enum Command {
     Result(result::Arguments),
     Resume(resume::Arguments),
     Stop(stop::Arguments),
+    Rm(rm::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -39,5 +41,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Result(arguments) => result::run(arguments),
         Command::Resume(arguments) => resume::run(arguments),
         Command::Stop(arguments) => stop::run(arguments),
+        Command::Rm(arguments) => rm::run(arguments),
     }
 }

@@ -6,7 +6,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::view::run;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Print the result of a session's newest run: the conforming JSON, or the text
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ Examples:
   accord sessions result ses_… | jq .
   accord sessions result ses_… --json | jq .schema_validation.retry_count")]
 pub(crate) struct Arguments {
-    /// The session
+    /// The session's id, or a beginning that no other has
     session: SessionId,
     /// Print one JSON object with all that is known of the result, or of the failure
     #[arg(long)]
@@ -30,13 +30,14 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        match client.session_result(&arguments.session).await {
+        let session = beginning::session(&client, &arguments.session).await?.session_id;
+        match client.session_result(&session).await {
             Ok(result) if arguments.json => output::json(&result)?,
             Ok(SessionResult { result_data, result_text, .. }) => {
                 output::result(result_data.as_deref(), result_text.as_deref())?;
             }
             Err(error) if error.is(ErrorName::SessionNotFinished) => {
-                let status = client.session_status(&arguments.session).await?;
+                let status = client.session_status(&session).await?;
                 let held = Held::from(&client.run(&status.run_id).await?);
                 return without_result(&status, held, arguments.json);
             }

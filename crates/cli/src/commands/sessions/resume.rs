@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::follow::{Follower, OnSignal};
 use crate::progress::Progress;
 use crate::view::run;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Go on with a session: ask again, wait, print the result
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ Examples:
   accord sessions resume ses_… - < question.txt
   accord sessions resume ses_… --no-wait \"Go on\" --json | jq -r .run_id")]
 pub(crate) struct Arguments {
-    /// The session
+    /// The session's id, or a beginning that no other has
     session: SessionId,
     /// What to ask; '-' reads it from stdin
     prompt: String,
@@ -47,9 +47,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = arguments.connection.client().await?;
         let follower = Follower::new(&client, OnSignal::Leave)?;
+        let session = beginning::session(&client, &arguments.session).await?;
         let request = CreateRun {
             kind: Some(RunKind::ResumeSession),
-            session_id: Some(arguments.session.clone()),
+            session_id: Some(session.session_id),
             prompt: Some(prompt),
             ..CreateRun::default()
         };

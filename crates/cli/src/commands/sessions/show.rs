@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::paging::PagingArguments;
 use crate::view::session;
 use crate::view::words::Times;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Show one session, its runs, and the sessions that it started
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ Examples:
   accord sessions show ses_…
   accord sessions show ses_… --json | jq -r .status")]
 pub(crate) struct Arguments {
-    /// The session
+    /// The session's id, or a beginning that no other has
     session: SessionId,
     /// Print one JSON object
     #[arg(long)]
@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         let client = &arguments.connection.reach(Access::Look).await?;
-        let id = &arguments.session;
-        let session = client.session(id).await?;
+        let session = beginning::session(client, &arguments.session).await?;
+        let id = &session.session_id;
         if arguments.json {
             output::json(&session)?;
             return Ok(Exit::Success);

@@ -6,7 +6,7 @@ use crate::connection::ConnectionArguments;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// Stop a session's run, if one is under way
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ use crate::{output, runtime};
 Examples:
   accord sessions stop ses_…")]
 pub(crate) struct Arguments {
-    /// The session
+    /// The session's id, or a beginning that no other has
     session: SessionId,
     /// Print one JSON object
     #[arg(long)]
@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let stopped = runtime::block_on(async {
         let client = arguments.connection.client().await?;
-        Ok(client.stop_session(&arguments.session).await?)
+        let session = beginning::session(&client, &arguments.session).await?;
+        Ok(client.stop_session(&session.session_id).await?)
     })?;
     if arguments.json {
         output::json(&stopped)?;

@@ -5,6 +5,7 @@ mod follow;
 mod list;
 mod run;
 mod show;
+mod stop;
 mod validate;
 
 use clap::Subcommand;
@@ -12,7 +13,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on workflows: list, validate, run, show
+/// Work on workflows: list, validate, run, show, stop
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that feed
@@ -34,6 +35,7 @@ enum Command {
     Validate(validate::Arguments),
     Run(run::Arguments),
     Show(show::Arguments),
+    Stop(stop::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -42,5 +44,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Validate(arguments) => validate::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Stop(arguments) => stop::run(arguments),
     }
 }

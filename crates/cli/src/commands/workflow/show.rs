@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::words::Times;
 use crate::view::workflow;
-use crate::{output, runtime};
+use crate::{beginning, output, runtime};
 
 /// How many of the newest runs are shown with a workflow.
 const SHOWN_RUNS: u32 = 5;
@@ -25,7 +25,7 @@ Examples:
   accord workflow show wfr_…
   accord workflow show wfr_… --json | jq '.nodes[] | select(.contradictions != [])'")]
 pub(crate) struct Arguments {
-    /// The workflow's name, or a run's id
+    /// The workflow's name, or a run's id or the beginning of one
     #[arg(value_name = "NAME|RUN")]
     which: String,
     /// Print one JSON object
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 fn show_run(arguments: &Arguments, id: &WorkflowRunId) -> Result<Exit, Failure> {
     let run = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        Ok(client.workflow_run(id).await?)
+        beginning::workflow_run(&client, id).await
     })?;
     if arguments.json {
         output::json(&run)?;

@@ -1,7 +1,7 @@
 //! `accord sessions`: conversations that go on.
 
 use accord_test_support::Reply;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{contracted, finish, run};
 use crate::support::{Project, accord, agent, model};
@@ -62,4 +62,29 @@ async fn a_session_without_a_result_says_why() {
     run(folder, &["runs", "watch", &last]).await.ends(4, &[]);
     run(folder, &["sessions", "result", busy.as_str()]).await.ends(4, &[]);
     run(folder, &["sessions", "result", "ses_none"]).await.ends(1, &["ses_none", "accord sessions list"]);
+}
+
+#[tokio::test]
+async fn sessions_are_removed_with_their_runs() {
+    let model = model([Reply::text("Paris"), Reply::text("Lyon"), Reply::hang()]).await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let folder = host.path();
+    let first = run(folder, &["run", "free", "x", "--json"]).await.ends(0, &[]);
+    let (session, run_id) = (first.text("/session_id"), first.text("/run_id"));
+    let second = run(folder, &["run", "free", "x", "--json"]).await.ends(0, &[]).text("/session_id");
+    let busy = host.client.create_run(&crate::support::ask("free"), None).await.unwrap().session_id;
+    model.wait_for_requests(3).await;
+
+    let gone = run(folder, &["sessions", "rm", &session]).await.ends(0, &[&format!("removed {session}")]);
+    assert_eq!(gone.stdout, "");
+    run(folder, &["runs", "show", &run_id]).await.ends(1, &[&run_id]);
+    // One that cannot be removed keeps none from going.
+    let rm = ["sessions", "rm", &session, busy.as_str(), &second, "--json"];
+    let ran = run(folder, &rm).await.ends(1, &[&session, busy.as_str()]);
+    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<&Value> = lines.iter().map(|line| &line["error"]["name"]).collect();
+    assert_eq!(told, [&json!("SessionNotFound"), &json!("SessionBusy"), &json!(null)]);
+    assert_eq!(lines[2], json!({"session_id": second, "removed": true}));
+    let left = run(folder, &["sessions", "list", "--json"]).await.json();
+    assert_eq!(left["items"].as_array().map(Vec::len), Some(1), "{left}");
 }

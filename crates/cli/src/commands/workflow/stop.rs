@@ -1,0 +1,52 @@
+//! `accord workflow stop`.
+
+use std::io;
+
+use accord_api::{WorkflowRunId, WorkflowRunView};
+
+use crate::connection::ConnectionArguments;
+use crate::each::each;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::Tone;
+use crate::{beginning, output, runtime};
+
+/// Stop runs of workflows; those that are over stay as they are
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Its agents at work are told to stop, and it is 'stopping' until they have. Where one run cannot be
+stopped, the others still are; the exit code is that of the first failure.
+
+Examples:
+  accord workflow stop wfr_…
+  accord workflow show review --json | jq -r '.runs[].workflow_run_id' | xargs -r accord workflow stop")]
+pub(crate) struct Arguments {
+    /// The runs' ids, or beginnings that no others have
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<WorkflowRunId>,
+    /// Print a line of JSON for each, with "error" in it where it failed
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    runtime::block_on(async {
+        let client = arguments.connection.client().await?;
+        let stop = async |id: &WorkflowRunId| -> Result<WorkflowRunView, Failure> {
+            let run = beginning::workflow_run(&client, id).await?;
+            Ok(client.stop_workflow_run(&run.workflow_run_id).await?)
+        };
+        let show = |stopped: &WorkflowRunView| show(stopped, arguments.json);
+        each(&arguments.runs, "workflow_run_id", arguments.json, stop, show).await
+    })
+}
+
+fn show(stopped: &WorkflowRunView, json: bool) -> io::Result<()> {
+    if json {
+        return output::json(stopped);
+    }
+    let status = Tone::from(stopped.status).paint(stopped.status.as_str());
+    output::show(&format!("{}  {status}\n", stopped.workflow_run_id))
+}

@@ -1,0 +1,35 @@
+//! One command for several things: where one of them fails, the others are still done.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::failure::{self, Failure};
+use crate::output;
+
+/// Does the same with each, and shows what came of it. A failure is told, as JSON under the name of the id too where that is asked
+/// for, and the exit code is that of the first.
+pub(crate) async fn each<I: Serialize, T>(
+    ids: &[I],
+    name: &str,
+    json: bool,
+    act: impl AsyncFn(&I) -> Result<T, Failure>,
+    show: impl Fn(&T) -> io::Result<()>,
+) -> Result<Exit, Failure> {
+    let mut first_failure = None;
+    for id in ids {
+        match act(id).await {
+            Ok(done) => show(&done)?,
+            Err(failure) => {
+                if json {
+                    output::json(&json!({name: id, "error": failure.problem()}))?;
+                }
+                // On stdout it has its line already.
+                first_failure.get_or_insert(failure::tell(failure, false));
+            }
+        }
+    }
+    Ok(first_failure.unwrap_or(Exit::Success))
+}
