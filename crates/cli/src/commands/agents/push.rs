@@ -6,7 +6,7 @@ use accord_api::{AgentView, ErrorName, Source};
 use accord_client::Client;
 use serde::Serialize;
 
-use crate::connection::{Access, ConnectionArguments};
+use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::view::words::line;
@@ -17,7 +17,8 @@ use crate::{local, output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 All files are examined first; with one mistake nothing is sent. Agents that are there are replaced,
-others are left alone.
+others are left alone. Where no coordinator runs for this project, its store is written directly. A
+coordinator that has an agent in a file of its own keeps it there: the exit code is then 1.
 
 Examples:
   accord agents push agents/ --coordinator https://accord.example --key accord_…
@@ -52,6 +53,7 @@ struct PushedAgent {
     name: String,
     change: Change,
     hash: String,
+    source: Source,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -68,29 +70,39 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let message = format!("{} of {} agents cannot be used; nothing was sent", broken.len(), agents.len());
         return Err(Problem::new(message).hint("correct them and push again").into());
     }
+    // The files of this project are what is pushed: they are not to stand in its way.
+    let config = arguments.connection.config(Vec::new())?.without_agents();
     runtime::block_on(async {
-        let client = arguments.connection.reach(Access::Change).await?;
+        let client = connection::reach(&config, Access::Change).await?;
         let mut pushed = Vec::new();
         for agent in &agents {
             let (change, stored) = push(&client, agent).await?;
             if !arguments.json {
                 output::show(&format!("{}  {}\n", words(change), line(&agent.summary.name)))?;
             }
-            if stored.summary.source == Source::File {
-                let message = "lives in a file of the coordinator, which was written; the store has no copy";
-                output::talk(&format!(
-                    "{} {} {message}\n",
-                    Tone::Warning.paint("warning:"),
-                    line(&agent.summary.name)
-                ));
-            }
-            pushed.push(PushedAgent { name: agent.summary.name.clone(), change, hash: stored.hash });
+            let AgentView { summary, hash, .. } = stored;
+            pushed.push(PushedAgent { name: summary.name, change, hash, source: summary.source });
         }
+        let not_stored = in_files(&pushed);
         if arguments.json {
             output::json(&Pushed { agents: pushed })?;
         }
-        Ok(Exit::Success)
+        not_stored.map_or(Ok(Exit::Success), |problem| Err(problem.into()))
     })
+}
+
+/// Says so where the coordinator has agents in files of its own.
+fn in_files(pushed: &[PushedAgent]) -> Option<Problem> {
+    let of_files = pushed.iter().filter(|agent| agent.source == Source::File);
+    let names: Vec<String> = of_files.map(|agent| line(&agent.name)).collect();
+    let (were, has) = if names.len() == 1 { ("was", "it in a file") } else { ("were", "them in files") };
+    let message = format!(
+        "{} {were} not put into the store: the coordinator has {has} of its own, and keeps agents where they are",
+        names.join(", ")
+    );
+    let hint = "stop it and push again, which writes the store directly, or push to one of the same store that runs in \
+                another folder: --coordinator URL";
+    (!names.is_empty()).then(|| Problem::new(message).hint(hint))
 }
 
 async fn push(client: &Client, agent: &AgentView) -> Result<(Change, AgentView), Failure> {

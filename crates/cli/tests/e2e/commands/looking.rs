@@ -131,4 +131,31 @@ async fn agents_are_listed_shown_and_pushed() {
     run(folder, &["agents", "push", &from]).await.ends(1, &["1 of 2 agents", "nothing was sent"]);
     drop(more);
     run(folder, &["agents", "push", "nowhere"]).await.ends(1, &["no agent in nowhere"]);
+
+    run(folder, &["agents", "rm", "pushed"]).await.ends(0, &["removed pushed"]);
+    run(folder, &["agents", "rm", "pushed"]).await.ends(1, &["pushed", "accord agents list"]);
+    run(folder, &["agents", "rm", "triage"]).await.ends(1, &["lives in", "agent.json", "remove the file"]);
+    assert!(folder.join(".accord/agents/triage/agent.json").exists());
+}
+
+#[tokio::test]
+async fn a_push_that_stores_nothing_fails() {
+    let model = model([]).await;
+    let project = Project::new().agent(&agent("triage", &model, &contracted()));
+    let push = ["agents", "push", ".", "--json"];
+    let expected =
+        |pushed: &Value| (pushed["agents"][0]["change"].clone(), pushed["agents"][0]["source"].clone());
+    // With no coordinator that has the same files, they do not stand in the way.
+    let pushed = run(project.path(), &push).await.ends(0, &[]).json();
+    assert_eq!(expected(&pushed), (json!("created"), json!("store")));
+    let pushed = run(project.path(), &push).await.ends(0, &[]).json();
+    assert_eq!(expected(&pushed), (json!("unchanged"), json!("store")));
+
+    let host = project.up().await;
+    let ran = run(host.path(), &push).await;
+    let ran = ran.ends(1, &["triage was not put into the store", "push again", "--coordinator URL"]);
+    assert_eq!(expected(&ran.json()), (json!("unchanged"), json!("file")));
+    let elsewhere = Project::new().up().await;
+    let ran = run(host.path(), &[&push[..], &["--coordinator", &elsewhere.url]].concat()).await;
+    assert_eq!(expected(&ran.ends(0, &[]).json()), (json!("created"), json!("store")));
 }
