@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! accord init && accord up
-//! cargo run --package accord-client --example typed_result -- "Nobody can log in since 9:00"
+//! cargo run --package accord-client --example typed_result
 //! ```
+//!
+//! The agent of `accord init` answers from a recording, which knows one ticket; with a live model any may be given.
 //!
 //! The coordinator is looked for at `ACCORD_URL` (`http://127.0.0.1:8765` without it), and `ACCORD_KEY` is shown to it.
 #![expect(clippy::print_stdout, reason = "an example shows what it got")]
@@ -40,12 +42,16 @@ enum Urgency {
     High,
 }
 
+/// The ticket of `.accord/inputs/ticket.json`.
+const RECORDED_TICKET: &str =
+    "Since nine o'clock nobody in our office can log in. The page says: internal error.";
+
 /// One wait is at most 300 seconds. A run that takes longer is asked for again.
 const WAIT_SECONDS: u32 = 60;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let ticket = std::env::args().nth(1).unwrap_or_else(|| "Nobody can log in since 9:00".to_owned());
+    let ticket = std::env::args().nth(1).unwrap_or_else(|| RECORDED_TICKET.to_owned());
     let url = std::env::var("ACCORD_URL").unwrap_or_else(|_| "http://127.0.0.1:8765".to_owned());
     let key = std::env::var("ACCORD_KEY").ok().map(ApiKey::new);
     let client = Client::new(&url, key.as_ref())?;

@@ -19,7 +19,7 @@
 //! let client = Client::new("http://127.0.0.1:8765", Some(&key))?;
 //! let request = CreateRun {
 //!     agent_name: Some("ticket-triage".to_owned()),
-//!     parameters: Some(serde_json::json!({"ticket": "Nobody can log in since 9:00"})),
+//!     parameters: Some(serde_json::json!({"ticket": "Nobody can log in"})),
 //!     ..CreateRun::default()
 //! };
 //! let run = client.create_run_and_wait(&request, 60, Some("ticket-4711")).await?;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use accord_api::{Attempt, CreateRun};
 use accord_client::Client;
+use accord_executor::Cassette;
 use serde_json::{Value, json};
 
 use crate::commands::run::{self, Report};
@@ -21,7 +22,8 @@ use crate::view::words;
 #[command(after_help = "\
 A cassette is a readable file: what the model was asked, what it answered, how each answer was
 judged. Keys never enter it. accord replay plays it back offline; an agent with
-executor: { type: replay, cassette: FILE } always answers from it. The run itself is kept nowhere.
+executor: { type: replay, cassette: FILE } always answers from it. While it is recorded the agent needs
+its llm executor. The run itself is kept nowhere.
 Exit codes are those of accord run.
 
 Examples:
@@ -29,7 +31,7 @@ Examples:
   accord replay triage.json")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    run: run::Arguments,
+    run: run::RequestArguments,
     /// Where to write the cassette
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -42,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.run.connection.config(Vec::new())?;
     runtime::block_on(async {
         let project = connection::reach(&config, Access::Look).await?;
-        let blueprint = standing_alone(&project, &arguments.run.agent).await?;
+        let blueprint = standing_alone(&project, &arguments.run.agent, &config.project).await?;
         let place = Place::take(&arguments.output, arguments.force)?;
         let store = crate::store::memory_store()?;
         let address = blueprint.pointer("/executor/base_url").and_then(Value::as_str);
@@ -85,14 +87,12 @@ struct Recorded {
 }
 
 /// The agent of a project, with nothing that only this project knows: what has a name in the registry is written out.
-async fn standing_alone(project: &Client, name: &str) -> Result<Value, Failure> {
+async fn standing_alone(project: &Client, name: &str, folder: &Path) -> Result<Value, Failure> {
     let mut blueprint = project.agent(name).await?.blueprint;
     let executor = blueprint.pointer("/executor/type").and_then(Value::as_str).unwrap_or_default();
     if executor != "llm" {
         let message = format!("the agent '{name}' is run by the executor '{executor}'");
-        return Err(Problem::new(message)
-            .hint("what a model says to an agent of the executor 'llm' is recorded")
-            .into());
+        return Err(Problem::new(message).hint(to_record(executor, &blueprint, folder)).into());
     }
     for part in ["output_schema", "default_output_schema"] {
         if let Some(Value::String(name)) = blueprint.get(part).cloned() {
@@ -102,18 +102,35 @@ async fn standing_alone(project: &Client, name: &str) -> Result<Value, Failure> 
     Ok(blueprint)
 }
 
+/// What has to be done before an agent can be recorded. One that is replayed was recorded with a model once.
+fn to_record(executor: &str, blueprint: &Value, folder: &Path) -> String {
+    if executor != "replay" {
+        return "what a model says to an agent of the executor 'llm' is recorded".to_owned();
+    }
+    let cassette = blueprint.pointer("/executor/cassette").and_then(Value::as_str);
+    let recorded = cassette
+        .and_then(|cassette| std::fs::read_to_string(folder.join(cassette)).ok())
+        .and_then(|text| Cassette::from_text(&text).ok())
+        .and_then(|cassette| cassette.agent.get("executor").cloned());
+    let live = recorded.map_or_else(
+        || "{ type: llm, provider: PROVIDER, model: MODEL }".to_owned(),
+        |executor| executor.to_string(),
+    );
+    format!("put executor: {live} into the agent, record, then put the replay back")
+}
+
 async fn record(
     client: &Client,
     project: &Client,
     mut blueprint: Value,
-    arguments: &run::Arguments,
+    arguments: &run::RequestArguments,
 ) -> Result<Recorded, Failure> {
     client.create_agent(&blueprint).await?;
     let mut request = run::request(client, arguments).await?;
     if let Some(name) = request.output_schema_name.take() {
         request.output_schema = Some(project.schema(&name).await?.schema);
     }
-    let (report, attempts) = run::ask(client, &request, arguments.time_limit()).await?;
+    let (report, attempts) = run::ask(client, &request, None, arguments.time_limit()).await?;
     if let (Some(model), Some(executor)) = (&request.model, blueprint.get_mut("executor")) {
         set(executor, "model", json!(model));
     }

@@ -95,3 +95,30 @@ fn the_team_answers_from_its_recordings() {
         assert!(ran.json()[member].is_array(), "{agent}: {ran:?}");
     }
 }
+
+/// What the help and the guide of the client show works on the project that `accord init` writes.
+#[test]
+fn the_examples_of_help_run_on_a_new_project() {
+    let folder = init("start");
+    let help = folder.run(&["run", "--help"], "").stdout;
+    let input = std::fs::read_to_string(folder.path().join(".accord/inputs/ticket.json")).unwrap();
+    let ticket = serde_json::from_str::<Value>(&input).unwrap()["ticket"].as_str().unwrap().to_owned();
+    for arguments in [
+        &["run", "word-count", "--param", "text=\"one two three\""][..],
+        &["run", "ticket-triage", "--params", ".accord/inputs/ticket.json"],
+    ] {
+        assert!(help.contains(&format!("  accord {}\n", arguments.join(" "))), "{arguments:?}: {help}");
+        let ran = folder.run(arguments, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    for text in [
+        include_str!("../../../client/examples/typed_result.rs"),
+        include_str!("../../../../docs/guides/rust-client.md"),
+    ] {
+        assert!(text.contains(&format!("\"{ticket}\"")), "the recorded model knows this ticket only: {text}");
+    }
+    let record = ["record", "ticket-triage", "--param", "ticket=x", "--output", "new.json"];
+    let ran = folder.run(&record, "");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("\"model\":\"claude-sonnet-4-6\""), "{ran:?}");
+}

@@ -28,6 +28,9 @@ pub enum Matching {
 /// Longer than a reader who has all it wants waits for the end of the body.
 const READ_ON: Duration = Duration::from_millis(500);
 
+/// What to do about a recording that does not have what is asked for.
+const RECORD_AGAIN: &str = "record again with `accord record`, for which the agent needs its llm executor";
+
 /// Answers requests from a recording. Each exchange is used once. The recording of a run that was ended gives no answer
 /// where it ends, and says that it is over.
 pub struct ReplayTransport {
@@ -115,7 +118,7 @@ impl ReplayTransport {
                 let (number, count) = (state.current.map_or(0, |index| index + 1), self.exchanges.len());
                 let text = format!(
                     "the recording has no result for the call of `{name}` in exchange {number} of {count}, and a replay \
-                     runs no tools; record again with `accord record`"
+                     runs no tools; {RECORD_AGAIN}"
                 );
                 state.missing.get_or_insert_with(|| text.clone());
                 (ToolOutput { ok: false, text }, self.ends_behind(state.current))
@@ -168,9 +171,7 @@ impl ReplayTransport {
                 }
             }
         };
-        format!(
-            "the recording has no answer for this request to {path}: {why}; record again with `accord record`"
-        )
+        format!("the recording has no answer for this request to {path}: {why}; {RECORD_AGAIN}")
     }
 }
 

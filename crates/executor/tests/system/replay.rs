@@ -114,7 +114,7 @@ async fn another_request_is_refused_unless_only_the_order_counts() {
     let mut settings = json!({"type": "replay", "cassette": path});
     let mut session = replaying().open(start(folder.path(), settings.clone(), None)).await.unwrap();
     let text = "the recording has no answer for this request to /base/v1/chat: it differs from exchange 1 of 3 at \
-                '/messages/0': recorded \"first\", asked \"fist\"; record again with `accord record`";
+                '/messages/0': recorded \"first\", asked \"fist\"; record again with `accord record`, for which the agent needs its llm executor";
     assert_eq!(ask(session.as_mut(), "fist").await, Err(TurnError::Transport(text.to_owned())));
     settings["match"] = json!("order");
     let mut session = replaying().open(start(folder.path(), settings, None)).await.unwrap();
@@ -143,7 +143,7 @@ async fn equal_requests_are_answered_in_their_order() {
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "one");
     assert_eq!(send(json!({"a": 1, "b": 2})).await, "two");
     let text = "the recording has no answer for this request to /v1/chat: exchange 4 of 4 was sent to /v2/chat; \
-                record again with `accord record`";
+                record again with `accord record`, for which the agent needs its llm executor";
     assert_eq!(send(json!(3)).await, text);
 }
 

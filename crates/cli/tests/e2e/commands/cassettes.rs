@@ -51,6 +51,14 @@ async fn a_recorded_run_is_replayed_offline_attempt_by_attempt() {
         let told = run(folder, &["replay", name, "--json"]).await.ends(3, &[said]);
         assert!(told.text("/error/message").contains(said), "{told:?}");
     }
+    // An agent that is replayed says what it was recorded with.
+    let replayed = json!({"name": "replayed", "type": "autonomous",
+        "executor": {"type": "replay", "cassette": "tape.json"}});
+    let project = project.agent(&replayed);
+    let folder = project.path();
+    let record = ["record", "replayed", "x", "--output", "again.json"];
+    run(folder, &record).await.ends(1, &["\"provider\":\"anthropic\"", "then put the replay back"]);
+    run(folder, &["run", "replayed", "x"]).await.ends(3, &["for which the agent needs its llm executor"]);
     std::fs::write(folder.join("broken.json"), "{\"accord_cassette\": 1").unwrap();
     run(folder, &["replay", "broken.json"]).await.ends(1, &["broken.json"]);
     run(folder, &["replay", "none.json"]).await.ends(1, &["none.json"]);
