@@ -84,8 +84,8 @@ function Form({ reason }: { reason: string }) {
         Sign in
       </Button>
       <div className="flex flex-col gap-1 text-muted">
-        Where the coordinator runs, make one with
-        <Command text="accord keys create --role viewer" />
+        An admin makes one with
+        <Command text="accord keys create --role viewer --key KEY" />
       </div>
     </form>
   )

@@ -13,7 +13,7 @@ Any number of coordinators may share one PostgreSQL, and any number of runners m
 
 Examples:
   accord coordinator
-  accord keys create --role runner && accord coordinator --listen 0.0.0.0:8765")]
+  accord keys create --role admin && accord coordinator --listen 0.0.0.0:8765")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     project: ProjectArguments,

@@ -28,6 +28,11 @@ fn wrong_usage_exits_with_one() {
         &["sessions"],
         &["sessions", "show", "run_1"],
         &["sessions", "resume", "ses_1"],
+        &["sessions", "rm"],
+        &["workflow", "stop"],
+        &["workflow", "stop", "run_1"],
+        &["agents", "rm"],
+        &["run", "a", "x", "--no-wait", "--timeout", "5"],
         &["sessions", "list", "--status", "completed"],
         &["runs"],
         &["runs", "show", "ses_1"],
@@ -102,6 +107,7 @@ fn every_help_fits_and_most_teach_by_example() {
         "agents list",
         "agents new",
         "agents push",
+        "agents rm",
         "agents show",
         "agents validate",
         "check",
@@ -136,10 +142,17 @@ fn every_help_fits_and_most_teach_by_example() {
         "sessions list",
         "sessions result",
         "sessions resume",
+        "sessions rm",
         "sessions show",
         "sessions stop",
         "stats",
         "up",
+        "workflow",
+        "workflow list",
+        "workflow run",
+        "workflow show",
+        "workflow stop",
+        "workflow validate",
     ] {
         let command: Vec<&str> = command.split_whitespace().collect();
         let ran = folder.run(&[command.as_slice(), &["--help"]].concat(), "");
@@ -148,6 +161,16 @@ fn every_help_fits_and_most_teach_by_example() {
         for line in ran.stdout.lines() {
             assert!(line.chars().count() <= 100, "{command:?}: {line}");
         }
+    }
+}
+
+#[test]
+fn the_first_key_that_help_shows_is_an_admins() {
+    let folder = Folder::with(&[]);
+    for command in [&["keys", "create"][..], &["keys"], &["coordinator"]] {
+        let help = folder.run(&[command, &["--help"]].concat(), "").stdout;
+        let first = help.split("keys create --role ").nth(1).unwrap_or_default();
+        assert!(first.starts_with("admin"), "{command:?}: {help}");
     }
 }
 

@@ -16,11 +16,12 @@ use crate::{output, runtime};
 #[command(after_help = "\
 The key goes to stdout, what to do with it to stderr. Only a hash of it is kept.
 Roles: viewer reads; caller also starts and stops runs; runner speaks the runner protocol and nothing
-else; admin does everything.
+else; admin does everything. Make an admin's key first: as soon as there is one key, a coordinator
+that runs makes others for admins only. Where no admin's key is left, stop it and make one then.
 
 Examples:
   accord keys create --role admin --name laptop
-  export ACCORD_RUNNER__KEY=$(accord keys create --role runner)
+  accord keys create --role runner --key \"$ADMIN_KEY\" > runner.key
   accord keys create --role caller --json | jq -r .key")]
 pub(crate) struct Arguments {
     /// What it allows

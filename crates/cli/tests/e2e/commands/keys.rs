@@ -23,6 +23,8 @@ async fn a_key_opens_what_listens_to_the_world() {
     assert!(host.url.starts_with("http://127.0.0.1:"), "{}", host.url);
 
     run(folder, &["run", "free", "x"]).await.ends(1, &["--key KEY or ACCORD_RUNNER__KEY"]);
+    let refused = run(folder, &["keys", "create", "--role", "viewer"]).await;
+    refused.ends(1, &["with an admin's key", "stop the coordinator and make one then"]);
     run(folder, &["runs", "list", "--key", "accord_wrong"]).await.ends(1, &["key"]);
     let ran = run(folder, &["run", "free", "x", "--key", &admin]).await.ends(0, &[]);
     assert_eq!(ran.stdout, "done\n");
