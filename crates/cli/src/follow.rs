@@ -127,6 +127,12 @@ impl<'a> Follower<'a> {
     }
 }
 
+/// A time limit as it is written on the command line.
+pub(crate) fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+    seconds.ok_or_else(|| "it is a whole number of seconds, 1 or more".to_owned())
+}
+
 /// When a time limit is reached that begins now. One that is too far away is none.
 pub(crate) fn deadline(time_limit: Option<Duration>) -> Option<Instant> {
     let limit = time_limit.filter(|limit| *limit <= LONGEST_LIMIT)?;
@@ -174,6 +180,14 @@ fn ended_early(run_id: &RunId) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_limit_is_at_least_a_second() {
+        assert_eq!(seconds("1"), Ok(1));
+        for text in ["0", "-1", "1.5", "", "x"] {
+            assert_eq!(seconds(text), Err("it is a whole number of seconds, 1 or more".to_owned()), "{text}");
+        }
+    }
 
     #[tokio::test]
     async fn a_limit_that_no_clock_reaches_is_none() {

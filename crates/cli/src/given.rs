@@ -1,5 +1,7 @@
 //! Single parameters as they are given on the command line: `--param KEY=VALUE`, and TASK in the place of `prompt`.
 
+use serde_json::Value;
+
 use crate::failure::Problem;
 
 /// What TASK is short for.
@@ -30,9 +32,36 @@ pub(crate) fn members<'a>(
     Ok(members)
 }
 
+/// The value of a text: itself where the schema of the whole asks for a text there; else JSON, where it is JSON.
+pub(crate) fn value(schema: &Value, name: &str, text: &str) -> Value {
+    let wanted = schema.get("properties").and_then(|all| all.get(name)?.get("type"));
+    let wants_text = match wanted {
+        Some(Value::String(wanted)) => wanted == "string",
+        Some(Value::Array(wanted)) => wanted.iter().any(|wanted| wanted == "string"),
+        _ => false,
+    };
+    let as_text = || Value::String(text.to_owned());
+    if wants_text { as_text() } else { serde_json::from_str(text).unwrap_or_else(|_| as_text()) }
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_text_stays_a_text_where_one_is_asked() {
+        let schema = json!({"properties": {
+            "id": {"type": "string"}, "maybe": {"type": ["string", "null"]}, "count": {"type": "integer"}
+        }});
+        assert_eq!(value(&schema, "id", "42"), json!("42"));
+        assert_eq!(value(&schema, "maybe", "null"), json!("null"));
+        assert_eq!(value(&schema, "count", "42"), json!(42));
+        assert_eq!(value(&schema, "count", "many"), json!("many"));
+        assert_eq!(value(&schema, "other", "[1]"), json!([1]));
+        assert_eq!(value(&Value::Null, "other", "[1]"), json!([1]));
+    }
 
     #[test]
     fn a_name_is_given_once() {

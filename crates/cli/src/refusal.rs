@@ -1,9 +1,12 @@
 //! What a coordinator refuses, told with what to do next.
 
+use std::path::Path;
+
 use accord_api::{ErrorBody, ErrorName};
 use accord_client::ClientError;
 use serde_json::Value;
 
+use crate::config::FOLDER;
 use crate::failure::{Failure, Problem};
 use crate::view::agent;
 
@@ -22,13 +25,25 @@ impl From<ClientError> for Failure {
     }
 }
 
+/// What is not there in a folder that is no project.
+pub(crate) fn absent(error: ClientError, project: &Path) -> Failure {
+    let is_absent = error.is(ErrorName::AgentNotFound) || error.is(ErrorName::WorkflowNotFound);
+    if !is_absent || project.join(FOLDER).is_dir() {
+        return error.into();
+    }
+    Problem::new(format!("there is no {FOLDER} folder here or above, and so no agent and no workflow"))
+        .hint("accord init makes one; --dir names another project, --coordinator a coordinator")
+        .into()
+}
+
 fn refused(body: &ErrorBody) -> Problem {
-    let mut message = body.message.clone();
+    // What to ask over HTTP is of no use here: the hint names the command.
+    let mut message = body.message.split("; GET /").next().unwrap_or_default().to_owned();
     for line in further_errors(body).into_iter().chain(problems(body)) {
         message.push_str("\n  ");
         message.push_str(&line);
     }
-    Problem::new(message).hint(hint(&body.error)).answered(body)
+    Problem::new(message).hint(hint(body)).answered(body)
 }
 
 /// The message has the first error in it; these are the others.
@@ -47,13 +62,26 @@ fn problems(body: &ErrorBody) -> Vec<String> {
     agent::plain_problems(&problems).lines().map(str::to_owned).collect()
 }
 
-fn hint(name: &str) -> String {
+fn hint(body: &ErrorBody) -> String {
+    let name = body.error.as_str();
+    let detail =
+        |name: &str| body.details.as_ref().and_then(|details| details.get(name)).and_then(Value::as_str);
     let known = ErrorName::ALL.iter().find(|known| known.as_str() == name);
     let hint = match known {
         Some(ErrorName::AgentNotFound) => "accord agents list shows what there is",
         Some(ErrorName::WorkflowNotFound) => "accord workflow list shows what there is",
         Some(ErrorName::ParameterValidationFailed) => {
-            "accord agents show NAME, or accord workflow show NAME --json, shows what it takes"
+            return match (detail("agent_name"), detail("workflow_name")) {
+                (Some(agent), _) => {
+                    format!("accord agents show {agent} shows what it takes: --param KEY=VALUE")
+                }
+                (None, Some(workflow)) => {
+                    format!("accord workflow show {workflow} --json shows what it takes: --param KEY=VALUE")
+                }
+                (None, None) => {
+                    "a session goes on with a text: accord sessions resume SESSION TEXT".to_owned()
+                }
+            };
         }
         Some(ErrorName::RunNotFound) => "accord runs list shows what there is",
         Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
@@ -79,14 +107,14 @@ mod tests {
             error: "ParameterValidationFailed".to_owned(),
             message: "no: $.a: is missing".to_owned(),
             status_code: 400,
-            details: Some(json!({"errors": [
+            details: Some(json!({"agent_name": "triage", "errors": [
                 {"path": "$.a", "message": "is missing"}, {"path": "$.b", "message": "is not a number"}
             ]})),
         };
         let told = serde_json::to_value(refused(&body)).unwrap();
         let expected = json!({
             "message": "no: $.a: is missing\n  $.b: is not a number",
-            "hint": "accord agents show NAME, or accord workflow show NAME --json, shows what it takes",
+            "hint": "accord agents show triage shows what it takes: --param KEY=VALUE",
             "place": null,
             "name": "ParameterValidationFailed",
             "status_code": 400,
@@ -99,6 +127,16 @@ mod tests {
         let told = serde_json::to_value(refused(&body)).unwrap();
         let expected = "no: $.a: is missing\n  agent.yaml:2:3: error: is missing (at $.a)";
         assert_eq!(told["message"], expected, "without colours, which are not for data");
-        assert_eq!(hint("SchemaInUse"), "SchemaInUse is explained in docs/errors/SchemaInUse.md");
+        let named = |name: &str, message: &str| ErrorBody {
+            error: name.to_owned(),
+            message: message.to_owned(),
+            ..body.clone()
+        };
+        let told = serde_json::to_value(refused(&named("SchemaInUse", "it is"))).unwrap();
+        assert_eq!(told["hint"], "SchemaInUse is explained in docs/errors/SchemaInUse.md");
+        let told =
+            refused(&named("AgentNotFound", "there is no agent 'x'; GET /agents lists those that are there"));
+        let told = serde_json::to_value(told).unwrap();
+        assert!(told["message"].as_str().unwrap().starts_with("there is no agent 'x'\n"), "{told}");
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             Embedded::start(&config.offline(), store, host::replaying_executors()).await?;
         client.create_agent(&blueprint).await?;
         let request = request(&name, &cassette)?;
-        let asked = ask(&client, &request, None).await;
+        let asked = ask(&client, &request, None, None).await;
         embedded.end().await;
         let (report, attempts) = asked?;
         let replayed = as_far_as_recorded(&cassette.attempts, comparable(&attempts));

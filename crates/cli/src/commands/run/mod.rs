@@ -13,10 +13,11 @@ use crate::connection::{self, Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::follow::{Follower, OnSignal};
+use crate::follow::{Follower, OnSignal, seconds};
 use crate::host::{self, Embedded};
 use crate::progress::Progress;
-use crate::{runtime, store};
+use crate::refusal::absent;
+use crate::{output, runtime, store};
 
 pub(crate) use report::Report;
 
@@ -30,10 +31,28 @@ or timed out; with --json, \"interruption\" says what stopped it: signal or time
 
 Examples:
   accord run summarizer \"Summarise the attached minutes\"
-  accord run ticket-triage --param ticket=\"Nobody can log in since 9:00\"
+  accord run word-count --param text=\"one two three\"
+  accord run ticket-triage --params .accord/inputs/ticket.json
   accord run release-notes --params commits.json --json | jq .result_data
-  accord run writer \"Plan the launch\" --schema task.schema.json --max-retries 3")]
+  accord run writer \"Plan the launch\" --schema task.schema.json --max-retries 3
+  accord run summarizer --no-wait \"Read everything\" | xargs accord runs watch")]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    request: RequestArguments,
+    /// Do not wait for the end: print the run's id
+    #[arg(long, conflicts_with = "timeout")]
+    no_wait: bool,
+    /// Where it stands in the queue: higher numbers first [default: 0]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    priority: Option<i32>,
+    /// Asked again with the same key, the same run answers
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+}
+
+/// What is asked of whom
+#[derive(Debug, clap::Args)]
+pub(crate) struct RequestArguments {
     #[command(flatten)]
     pub(crate) connection: ConnectionArguments,
     /// The agent's name
@@ -68,11 +87,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Stop the run after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<u64>,
 }
 
-impl Arguments {
+impl RequestArguments {
     /// How long the run may take.
     pub(crate) fn time_limit(&self) -> Option<Duration> {
         self.timeout.map(Duration::from_secs)
@@ -80,14 +99,22 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let config = arguments.connection.config(Vec::new())?;
+    let config = arguments.request.connection.config(Vec::new())?;
     runtime::block_on(async {
         if let Some(client) = connection::running(&config).await? {
             return with(&client, arguments, None).await;
         }
+        if arguments.no_wait || arguments.idempotency_key.is_some() {
+            let message =
+                "no coordinator runs for this project, and --no-wait and --idempotency-key need one";
+            let hint = "start one with accord up, or leave --no-wait and --idempotency-key away";
+            return Err(Problem::new(message).hint(hint).into());
+        }
         if store::is_to_be_made(&config)? {
             // An agent that is not there leaves no store behind.
-            connection::reach(&config, Access::Look).await?.agent(&arguments.agent).await?;
+            let reached = connection::reach(&config, Access::Look).await?;
+            let agent = reached.agent(&arguments.request.agent).await;
+            agent.map_err(|error| absent(error, &config.project))?;
         }
         let store = store::local_store(&config).await?;
         let executors = host::executors(&config)?;
@@ -99,19 +126,31 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 async fn with(client: &Client, arguments: &Arguments, demands: Option<Demands>) -> Result<Exit, Failure> {
-    let request = CreateRun { additional_demands: demands, ..request(client, arguments).await? };
-    let (report, _) = ask(client, &request, arguments.time_limit()).await?;
-    report.print(arguments.json)
+    let asked = request(client, &arguments.request).await?;
+    let request = CreateRun { additional_demands: demands, priority: arguments.priority, ..asked };
+    let key = arguments.idempotency_key.as_deref();
+    let json = arguments.request.json;
+    if arguments.no_wait {
+        let created = client.create_run(&request, key).await?;
+        match json {
+            true => output::json(&created)?,
+            false => output::show(&format!("{}\n", created.run_id))?,
+        }
+        return Ok(Exit::Success);
+    }
+    let (report, _) = ask(client, &request, key, arguments.request.time_limit()).await?;
+    report.print(json)
 }
 
 /// Makes a run and follows it to its end. A signal or the time limit stops it.
 pub(crate) async fn ask(
     client: &Client,
     request: &CreateRun,
+    idempotency_key: Option<&str>,
     time_limit: Option<Duration>,
 ) -> Result<(Report, Vec<Attempt>), Failure> {
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
-    let created = client.create_run(request, None).await?;
+    let created = client.create_run(request, idempotency_key).await?;
     let mut progress = Progress::new();
     let tell = |event: &EventView| {
         progress.tell(event);
@@ -124,7 +163,7 @@ pub(crate) async fn ask(
 }
 
 /// The body of the request that these arguments mean.
-pub(crate) async fn request(client: &Client, arguments: &Arguments) -> Result<CreateRun, Failure> {
+pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Result<CreateRun, Failure> {
     let agent = client.agent(&arguments.agent).await?;
     let parameters = parameters::read(arguments, &agent.blueprint)?;
     let output_schema = match &arguments.schema {

@@ -13,8 +13,9 @@ use crate::connection::{self, Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
-use crate::follow::Interruption;
+use crate::follow::{Interruption, seconds};
 use crate::host::{self, Embedded};
+use crate::refusal::absent;
 use crate::view::workflow;
 use crate::{given, output, runtime, store};
 
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
     workflow: String,
     /// What to do, short for --param prompt=TASK
     task: Option<String>,
-    /// One member of the input; JSON, or else a text
+    /// One member of the input; JSON where the workflow does not ask for a text
     #[arg(long = "param", value_name = "KEY=VALUE")]
     param: Vec<String>,
     /// A JSON file with the input; - reads stdin
@@ -45,38 +46,36 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     /// Stop the run after so many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<u64>,
     #[command(flatten)]
     connection: ConnectionArguments,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let input = input(arguments)?;
     let config = arguments.connection.config(Vec::new())?;
     runtime::block_on(async {
         if let Some(client) = connection::running(&config).await? {
-            return with(&client, arguments, input, None).await;
+            return with(&client, arguments, None).await;
         }
         if store::is_to_be_made(&config)? {
             // A workflow that is not there leaves no store behind.
-            connection::reach(&config, Access::Look).await?.workflow(&arguments.workflow).await?;
+            let reached = connection::reach(&config, Access::Look).await?;
+            let workflow = reached.workflow(&arguments.workflow).await;
+            workflow.map_err(|error| absent(error, &config.project))?;
         }
         let store = store::local_store(&config).await?;
         let executors = host::executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let result = with(&client, arguments, input, Some(embedded.demands())).await;
+        let result = with(&client, arguments, Some(embedded.demands())).await;
         embedded.end().await;
         result
     })
 }
 
-async fn with(
-    client: &Client,
-    arguments: &Arguments,
-    input: Value,
-    demands: Option<Demands>,
-) -> Result<Exit, Failure> {
+async fn with(client: &Client, arguments: &Arguments, demands: Option<Demands>) -> Result<Exit, Failure> {
+    let workflow = client.workflow(&arguments.workflow).await?.workflow;
+    let input = input(arguments, input_schema(&workflow))?;
     let request =
         CreateWorkflowRun { input: Some(input), additional_demands: demands, ..CreateWorkflowRun::default() };
     let limit = arguments.timeout.map(Duration::from_secs);
@@ -116,16 +115,23 @@ fn print(value: &Value) -> std::io::Result<()> {
     }
 }
 
+/// What the input node of a workflow asks for; null where it says nothing.
+fn input_schema(workflow: &Value) -> &Value {
+    let nodes = workflow.get("nodes").and_then(Value::as_object).into_iter().flatten();
+    let is_input = |node: &&Value| node.get("type").is_some_and(|kind| kind == "input");
+    let mut schemas = nodes.map(|(_, node)| node).filter(is_input).filter_map(|node| node.get("schema"));
+    schemas.next().unwrap_or(&Value::Null)
+}
+
 /// The file first, then single members, then the task.
-fn input(arguments: &Arguments) -> Result<Value, Failure> {
+fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
     let mut value = match &arguments.input {
         Some(file) => Input::of(Some(file)).read()?.json("input")?,
         None => Value::Object(Map::new()),
     };
-    let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let given = given::members(&arguments.param, arguments.task.as_ref())?;
     let mut members: Vec<(String, Value)> =
-        given.into_iter().map(|(key, text)| (key.to_owned(), read(text))).collect();
+        given.into_iter().map(|(key, text)| (key.to_owned(), given::value(schema, key, text))).collect();
     if let Some(task) = &arguments.task {
         members.push((given::TASK.to_owned(), Value::from(task.as_str())));
     }

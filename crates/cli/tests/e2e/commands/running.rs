@@ -252,3 +252,69 @@ async fn an_agent_can_be_used_as_soon_as_it_is_written() {
         assert_eq!(run(host.path(), &["run", name, "x"]).await.ends(0, &[]).stdout, "done\n");
     }
 }
+
+#[tokio::test]
+async fn a_run_can_be_left_alone_put_first_and_asked_for_again() {
+    let model = model([Reply::text("one"), Reply::text("two")]).await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    for flags in [&["--no-wait"][..], &["--idempotency-key", "k"]] {
+        let alone = [&["run", "free", "x"][..], flags].concat();
+        run(project.path(), &alone).await.ends(1, &["no coordinator runs", "accord up"]);
+    }
+    assert!(!project.path().join(".accord/accord.db").exists());
+
+    let host = project.up().await;
+    let folder = host.path();
+    let ran = run(folder, &["run", "free", "x", "--no-wait", "--priority", "-7"]).await.ends(0, &[]);
+    let id = ran.stdout.trim();
+    run(folder, &["runs", "watch", id]).await.ends(0, &[]);
+    assert_eq!(run(folder, &["runs", "show", id, "--json"]).await.json()["priority"], json!(-7));
+    let asked = ["run", "free", "y", "--idempotency-key", "order-42", "--json"];
+    let first = run(folder, &asked).await.ends(0, &[]);
+    let again = run(folder, &asked).await.ends(0, &[]);
+    assert_eq!(again.text("/run_id"), first.text("/run_id"));
+    assert_eq!(again.text("/result_text"), "two");
+    let started = run(folder, &[&asked[..], &["--no-wait"]].concat()).await.ends(0, &[]);
+    assert_eq!(started.text("/run_id"), first.text("/run_id"));
+    let other = ["run", "free", "z", "--idempotency-key", "order-42"];
+    run(folder, &other).await.ends(1, &["IdempotencyConflict"]);
+    assert_eq!(model.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_told_with_what_is_meant() {
+    let model = model([]).await;
+    let host = Project::new().agent(&agent("word-count", &model, &json!({}))).up().await;
+    let ran = run(host.path(), &["run", "word-cont", "x"]).await;
+    ran.ends(1, &["there is no agent 'word-cont'; did you mean 'word-count'?", "accord agents list"]);
+    let ran = run(host.path(), &["run", "other", "x"]).await.ends(1, &["there is no agent 'other'\n"]);
+    assert!(!ran.stderr.contains("GET /"), "{ran:?}");
+    let ran = run(host.path(), &["run", "word-count", "--param", "text=x"]).await;
+    ran.ends(1, &["accord agents show word-count shows what it takes"]);
+    let nowhere = tempfile::tempdir().unwrap();
+    for command in [&["run", "word-count", "x"][..], &["workflow", "run", "flow"]] {
+        run(nowhere.path(), command)
+            .await
+            .ends(1, &["there is no .accord folder here or above", "accord init"]);
+    }
+    let empty = Project::new().up().await;
+    for (list, what) in [(["agents", "list"], "agents"), (["workflow", "list"], "workflows")] {
+        let said = format!("no {what} in the coordinator at {}", empty.url);
+        let ran = run(host.path(), &[&list[..], &["--coordinator", &empty.url]].concat()).await;
+        ran.ends(0, &[&said]);
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_over_is_watched_without_a_coordinator() {
+    let model = model([Reply::text("one"), Reply::hang()]).await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let id = run(host.path(), &["run", "free", "x", "--json"]).await.ends(0, &[]).text("/run_id");
+    let busy = host.client.create_run(&crate::support::ask("free"), None).await.unwrap().run_id;
+    model.wait_for_requests(2).await;
+    let kept = host.kill().await;
+    let watched = run(kept.path(), &["runs", "watch", &id]).await.ends(0, &[]).stdout;
+    assert!(watched.contains("completed after"), "{watched}");
+    // Nobody works on one that is not over.
+    run(kept.path(), &["runs", "watch", busy.as_str()]).await.ends(1, &["no coordinator runs", "accord up"]);
+}

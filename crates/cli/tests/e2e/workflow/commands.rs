@@ -94,3 +94,41 @@ async fn a_run_can_be_looked_at_afterwards() {
     assert!(String::from_utf8(shown.stdout).unwrap().contains(&id));
     accord_up.end().await;
 }
+
+#[tokio::test]
+async fn a_text_stays_a_text_where_the_workflow_asks_for_one() {
+    let model = parrot().await;
+    let (mut nodes, edges) = echo();
+    nodes["input"]["schema"] = json!({"type": "object", "properties": {"word": {"type": "string"}}});
+    let project = file(&model, &nodes, &edges);
+    let run = |arguments: &[&str]| accord(project.path()).args(["workflow", "run"]).args(arguments).output();
+    let ran = run(&["flow", "--param", "word=2026"]).await.unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(serde_json::from_slice::<Value>(&ran.stdout).unwrap(), json!({"said": "2026"}));
+    let unknown = run(&["flo"]).await.unwrap();
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(said.contains("there is no workflow 'flo'; did you mean 'flow'?"), "{said}");
+}
+
+#[tokio::test]
+async fn a_run_is_stopped_from_the_command_line() {
+    let model = ModelServer::start(Script::handler(|_, _| Reply::hang())).await.unwrap();
+    let (nodes, edges) = echo();
+    let host = file(&model, &nodes, &edges).up().await;
+    let run = |arguments: &[&str]| accord(host.path()).args(["workflow"]).args(arguments).output();
+    let request = CreateWorkflowRun { input: Some(json!({"word": "x"})), ..CreateWorkflowRun::default() };
+    let id = host.client.run_workflow("flow", &request, None).await.unwrap().workflow_run_id;
+    model.wait_for_requests(1).await;
+    // A beginning is enough, and one that is not there keeps none from being stopped.
+    let stopped = run(&["stop", "wfr_none", &id.as_str()[..20], "--json"]).await.unwrap();
+    assert_eq!(stopped.status.code(), Some(1));
+    let lines = String::from_utf8(stopped.stdout).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["error"]["name"], json!("WorkflowRunNotFound"));
+    assert_eq!(lines[1]["workflow_run_id"], json!(id));
+    let stopped = host.client.wait_for_workflow_run(&id, PATIENCE).await.unwrap();
+    assert_eq!(stopped.status.as_str(), "stopped");
+    let again = run(&["stop", id.as_str()]).await.unwrap();
+    assert_eq!(again.status.code(), Some(0));
+    assert_eq!(String::from_utf8(again.stdout).unwrap(), format!("{id}  stopped\n"));
+}
