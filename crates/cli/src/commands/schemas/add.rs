@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use accord_api::CreateSchema;
+use accord_api::{CreateSchema, ErrorName};
+use accord_client::Client;
 
 use crate::commands::schema::compile;
 use crate::connection::{Access, ConnectionArguments};
@@ -16,7 +17,8 @@ use crate::{output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The schema is compiled here first, so that a mistake is shown where it stands. Adding the same schema
-again is no error; another one under the same name is.
+again is no error; another one under the same name is. Without --description the one that is there
+stays.
 
 Examples:
   accord schemas add task task.schema.json --description \"One task\"
@@ -27,8 +29,8 @@ pub(crate) struct Arguments {
     /// The schema file; '-' reads from stdin
     file: PathBuf,
     /// What it is for
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    description: String,
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -39,14 +41,15 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let source = Input::of(Some(&arguments.file)).read()?;
     compile(&source)?;
-    let request = CreateSchema {
-        name: arguments.name.clone(),
-        description: arguments.description.clone(),
-        schema: source.json("schema")?,
-    };
+    let schema = source.json("schema")?;
+    let name = &arguments.name;
     let added = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Change).await?;
-        Ok(client.create_schema(&request).await?)
+        let description = match &arguments.description {
+            Some(description) => description.clone(),
+            None => described(&client, name).await?,
+        };
+        Ok(client.create_schema(&CreateSchema { name: name.clone(), description, schema }).await?)
     })?;
     if arguments.json {
         output::json(&added)?;
@@ -54,4 +57,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::show(&format!("{}  {}\n", line(&added.name), line(&added.hash)))?;
     }
     Ok(Exit::Success)
+}
+
+/// What is said of the schema already.
+async fn described(client: &Client, name: &str) -> Result<String, Failure> {
+    match client.schema(name).await {
+        Err(error) if error.is(ErrorName::SchemaNotFound) => Ok(String::new()),
+        answer => Ok(answer?.description),
+    }
 }

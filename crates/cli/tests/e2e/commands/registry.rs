@@ -23,6 +23,8 @@ async fn a_schema_is_kept_under_its_name_while_it_is_used() {
         added["hash"],
         "the same again is no error"
     );
+    let again = run(folder, &["schemas", "add", "severity", "severity.json", "--json"]).await.ends(0, &[]);
+    assert_eq!(again.text("/description"), "How bad", "what is not given stays");
     let mut other = accord(folder);
     let other = finish(other.args(["schemas", "add", "severity", "-"]), r#"{"type": "object"}"#).await;
     other.ends(1, &["severity", "SchemaExists"]);
