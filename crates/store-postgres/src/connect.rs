@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use accord_store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection, Executor, PgConnection, PgPool, Row};
+use sqlx::{ConnectOptions as _, Connection, Executor, PgConnection, PgPool, Row};
 use tokio::time::timeout;
 use tracing::subscriber::{self, NoSubscriber};
 
@@ -146,9 +146,12 @@ pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault
                 Ok(())
             })
         })
-        .connect_with(options)
-        .await
-        .map_err(unreached)?;
+        .connect_with(options.clone())
+        .await;
+    let pool = match pool {
+        Err(sqlx::Error::PoolTimedOut) => return Err(unreached(cause(&options).await)),
+        pool => pool.map_err(unreached)?,
+    };
     check(&pool).await?;
     Ok(pool)
 }
@@ -171,6 +174,14 @@ fn has_unknown_parameters(url: &str) -> bool {
     let query = query.split('#').next().unwrap_or_default();
     let names = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| pair.split('=').next());
     names.flatten().any(|name| !PARAMETERS.contains(&name) && !name.starts_with("options["))
+}
+
+/// Why there is no connection: a pool says only that it has waited for one.
+async fn cause(options: &PgConnectOptions) -> sqlx::Error {
+    match timeout(SILENCE, options.connect()).await {
+        Ok(Err(error)) => error,
+        Ok(Ok(_)) | Err(_) => sqlx::Error::PoolTimedOut,
+    }
 }
 
 /// What is worth a look where nobody answers, or where one is not let in.

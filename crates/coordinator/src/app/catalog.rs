@@ -199,9 +199,14 @@ impl Catalog {
         match self.store.agent(name).await? {
             Some(record) => Ok(self.stored(record).await),
             None => {
-                let others = match &self.files().unreadable {
-                    Some(unreadable) => unreadable.clone(),
-                    None => "GET /agents lists those that are there".to_owned(),
+                let files = self.files();
+                let records = self.store.agents().await?;
+                let stored = records.iter().map(|record| record.name.as_str());
+                let known = files.agents.keys().map(String::as_str).chain(stored);
+                let others = match (&files.unreadable, agents::name::nearest(name, known)) {
+                    (Some(unreadable), _) => unreadable.clone(),
+                    (None, Some(meant)) => format!("did you mean '{meant}'?"),
+                    (None, None) => "GET /agents lists those that are there".to_owned(),
                 };
                 let message = format!("there is no agent '{name}'; {others}");
                 Err(Error::new(ErrorName::AgentNotFound, message))

@@ -144,3 +144,11 @@ async fn no_error_shows_the_password() {
     let store = PostgresStore::connect(&address).await.unwrap();
     assert_eq!(format!("{store:?}"), "PostgresStore { .. }");
 }
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_as_such() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("postgres://nobody@127.0.0.1:{port}/none");
+    let refused = PostgresStore::connect(&address).await.unwrap_err().to_string();
+    assert!(refused.contains("Connection refused") && refused.contains("is PostgreSQL running"), "{refused}");
+}

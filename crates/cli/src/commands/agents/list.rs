@@ -34,19 +34,21 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
     let tags = &arguments.tags;
-    let page: Page<AgentSummary> = runtime::block_on(async {
+    let (page, asked): (Page<AgentSummary>, Option<String>) = runtime::block_on(async {
         let Some(client) = &connection::running(&config).await? else {
             let mut items = local::summaries(&local::agents_in(&config.agents_dir()));
             items.retain(|agent| tags.iter().all(|tag| agent.tags.contains(tag)));
-            return Ok(Page { items, next_cursor: None });
+            return Ok((Page { items, next_cursor: None }, None));
         };
-        arguments.paging.gather(|page: PageQuery| async move { client.agents(tags, &page).await }).await
+        let fetch = |page: PageQuery| async move { client.agents(tags, &page).await };
+        let page = arguments.paging.gather(fetch).await?;
+        Ok((page, Some(format!("the coordinator at {}", client.base_url().trim_end_matches('/')))))
     })?;
     if arguments.json {
         output::json(&page)?;
     } else if page.items.is_empty() {
-        let place = config.agents_dir();
-        output::talk(&format!("no agents in {}; accord agents new NAME makes one\n", place.display()));
+        let place = asked.unwrap_or_else(|| config.agents_dir().display().to_string());
+        output::talk(&format!("no agents in {place}; accord agents new NAME makes one\n"));
     } else {
         output::show(&agent::list(&page.items))?;
         paging::tell_more(&page);

@@ -30,19 +30,21 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
-    let page: Page<WorkflowSummary> = runtime::block_on(async {
+    let (page, asked): (Page<WorkflowSummary>, Option<String>) = runtime::block_on(async {
         let Some(client) = &connection::running(&config).await? else {
             let found = workflows_in(&config, config.workflows_dir()).await?;
             let items = found.into_iter().map(|workflow| workflow.summary).collect();
-            return Ok(Page { items, next_cursor: None });
+            return Ok((Page { items, next_cursor: None }, None));
         };
-        arguments.paging.gather(|page: PageQuery| async move { client.workflows(&page).await }).await
+        let page =
+            arguments.paging.gather(|page: PageQuery| async move { client.workflows(&page).await }).await?;
+        Ok((page, Some(format!("the coordinator at {}", client.base_url().trim_end_matches('/')))))
     })?;
     if arguments.json {
         output::json(&page)?;
     } else if page.items.is_empty() {
-        let place = config.workflows_dir();
-        output::talk(&format!("no workflows in {}\n", place.display()));
+        let place = asked.unwrap_or_else(|| config.workflows_dir().display().to_string());
+        output::talk(&format!("no workflows in {place}\n"));
     } else {
         output::show(&workflow::list(&page.items))?;
         paging::tell_more(&page);

@@ -57,7 +57,10 @@ fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &Value)
     };
     let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
     let message = format!("the parameters do not meet {what}: {first}{remedy}");
-    let details = json!({"errors": errors, "parameters_schema": schema.document()});
+    let mut details = json!({"errors": errors, "parameters_schema": schema.document()});
+    if let (Expected::AgentParameters, Some(members)) = (expected, details.as_object_mut()) {
+        members.insert("agent_name".to_owned(), json!(agent.blueprint.name));
+    }
     Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
 }
 

@@ -126,7 +126,7 @@ impl App {
             .collect();
         let first = violations.errors.first().map(ToString::to_string).unwrap_or_default();
         let message = format!("the input does not meet the schema of the workflow '{name}': {first}");
-        let details = json!({"errors": errors, "input_schema": schema});
+        let details = json!({"workflow_name": name, "errors": errors, "input_schema": schema});
         Err(Error::new(ErrorName::ParameterValidationFailed, message).with_details(details))
     }
 

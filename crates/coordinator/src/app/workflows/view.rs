@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::files::FileWorkflow;
 use super::known::named;
 use super::read::{Read, has_errors};
+use crate::app::agents::name;
 use crate::app::{App, page};
 use crate::error::Error;
 
@@ -94,10 +95,17 @@ impl App {
 
     /// The same, where it has to be there.
     pub(super) async fn found_workflow(&self, name: &str) -> Result<Found, Error> {
-        self.find_workflow(name).await?.ok_or_else(|| {
-            let message = format!("there is no workflow '{name}'; GET /workflows lists those that are there");
-            Error::new(ErrorName::WorkflowNotFound, message)
-        })
+        if let Some(found) = self.find_workflow(name).await? {
+            return Ok(found);
+        }
+        let (files, records) = (self.workflows.files(), self.store.workflows().await?);
+        let stored = records.iter().map(|record| record.name.as_str());
+        let others = match name::nearest(name, files.keys().map(String::as_str).chain(stored)) {
+            Some(meant) => format!("did you mean '{meant}'?"),
+            None => "GET /workflows lists those that are there".to_owned(),
+        };
+        let message = format!("there is no workflow '{name}'; {others}");
+        Err(Error::new(ErrorName::WorkflowNotFound, message))
     }
 
     async fn stored_workflow(&self, record: DocumentRecord) -> Found {
