@@ -58,7 +58,8 @@ impl Progress {
                 let accepted = attempt.outcome == Outcome::Accepted;
                 self.step = match accepted {
                     true => "reports".to_owned(),
-                    false => format!("attempt {}", attempt.number + 1),
+                    // Whether another follows, only the runner knows.
+                    false => format!("attempt {} refused", attempt.number),
                 };
                 let mark = if accepted { "✓".green().to_string() } else { "✗".red().to_string() };
                 let findings = attempt::findings(attempt, "    ");

@@ -123,7 +123,8 @@ pub(crate) async fn tell(
                 if status == RunStatus::Failed {
                     span.record("otel.status_code", "ERROR");
                 }
-                tracing::info!(run_id = %hold.run_id, %status, "the run is over");
+                let told = if status.is_over() { "the run is over" } else { "the run goes on" };
+                tracing::info!(run_id = %hold.run_id, %status, "{told}");
                 return;
             }
             Err(error) => error,

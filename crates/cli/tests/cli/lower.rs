@@ -62,6 +62,14 @@ fn a_schema_that_does_not_fit_is_shown_and_refused() {
 }
 
 #[test]
+fn every_name_that_the_guides_use_is_listed() {
+    let help = Folder::with(&[]).run(&["schema", "lower", "--help"], "").stdout;
+    for name in ["openai", "anthropic", "ollama", "llama.cpp"] {
+        assert!(help.contains(name), "{name}: {help}");
+    }
+}
+
+#[test]
 fn a_schema_that_does_not_compile_is_not_lowered() {
     let folder = Folder::with(&[("bad.json", r#"{"type": "int"}"#)]);
     let ran = folder.run(&["schema", "lower", "--for", "ollama", "bad.json"], "");

@@ -13,7 +13,7 @@ use crate::{local, output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Asks the coordinator that runs for this project; where none does, the files are examined here.
---contract needs one: it shows both contracts in force and what each provider takes of them.
+--contract shows both contracts in force and what each provider takes of them.
 
 Examples:
   accord agents show ticket-triage

@@ -37,12 +37,12 @@ pub(super) const START: &[File] = files! { "start":
 
 /// What to type after it. The examples answer from a recording: other inputs than these were not recorded.
 pub(super) const START_NEXT: &str = "  accord agents list
-  accord run ticket-triage --params .accord/inputs/ticket.json     # right at the first try
-  accord run release-notes --params .accord/inputs/release.json    # miscounts, is told so, corrects itself
-  accord run invoice-reader - < .accord/inputs/letter.txt          # cannot keep its contract, and says so
-  accord run word-count --param text=\"one two three\"             # a command, no model
+  accord run ticket-triage --params .accord/inputs/ticket.json            # right at the first try
+  accord run release-notes --params .accord/inputs/release.json           # miscounts, is told so, corrects itself
+  accord run invoice-reader - < .accord/inputs/letter.txt                 # cannot keep its contract, and says so
+  accord run word-count --param text=\"one two three\"                      # a command, no model
   accord workflow run ticket-intake --input .accord/inputs/ticket.json    # two of them at once, joined
-  accord up                                                        # a coordinator and a runner that stay
+  accord up                                                               # a coordinator and a runner that stay
 ";
 
 /// Three specialists and a writer on one findings schema.

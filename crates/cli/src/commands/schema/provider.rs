@@ -3,10 +3,12 @@
 use accord_contract::lower::Profile;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Takes the names of the profiles, and their aliases without listing them.
+/// Takes the names of the profiles and their aliases. Of the spellings of an alias the first is listed.
 pub(super) fn parser() -> impl TypedValueParser<Value = &'static Profile> {
-    let names = Profile::all().iter().map(|profile| {
-        PossibleValue::new(profile.name.as_str()).aliases(profile.aliases.iter().map(String::as_str))
+    let names = Profile::all().iter().flat_map(|profile| {
+        let mut aliases = profile.aliases.iter().map(String::as_str);
+        let alias = aliases.next().map(PossibleValue::new);
+        std::iter::once(PossibleValue::new(profile.name.as_str()).aliases(aliases)).chain(alias)
     });
     PossibleValuesParser::new(names)
         .try_map(|name| Profile::named(&name).ok_or_else(|| format!("there is no profile '{name}'")))
