@@ -22,9 +22,8 @@ use crate::view::words;
 #[command(after_help = "\
 A cassette is a readable file: what the model was asked, what it answered, how each answer was
 judged. Keys never enter it. accord replay plays it back offline; an agent with
-executor: { type: replay, cassette: FILE } always answers from it. While it is recorded the agent needs
-its llm executor. The run itself is kept nowhere.
-Exit codes are those of accord run.
+executor: { type: replay, cassette: FILE } always answers from it. While it is recorded, the agent
+needs its llm executor. The run itself is kept nowhere. Exit codes are those of accord run.
 
 Examples:
   accord record ticket-triage --param ticket=\"The invoice is wrong\" --output triage.json

@@ -13,9 +13,9 @@ use crate::{beginning, output, runtime};
 /// Follow a run until it is over: attempts, tools, verdicts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What happened before is shown first; of a run that is over that is all, and no coordinator has to run.
-With --json each event is a line of JSON. Ctrl-C, or a reader that goes away, ends the watching (exit
-code 4) and leaves the run alone.
+What happened before is shown first; of a run that is over that is all, and no coordinator has to
+run. With --json each event is a line of JSON. Ctrl-C, or a reader that goes away, ends the watching
+(exit code 4) and leaves the run alone.
 Exit codes: 0 completed, 2 the contract was not met, 3 failed otherwise, 4 stopped or timed out.
 
 Examples:
