@@ -244,6 +244,14 @@ fn values_that_may_stand_for_each_other_are_no_list() {
         "For example {\"n\": 1}. My answer: {\"n\": 2}",
         "Draft: {\"n\": 1}\nFinal: {\"n\": 2}",
         "{\"n\": 1}, {\"n\": 1.5}, no: {\"n\": 2}",
+        "{\"n\": 1}\nScratch that:\n{\"n\": 2}",
+        "{\"n\": 1} или {\"n\": 2}",
+        "Wrong: {\"n\": 1}\nRight: {\"n\": 2}",
+        "Input: {\"n\": 1}\nResult: {\"n\": 2}",
+        "For example, {\"n\": 1}.\n\nHere is the result:\n{\"n\": 2}",
+        "<old>{\"n\": 1}</old><new>{\"n\": 2}</new>",
+        "```diff\n-{\"n\": 1}\n+{\"n\": 2}\n```",
+        "{\"n\": 1}\n{\"n\": 2}\n\nI am not sure which of these is right.",
     ] {
         let contract = lenient(&json!({"type": "array", "items": item}));
         let Verdict::Rejected(rejected) = judge(&Answer::text(text), &contract) else { panic!("{text}") };
@@ -255,6 +263,8 @@ fn values_that_may_stand_for_each_other_are_no_list() {
         "1. {\"n\": 1}\n2. {\"n\": 2}",
         "```json\n{\"n\": 1}\n```\n\n### Item 2\n```json\n{\"n\": 2}\n```",
         "<item>{\"n\": 1}</item> and <item>{\"n\": 2}</item>",
+        "Here is my answer:\n{\"n\": 1}\n{\"n\": 2}\nLet me know if anything else is wrong.",
+        "Bestellung: {\"n\": 1}\nBestellung: {\"n\": 2}",
     ] {
         assert_eq!(listed(text, item.clone()), Some(json!([{"n": 1}, {"n": 2}])), "{text}");
     }

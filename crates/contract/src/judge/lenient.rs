@@ -162,8 +162,8 @@ impl Judge<'_> {
         })
     }
 
-    /// Several values where a list of them is asked. If the words between them do not show that all of them are
-    /// meant, one may stand for another, and nobody can tell.
+    /// Several values where a list of them is asked. If what is between them and around them does not show that all of
+    /// them are meant, one may stand for another, and nobody can tell.
     fn join(&self, text: &str, candidates: &[Candidate], source: Source) -> Option<Verdict> {
         if !self.facts().list {
             return None;
@@ -176,9 +176,7 @@ impl Judge<'_> {
         }
         let detail = format!("{} values were read as a list", found.len());
         let mended = self.mend(&found.iter().map(|found| found.value.clone()).collect())?;
-        let mut gaps =
-            found.iter().zip(found.iter().skip(1)).map(|(one, next)| one.range.end..next.range.start);
-        if !gaps.all(|gap| text.get(gap).is_some_and(between::joins)) {
+        if !between::join(text, &found) {
             return Some(report::ambiguous(&first.value, &second.value));
         }
         let mut repairs = vec![Repair { kind: RepairKind::JoinedValues, path: "$".to_owned(), detail }];
