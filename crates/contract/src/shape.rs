@@ -110,13 +110,30 @@ impl Asked<'_> {
             ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 return self.edits_of_branches(context, root);
             }
-            ValidationErrorKind::Type { .. } if value.is_null() => self.leave_out(&place)?,
+            ValidationErrorKind::Enum { options } if may_write_null(options.as_array()?, value) => {
+                return None;
+            }
+            ValidationErrorKind::Constant { expected_value }
+                if may_write_null(std::slice::from_ref(expected_value.as_ref()), value) =>
+            {
+                return None;
+            }
+            ValidationErrorKind::Type { .. }
+            | ValidationErrorKind::Enum { .. }
+            | ValidationErrorKind::Constant { .. }
+            | ValidationErrorKind::Not { .. }
+                if value.is_null() =>
+            {
+                self.leave_out(&place)?
+            }
             ValidationErrorKind::Type { kind } => retype(value, &wanted(kind), &place)?,
             ValidationErrorKind::Enum { options } => choose(value, options.as_array()?, &place)?,
             ValidationErrorKind::Constant { expected_value } => {
                 choose(value, std::slice::from_ref(expected_value.as_ref()), &place)?
             }
-            ValidationErrorKind::Required { .. } => self.unwrap(value, &place)?,
+            ValidationErrorKind::Required { .. }
+            | ValidationErrorKind::AdditionalProperties { .. }
+            | ValidationErrorKind::UnevaluatedProperties { .. } => self.unwrap(value, &place)?,
             _ => return None,
         };
         Some(vec![edit])
@@ -168,18 +185,22 @@ impl Asked<'_> {
         })
     }
 
-    /// The object inside an object with one key, where members are missing and the key is none that the schema
-    /// speaks of.
+    /// The object inside an object with one key, where members are missing or the key is not allowed, and the schema
+    /// does not speak of it. The inner one may be JSON in a string; an empty one is nothing to go by.
     fn unwrap(&mut self, value: &Value, place: &Place) -> Option<Edit> {
         let members = value.as_object().filter(|members| members.len() == 1)?;
         let (name, inner) = members.iter().next()?;
-        let wraps =
-            inner.is_object() && !self.emptied.contains(place) && !self.members.describes(place, name);
+        let inner = match inner {
+            Value::String(text) => parse::whole(text).ok()?,
+            inner => inner.clone(),
+        };
+        let holds = inner.as_object().is_some_and(|members| !members.is_empty());
+        let wraps = holds && !self.emptied.contains(place) && !self.members.describes(place, name);
         wraps.then(|| Edit {
             place: place.clone(),
             kind: RepairKind::Unwrapped,
             detail: format!("the value stood inside the single key {}", Value::from(name.as_str())),
-            value: Some(inner.clone()),
+            value: Some(inner),
         })
     }
 }
@@ -284,6 +305,12 @@ fn scalar_of(text: &str, wanted: &[JsonType]) -> Option<Value> {
         }
     }
     None
+}
+
+/// Whether a `null` may be meant as an option, which is a string that spells it.
+fn may_write_null(options: &[Value], value: &Value) -> bool {
+    let spells = |option: &str| ["null", "none", "nil"].iter().any(|word| option.eq_ignore_ascii_case(word));
+    value.is_null() && options.iter().filter_map(Value::as_str).any(spells)
 }
 
 /// The one option that a value means: the same but for letter case, or the same scalar as another type.

@@ -358,3 +358,45 @@ fn marks_of_direction_and_old_white_space_are_space() {
         assert_eq!(read(&text, json!({"a": string()})), Some(json!({"a": format!("x{space}")})), "{text:?}");
     }
 }
+
+#[test]
+fn null_says_that_an_optional_choice_is_absent() {
+    let of = |choice: Value| json!({"a": string(), "b": choice});
+    for choice in [
+        json!({"enum": ["p", "q"]}),
+        json!({"type": "string", "enum": ["p", "q"]}),
+        json!({"const": "p"}),
+        json!({"type": "string", "not": {"type": "null"}}),
+        json!({"anyOf": [{"const": "p"}, {"type": "integer"}]}),
+    ] {
+        for text in ["{\"a\": \"x\", \"b\": null}", "{'a': 'x', 'b': None}"] {
+            assert_eq!(read(text, of(choice.clone())), Some(json!({"a": "x"})), "{text} {choice}");
+        }
+    }
+    for choice in [json!({"enum": ["None", "q"]}), json!({"const": "null"})] {
+        assert_eq!(read("{\"a\": \"x\", \"b\": null}", of(choice.clone())), None, "{choice}");
+    }
+}
+
+#[test]
+fn a_wrapper_inside_a_closed_object_is_opened() {
+    let person = |required: Value| {
+        json!({"person": {
+            "type": "object", "additionalProperties": false, "required": required,
+            "properties": {"name": string(), "age": number()},
+        }})
+    };
+    let text = "{\"person\": {\"data\": {\"name\": \"x\", \"age\": 1}}}";
+    for required in [json!(["name", "age"]), json!([])] {
+        assert_eq!(read(text, person(required)), Some(json!({"person": {"name": "x", "age": 1}})));
+    }
+    let text = "{\"person\": {\"json\": \"{\\\"name\\\": \\\"x\\\", \\\"age\\\": 1}\"}}";
+    assert_eq!(read(text, person(json!(["name"]))), Some(json!({"person": {"name": "x", "age": 1}})));
+    for text in [
+        "{\"person\": {\"data\": {}}}",
+        "{\"person\": {\"data\": {\"name\": \"x\"}, \"more\": 1}}",
+        "{\"person\": {\"data\": {\"size\": 1}}}",
+    ] {
+        assert_eq!(read(text, person(json!([]))), None, "{text}");
+    }
+}
