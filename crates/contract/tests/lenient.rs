@@ -176,6 +176,15 @@ fn where_backslashes_were_not_doubled_no_other_is_taken_for_an_escape() {
         r"1 & 2 \\ 3 & 4 \end",
         r"\w+\/\d+",
         r#"\\"hi\\""#,
+        r"\x41",
+        r"\U0001F600",
+        r"\e[0m",
+        r"a\v",
+        r"\0",
+        r"\101",
+        r"\N{BULLET}",
+        r"\$5",
+        r"\delta \$5",
     ] {
         let text = format!("{{\"a\": \"{written}\"}}");
         assert_eq!(read(&text, json!({"a": string()})), None, "{text}");
@@ -184,6 +193,10 @@ fn where_backslashes_were_not_doubled_no_other_is_taken_for_an_escape() {
     assert_eq!(listed(rows, json!({"type": "object", "properties": {"a": string()}})), None);
     for (written, expected) in [
         (r"C:\Users\Ann", r"C:\Users\Ann"),
+        (r"C:\Users\0\vera", r"C:\Users\0\vera"),
+        (r"\alpha \epsilon", r"\alpha \epsilon"),
+        (r"^\w+@\w+\.com$", r"^\w+@\w+\.com$"),
+        (r"\s*\(\d\)\1", r"\s*\(\d\)\1"),
         (r"C:\\Users\Ann", r"C:\Users\Ann"),
         (r#"say \"\d\""#, r#"say "\d""#),
         (r"one\ntwo, don\'t", "one\ntwo, don't"),
@@ -324,8 +337,28 @@ fn what_says_that_it_is_not_the_answer_is_none() {
         "[\"x\", \"y\", etc]",
         "[\"x\", \"y\", etc.]",
         "[\"x\", \"y\", and more]",
+        "[\"x\", \"y\", (5 more)]",
+        "[\"x\", \"y\", and 5 others]",
+        "[\"x\", \"y\", + 3 more users]",
+        "[\"x\", \"y\", usw.]",
+        "[\"x\", \"y\", ..]",
+        "[\"x\", \"y\",\n  // rest omitted\n]",
+        "[\"x\", \"y\"\n  // more items here\n]",
+        "[\"x\", \"y\", /* 97 more */]",
+        "[\"x\",\n  // 97 more\n \"y\"]",
+        "[\"x\", \"y\", // etc.\n]",
+        "[\"x\", \"y\",\n  # repeat for each user\n]",
+        "[\"x\", \"y\", /* 省略 */]",
     ] {
         assert_eq!(listed(text, string()), None, "{text}");
+    }
+    for text in [
+        "[\"x\", \"y\", // no more\n]",
+        "[\"x\", \"y\", // more important\n]",
+        "[\n// other letters\n\"x\",\n// the rest\n\"y\"]",
+        "[\"x\", // first\n\"y\" // last one\n]",
+    ] {
+        assert_eq!(listed(text, string()), Some(json!(["x", "y"])), "{text}");
     }
     for text in
         ["{\"a\": <your answer here>}", "{a: string}", "{a: string;}", "{a: string | null}", "{a: string[]}"]
@@ -356,6 +389,67 @@ fn marks_of_direction_and_old_white_space_are_space() {
     for space in ['\u{b}', '\u{c}', '\u{85}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{202a}', '\u{2069}'] {
         let text = format!("{{{space}\"a\":{space} \"x{space}\"{space}}}");
         assert_eq!(read(&text, json!({"a": string()})), Some(json!({"a": format!("x{space}")})), "{text:?}");
+    }
+}
+
+#[test]
+fn half_a_quotation_is_no_string() {
+    let both = json!({"a": string(), "b": string()});
+    for text in [
+        "{\"a\": see \"notes\", \"b\": \"y\"}",
+        "{\"a\": null or \"x\"}",
+        "{\"a\": not \"x\"}",
+        "{\"a\": not 'x'}",
+        "{\"a\": either \"x\" or \"y\", \"b\": \"z\"}",
+        "{\"a\": y + \"x\", \"b\": \"z\"}",
+        "{\"a\": \"{}\".format(y), \"b\": \"z\"}",
+    ] {
+        assert_eq!(read(text, both.clone()), None, "{text}");
+    }
+    assert_eq!(listed("[\"x\", maybe \"y\"]", string()), None);
+    for (text, expected) in [
+        ("{\"a\": see notes\", \"b\": \"y\"}", json!({"a": "see notes", "b": "y"})),
+        ("{\"a\": say \"x\" now\", \"b\": \"y\"}", json!({"a": "say \"x\" now", "b": "y"})),
+        ("{\"a\": say \"x\" now, \"b\": \"y\"}", json!({"a": "say \"x\" now", "b": "y"})),
+    ] {
+        assert_eq!(read(text, both.clone()), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_colon_inside_the_marks_of_a_key_is_not_in_its_name() {
+    let both = json!({"a": string(), "b": number()});
+    for text in ["{\"a:\" \"x\", \"b:\" 1}", "{'a:' 'x', 'b:' 1}", "{\"a:\"x\", \"b\": 1}"] {
+        assert_eq!(read(text, both.clone()), Some(json!({"a": "x", "b": 1})), "{text}");
+    }
+}
+
+#[test]
+fn code_and_templates_are_no_strings() {
+    for written in [
+        "now()",
+        "datetime.now().isoformat()",
+        "rows[0]",
+        "env[\"HOME\"]",
+        "${name}",
+        "%s",
+        "`Os${x}lo`",
+        "|\n  x\n  y\n",
+        "|-\n  x\n",
+        ">2\n  x\n",
+        "!!str x",
+        "&id x",
+        "*id",
+        "(see above)",
+    ] {
+        let text = format!("{{\"a\": {written}, \"b\": 1}}");
+        assert_eq!(read(&text, json!({"a": string(), "b": number()})), None, "{text}");
+        let text = format!("{{\"a\": {written}}}");
+        assert_eq!(read(&text, json!({"a": string()})), None, "{text}");
+    }
+    for written in ["This is f(3)", "run now() twice", "$5", "100%", "*x*", "R&D x", "> 5"] {
+        let text = format!("{{\"a\": {written}}}");
+        assert_eq!(read(&text, json!({"a": string()})), Some(json!({"a": written})), "{text}");
     }
 }
 

@@ -28,7 +28,11 @@ const NOT_VALUES: &[&str] = &["NaN", "nan", "Infinity", "-Infinity", "+Infinity"
 const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array"];
 
 /// Words that say that a list has more items than are given.
-const OMISSIONS: &[&str] = &["etc", "etc.", "and more", "and so on", "and so forth"];
+const OMISSIONS: &[&str] =
+    &["etc", "etc.", "and more", "and others", "and so on", "and so forth", "usw", "usw."];
+
+/// What a number of items that are not given is followed by.
+const REST: &[&str] = &["more", "other", "others", "further", "additional", "remaining"];
 
 /// Calls of one argument that write a value: those of MongoDB's shell and of Python's literals. Any other call
 /// computes something (`sqrt(16)`, `not(true)`), so its argument is not the value.
@@ -65,6 +69,8 @@ struct Words {
     nested: u32,
     /// What the marks passed so far make it cost.
     doubt: u32,
+    /// How many quote marks were passed.
+    marks: u32,
 }
 
 impl Search<'_> {
@@ -154,7 +160,7 @@ impl Search<'_> {
             return;
         }
         let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
-        let mut words = Words { state, object, nested: 0, doubt: 0 };
+        let mut words = Words { state, object, nested: 0, doubt: 0, marks: 0 };
         let mut at = state.at;
         while let Some(character) = self.look.character(at) {
             if !self.spend(1) || self.ends_words(&mut words, at, character, out) {
@@ -206,11 +212,14 @@ impl Search<'_> {
             return true;
         }
         let behind = self.look.blank(at + 1, !words.object).end;
-        if matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) || self.look.is_end(behind) {
+        let closes = matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) || self.look.is_end(behind);
+        // Every second mark closes a phrase: `see "notes"` has lost none.
+        if closes && words.marks.is_multiple_of(2) {
             let noted = self.note(words.state, RepairKind::MissingQuote, at);
             self.end_words(noted, at, at + 1, words.doubt, out);
         }
         words.doubt += cost::INNER_QUOTE;
+        words.marks += 1;
         false
     }
 
@@ -237,7 +246,13 @@ impl Search<'_> {
 
     fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {
         let words = self.look.text.get(state.at..end).unwrap_or_default().trim_end();
-        if words.is_empty() || NOT_VALUES.contains(&words) || is_left_open(words) {
+        let lists = self.frame(state.frame).is_some_and(|frame| frame.container != Container::Object);
+        let is_value = !NOT_VALUES.contains(&words)
+            && !is_left_open(words)
+            && !(lists && is_rest(words))
+            && !is_code(words)
+            && !(after == end && ends_in_quotes(words));
+        if words.is_empty() || !is_value {
             return;
         }
         let noted = self.note(state, RepairKind::Unquoted, state.at);
@@ -252,11 +267,12 @@ impl Search<'_> {
     }
 }
 
+/// Such words as the functions below look for are few.
+const MAX_BYTES: usize = 128;
+
 /// Whether words say that a value has yet to be filled in (`<your answer>`, or the type that it is to have), or
 /// that more of them were left out.
 fn is_left_open(words: &str) -> bool {
-    /// Such words are few.
-    const MAX_BYTES: usize = 128;
     if words.len() > MAX_BYTES {
         return false;
     }
@@ -265,6 +281,61 @@ fn is_left_open(words: &str) -> bool {
     placeholder.is_some_and(|inside| !inside.contains(['<', '>']))
         || words.trim_end_matches(';').split('|').any(is_type)
         || OMISSIONS.iter().any(|omission| words.eq_ignore_ascii_case(omission))
+}
+
+/// Whether words in the place of an item stand for more items: `5 more`, `and 3 other users`, `..`.
+fn is_rest(words: &str) -> bool {
+    if words.len() > MAX_BYTES {
+        return false;
+    }
+    let joined = ["+", "&", "and ", "plus "].iter().find_map(|joint| words.strip_prefix(joint));
+    let mut parts = joined.unwrap_or(words).split_whitespace();
+    let counted = parts.next().is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit()));
+    let others = parts.next().is_some_and(|word| REST.contains(&word));
+    let named = parts.next().is_none() || joined.is_some();
+    (counted && others && named) || words.bytes().all(|byte| byte == b'.')
+}
+
+/// Whether words are not the value but tell how it comes about: a call without arguments (`now()`), an element
+/// (`rows[0]`, `env["HOME"]`), a gap in a template (`${name}`, `%s`), or the marks of YAML for texts, types and references.
+fn is_code(words: &str) -> bool {
+    /// How many marks there are at most between the one of a YAML text and the line break.
+    const BLOCK_MARKS: usize = 4;
+    let is_mark = |byte: &u8| matches!(byte, b'-' | b'+' | b' ' | b'\r' | b'0'..=b'9');
+    let behind = words.bytes().skip(1).take(BLOCK_MARKS).find(|byte| !is_mark(byte));
+    if words.starts_with(['|', '>']) && behind == Some(b'\n') {
+        return true;
+    }
+    if words.len() > MAX_BYTES {
+        return false;
+    }
+    let is_name = |name: &str| {
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
+        name.bytes().all(letter)
+            && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+    };
+    let called = words.strip_suffix("()").is_some_and(|name| is_name(&name.replace("().", ".")));
+    let is_index = |index: &str| {
+        index.starts_with(['"', '\''])
+            || (!index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let bracket = words.strip_suffix(']').and_then(|rest| rest.split_once('['));
+    let element = bracket.is_some_and(|(name, index)| is_name(name) && is_index(index));
+    let inside = words.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let gap = inside.is_some_and(|name| !name.contains('}'));
+    let anchor =
+        words.strip_prefix('&').and_then(|rest| rest.split_once(' ')).is_some_and(|(name, _)| is_name(name));
+    let alias = words.strip_prefix('*').is_some_and(is_name);
+    called || element || gap || anchor || alias || words.starts_with("!!") || matches!(words, "%s" | "%d")
+}
+
+/// Whether words end in a phrase in quotes that is not all of them: `not "x"`, `y + "x"`, `either 'x' or 'y'`. The
+/// phrase alone may be the value.
+fn ends_in_quotes(words: &str) -> bool {
+    ['"', '\''].into_iter().any(|mark| {
+        let phrase = words.strip_suffix(mark).and_then(|rest| rest.rsplit_once(mark));
+        phrase.is_some_and(|(before, _)| before.ends_with(char::is_whitespace))
+    })
 }
 
 /// The length of a number in a notation that JSON does not have: `+1`, `.5`, `1_000`, `0x1f`, and, where a

@@ -81,7 +81,7 @@ pub(super) fn build(text: &str, events: &[Event], last: u32, strings: &HashSet<S
 
 enum Node {
     Object { members: Map<String, Value>, key: Option<String> },
-    List { items: Vec<Value>, round: bool },
+    List { items: Vec<Value>, round: bool, bare: bool },
 }
 
 struct Builder<'a> {
@@ -102,14 +102,16 @@ impl Builder<'_> {
                 self.enter();
                 self.stack.push(match container {
                     Container::Object => Node::Object { members: Map::new(), key: None },
-                    Container::Array => Node::List { items: Vec::new(), round: false },
-                    Container::Round => Node::List { items: Vec::new(), round: true },
+                    Container::Array => Node::List { items: Vec::new(), round: false, bare: false },
+                    Container::Round => Node::List { items: Vec::new(), round: true, bare: false },
                 });
             }
             What::Close => {
                 let value = match self.stack.pop()? {
                     Node::Object { members, .. } => Value::Object(members),
-                    Node::List { mut items, round: true } if items.len() == 1 => items.pop()?,
+                    // The brackets around words are a part of the text, or it is a note.
+                    Node::List { items, round: true, bare: true } if items.len() == 1 => return None,
+                    Node::List { mut items, round: true, .. } if items.len() == 1 => items.pop()?,
                     Node::List { items, .. } => Value::Array(items),
                 };
                 self.leave();
@@ -127,6 +129,9 @@ impl Builder<'_> {
             What::Scalar(token) => {
                 let value = self.scalar(token)?;
                 self.add(value)?;
+                if let Some(Node::List { bare, .. }) = self.stack.last_mut() {
+                    *bare |= token.form == Form::Bare;
+                }
             }
             What::Append(token) => {
                 let more = self.string(token)?;
@@ -221,9 +226,15 @@ impl Builder<'_> {
         if written.bytes().any(|byte| byte < 0x20) {
             self.repair(RepairKind::ControlCharacter, start);
         }
-        let in_double_quotes = self.text.get(..start)?.ends_with('"');
+        let before = self.text.get(..start)?;
+        let in_double_quotes = before.ends_with('"');
+        // A template has yet to be filled in.
+        if before.ends_with('`') && written.contains("${") {
+            return None;
+        }
         let mut decoded = String::with_capacity(written.len());
-        let (mut kept, mut doubtful) = (false, false);
+        let mut kept = Kept::default();
+        let mut doubtful = false;
         let mut rest = written;
         while let Some(found) = rest.find('\\') {
             decoded.push_str(rest.get(..found)?);
@@ -252,21 +263,19 @@ impl Builder<'_> {
                     self.repair(RepairKind::Escape, start);
                     decoded.push(mark);
                 }
-                other if other.is_alphanumeric() => {
+                other => {
                     self.repair(RepairKind::Escape, start);
-                    kept = true;
+                    kept.add(escape);
                     decoded.push('\\');
                     decoded.push(other);
                     length = other.len_utf8();
                 }
-                // `\$` may be meant as `$` or as itself: nobody can tell.
-                _ => return None,
             }
             rest = escape.get(length..)?;
         }
         decoded.push_str(rest);
-        self.doubtful |= kept && doubtful;
-        Some(decoded)
+        self.doubtful |= kept.any && doubtful;
+        kept.are_plain().then_some(decoded)
     }
 
     fn repair(&mut self, kind: RepairKind, at: usize) {
@@ -275,6 +284,58 @@ impl Builder<'_> {
             self.next_step().into_iter().for_each(|step| place.push(step));
             self.repairs.push(Repair { kind, path: place.path(), detail: detail(self.text, kind, at) });
         }
+    }
+}
+
+/// The backslashes of a string that escape nothing in JSON, by what stands behind them.
+#[derive(Debug, Default)]
+struct Kept {
+    any: bool,
+    /// An escape of Python, JavaScript or C.
+    foreign: bool,
+    /// A letter that no language escapes, so that backslashes were not doubled.
+    plain: bool,
+    /// A mark: `\$` may be meant as `$` or as itself.
+    mark: bool,
+    /// A class of characters, so that the string is a regular expression.
+    class: bool,
+}
+
+impl Kept {
+    /// Takes in an escape, given from behind its backslash.
+    fn add(&mut self, escape: &str) {
+        self.any = true;
+        let mut characters = escape.chars();
+        let (first, second) = (characters.next(), characters.next());
+        match first {
+            Some(letter) if !letter.is_alphanumeric() => self.mark = true,
+            _ if is_foreign(escape) => self.foreign = true,
+            _ => self.plain = true,
+        }
+        self.class |= matches!(first, Some('d' | 'w' | 's' | 'D' | 'W' | 'S'))
+            && !second.is_some_and(char::is_alphabetic);
+    }
+
+    /// Whether all of them are backslashes that are meant as themselves.
+    fn are_plain(&self) -> bool {
+        (!self.mark || self.class) && (!self.foreign || self.plain)
+    }
+}
+
+/// Whether an escape, given from behind its backslash, is one of Python, JavaScript or C.
+fn is_foreign(escape: &str) -> bool {
+    let hexadecimal = |count: usize| {
+        let digits = escape.as_bytes().get(1..=count);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    match escape.as_bytes().first() {
+        Some(b'x') => hexadecimal(2),
+        Some(b'U') => hexadecimal(8),
+        Some(b'N') => escape.starts_with("N{"),
+        Some(b'0'..=b'7') => true,
+        // Before a letter it begins a word: `\alpha`.
+        Some(b'a' | b'e' | b'v') => !escape.chars().nth(1).is_some_and(char::is_alphabetic),
+        _ => false,
     }
 }
 

@@ -86,7 +86,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Whether dots stand here, or a comment that begins with them: something was left out.
+    /// Whether dots stand here, or a comment that says that something was left out: it begins with dots, or has words
+    /// for that.
     pub(super) fn is_omission(&self, at: usize) -> bool {
         /// Comments are not indented by more.
         const INDENT: usize = 8;
@@ -94,7 +95,9 @@ impl<'a> Look<'a> {
         let inside = self.bytes.get(at + mark.len()..).unwrap_or_default().iter().take(INDENT);
         let spaces = inside.take_while(|byte| !mark.is_empty() && matches!(byte, b' ' | b'\t')).count();
         let dots = at + mark.len() + spaces;
-        self.starts(dots, "...") || self.starts(dots, "\u{2026}")
+        self.starts(dots, "...")
+            || self.starts(dots, "\u{2026}")
+            || (!mark.is_empty() && self.tells_omission(at, mark))
     }
 
     /// Whether a byte stands directly behind a word or a quote, where no comment begins.

@@ -53,6 +53,11 @@ impl Search<'_> {
         if length == 1 && matches!(text.quote, Quote::TwiceDouble | Quote::TwiceSingle) {
             end.cost += cost::DAMAGE;
         }
+        // A colon before the mark, and none behind it: it belongs behind it, and not into the name.
+        let colon_inside = at > text.content as usize && self.look.starts(at - 1, ":");
+        if text.role == Role::Key && fit == Fit::None && colon_inside {
+            end.cost += cost::DAMAGE;
+        }
         // Keys hold no quotes; a key that could would take in the rest of the text.
         if fit == Fit::Good || text.role == Role::Key {
             out.push(end);
@@ -82,8 +87,11 @@ impl Search<'_> {
             return None;
         }
         let begins_word = after.is_some_and(|next| next.is_alphanumeric() || "/#$@<.-_*&%~".contains(next));
-        let opens = begins_word
-            && !before.is_some_and(|last| last.is_alphanumeric() && (text.open || !is_without_spaces(last)));
+        let closes_word = |last: char| match last {
+            ')' | ']' | '}' => true,
+            _ => last.is_alphanumeric() && (text.open || !is_without_spaces(last)),
+        };
+        let opens = begins_word && !before.is_some_and(closes_word);
         if !opens && !text.open && !self.is_prose(at + length) {
             return None;
         }
@@ -176,7 +184,23 @@ impl Search<'_> {
         })
     }
 
+    /// A colon in a key with a value behind it: perhaps the closing mark is missing, or the mark behind the colon
+    /// should have been before it.
     fn missing_key_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
+        if let Some(length) = self.look.closing_quote(at + 1, text.quote) {
+            let behind = at + 1 + length;
+            let value = self.look.blank(behind, true).end;
+            if value > behind && self.look.is_value(value) {
+                let end = self.end_text(state, text, at, behind, Form::Quoted);
+                let end = self.note(end, RepairKind::MissingSeparator, at);
+                let mode = Mode::Value { first: false };
+                out.push(State { mode, cost: end.cost + cost::SEPARATOR, ..end });
+                // That mark opens no value if one begins with a mark of its own.
+                if self.look.opening_quote(value).is_some() {
+                    return;
+                }
+            }
+        }
         if self.look.is_value(self.look.blank(at + 1, true).end) {
             let end = self.end_text(state, text, at, at, Form::Quoted);
             let end = self.note(end, RepairKind::MissingQuote, at);
