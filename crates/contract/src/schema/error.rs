@@ -1,8 +1,9 @@
 //! Why a schema does not compile, and where.
 
+use jsonschema::PatternOptions;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::paths::LocationSegment;
-use serde_json::Value;
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::reference;
@@ -98,5 +99,61 @@ fn pattern_wording(pattern: &Value) -> String {
             "the pattern {pattern} uses a back-reference, which the linear-time engine does not have"
         );
     }
+    let small = without_counts(text);
+    if small != text && is_pattern(&small) {
+        return format!(
+            "the pattern {pattern} is too large when it is compiled: repeat less often; how many characters there are can be \
+             said by 'minLength' and 'maxLength'"
+        );
+    }
     format!("the pattern {pattern} is not a regular expression")
+}
+
+/// Whether the validator takes a pattern.
+fn is_pattern(text: &str) -> bool {
+    let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+    options.build(&json!({"pattern": text})).is_ok()
+}
+
+/// A pattern that repeats at most once where it had a count: as well formed as before, and small.
+fn without_counts(pattern: &str) -> String {
+    let (mut small, mut rest) = (String::new(), pattern);
+    while let Some((before, behind)) = rest.split_once('{') {
+        small.push_str(before);
+        match behind.split_once('}').filter(|(count, _)| is_count(count)) {
+            Some((_, after)) => {
+                small.push('?');
+                rest = after;
+            }
+            None => {
+                small.push('{');
+                rest = behind;
+            }
+        }
+    }
+    small + rest
+}
+
+/// Whether this is `least,most`, `least,` or one number for both.
+fn is_count(text: &str) -> bool {
+    let (least, most) = text.split_once(',').unwrap_or((text, text));
+    let number = |text: &str| text.parse::<u32>().ok();
+    number(least).is_some_and(|least| most.is_empty() || number(most).is_some_and(|most| least <= most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Schema;
+
+    #[test]
+    fn a_pattern_that_is_too_large_is_told_from_one_that_is_none() {
+        let refused = |pattern: &str| Schema::compile(&json!({"pattern": pattern})).unwrap_err().message;
+        for large in [r"^[\p{L}\p{N} ]{1,500}$", "(a{1,1000}){1,1000}"] {
+            assert!(refused(large).contains("is too large when it is compiled"), "{}", refused(large));
+        }
+        for none in ["(", "a{5,2}", "(a{1,1000}", "[a{2}"] {
+            assert!(refused(none).ends_with("is not a regular expression"), "{}", refused(none));
+        }
+    }
 }
