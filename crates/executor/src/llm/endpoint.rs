@@ -72,6 +72,7 @@ impl Endpoint {
                 _ => ("authorization".into(), format!("Bearer {key}")),
             });
         }
+        check_authorization(&settings.provider, &base, &headers)?;
         let schema_profile = settings.schema_profile.as_ref().or(provider.schema_profile.as_ref());
         Ok(Self {
             kind: provider.kind,
@@ -167,6 +168,19 @@ fn key(provider: &Provider, settings: &Settings, base: &Url) -> Result<Option<St
         )));
     }
     Ok(key.map(|key| key.expose().to_owned()))
+}
+
+/// One header says who asks. A user in an address goes there too.
+fn check_authorization(provider: &str, base: &Url, headers: &[(String, String)]) -> Result<(), OpenError> {
+    let names_user = !base.username().is_empty() || base.password().is_some();
+    let given = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("authorization")).count();
+    if given + usize::from(names_user) > 1 {
+        return Err(OpenError::Settings(format!(
+            "provider `{provider}` would be shown several credentials in one header (Authorization): its key, a user in \
+             `base_url`, or one of its headers; keep one of them"
+        )));
+    }
+    Ok(())
 }
 
 /// An address without user, password and query.
@@ -265,6 +279,28 @@ mod tests {
         assert_eq!(endpoint.headers, expected);
         assert_eq!(resolve(&providers, "gateway", Some("http://127.0.0.1:10/v1")).unwrap().headers, []);
         assert_eq!(endpoint.scrub("no gateway-key here"), "no [secret] here");
+    }
+
+    #[test]
+    fn nobody_is_shown_two_credentials_in_one_header() {
+        let gateway = |kind, address: &str, header: &str| {
+            let gateway = Provider {
+                base_url: Some(address.to_owned()),
+                api_key: Some(Secret::new("gateway-key")),
+                headers: vec![(header.to_owned(), "x".to_owned())],
+                ..Provider::new(kind)
+            };
+            message(resolve(&Providers::default().with("gateway", gateway), "gateway", None))
+        };
+        let (plain, user) = ("http://127.0.0.1:9/v1", "http://user:hush@127.0.0.1:9/v1");
+        let compatible = ProviderKind::OpenAiCompatible;
+        for (address, header) in [(user, "x-team"), (plain, "AUTHORIZATION")] {
+            let told = gateway(compatible, address, header);
+            assert!(told.contains("several credentials in one header") && !told.contains("hush"), "{told}");
+        }
+        assert_eq!(gateway(compatible, plain, "x-team"), "");
+        // Its key goes by a header of its own.
+        assert_eq!(gateway(ProviderKind::Anthropic, user, "x-team"), "");
     }
 
     #[test]
