@@ -7,6 +7,7 @@
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunToken, SessionQuery};
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
+use accord_domain::session::Session;
 use accord_store::StoreError;
 use accord_workflow::Head;
 use subtle::ConstantTimeEq as _;
@@ -17,6 +18,11 @@ use crate::error::Error;
 /// How far up the parents of a session are looked for. Agents that start agents are a few levels deep; without a bound
 /// one question could cost any number of reads.
 const DEEPEST: usize = 64;
+
+/// How deep sessions may nest: one without a parent, its children, theirs. Agents that start agents are a few levels deep. One
+/// that starts itself would go on without an end: each of its runs has limits of its own, so that those of the first bound
+/// none of the others.
+const DEEPEST_SESSIONS: usize = 16;
 
 /// A run that acts for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +81,26 @@ impl App {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a session may have children, by how deep it is itself.
+    pub(crate) async fn check_nesting(&self, parent: &Session) -> Result<(), Error> {
+        let mut above = parent.parent_session_id.clone();
+        // The child and its parent; then those above.
+        let mut depth = 2;
+        while let Some(id) = above {
+            depth += 1;
+            if depth > DEEPEST_SESSIONS {
+                let message = format!(
+                    "parent_session_id: sessions nest {DEEPEST_SESSIONS} deep at most, and {} is that deep: let an agent \
+                     further up start this one",
+                    parent.id
+                );
+                return Err(Error::new(ErrorName::InvalidRequest, message));
+            }
+            above = self.parent_of(&id).await?;
+        }
+        Ok(())
     }
 
     /// Whether a session descends from that of the run.

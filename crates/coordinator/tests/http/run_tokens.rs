@@ -105,6 +105,25 @@ async fn a_run_follows_its_descendants_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn sessions_nest_to_a_bound() {
+    let desk = Desk::with_writer().await;
+    let (_, mut session) = desk.run(json!({"agent_name": "writer", "prompt": "first"})).await;
+    let below =
+        |parent: &str| json!({"agent_name": "writer", "prompt": "again", "parent_session_id": parent});
+    for _ in 1..16 {
+        session = desk.run(below(&session)).await.1;
+    }
+    let (status, body) = desk.post("/runs", below(&session)).await;
+    let expected = format!(
+        "parent_session_id: sessions nest 16 deep at most, and {session} is that deep: let an agent further up start this one"
+    );
+    assert_eq!(
+        (status, text(&body, "error"), text(&body, "message")),
+        (400, "InvalidRequest".to_owned(), expected)
+    );
+}
+
+#[tokio::test]
 async fn a_run_runs_workflows_and_follows_its_own() {
     let desk = Desk::with_writer().await;
     let parent = parent(&desk).await;

@@ -166,7 +166,10 @@ impl App {
 
     pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
         match self.store.session(parent).await {
-            Ok(session) => Ok(session),
+            Ok(session) => {
+                self.check_nesting(&session).await?;
+                Ok(session)
+            }
             Err(StoreError::NoSession(_)) => {
                 let message = format!("parent_session_id: there is no session {parent}");
                 Err(Error::new(ErrorName::SessionNotFound, message))
