@@ -3,6 +3,7 @@
 mod address;
 mod contract;
 mod executor;
+mod flags;
 mod program;
 mod servers;
 
@@ -45,6 +46,7 @@ pub(super) fn check(read: &Read, findings: &mut Findings) -> Contracts {
         demands(blueprint, findings);
     }
     tools(blueprint, findings);
+    flags::check(blueprint, findings);
     servers::check(blueprint, read.executor_is_known, findings);
     limits(blueprint, findings);
     contract::check(blueprint, findings)
@@ -96,15 +98,43 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
             findings.error(models.index(index), "the name of a model cannot be empty");
         }
     }
-    if !blueprint.tools.is_empty()
-        && matches!(blueprint.executor, Executor::Process(_) | Executor::External(_))
-    {
-        let message = format!("an executor of type {kind} does not take built-in tools: leave them out");
-        findings.error(Place::root().key("tools"), message);
-    } else if !blueprint.tools.is_empty() && !matches!(blueprint.executor, Executor::Llm(_)) {
-        let message =
-            format!("the built-in tools are for llm agents; an executor of type {kind} does not get them");
-        findings.warning(Place::root().key("tools"), message);
+    tools_for(blueprint, findings);
+}
+
+/// What becomes of the built-in tools where something else than Accord's own loop would use them.
+fn tools_for(blueprint: &Blueprint, findings: &mut Findings) {
+    if blueprint.tools.is_empty() {
+        return;
+    }
+    let kind = blueprint.executor.kind();
+    let at = Place::root().key("tools");
+    let lists = |wanted: &str| blueprint.tools.iter().position(|tool| tool == wanted);
+    match &blueprint.executor {
+        // A recorded agent is offered its tools as it was when it was recorded.
+        Executor::Llm(_) | Executor::Replay(_) => {}
+        Executor::Process(_) | Executor::External(_) => {
+            let message = format!("an executor of type {kind} does not take built-in tools: leave them out");
+            findings.error(at, message);
+        }
+        Executor::ClaudeCode(_) => {
+            if let Some(index) = lists("run_command") {
+                let message = "run_command is Claude Code's Bash here: it is not confined to the project folder, and \
+                               sees the runner's variables; to allow some commands only, list them in allowed_tools";
+                findings.warning(at.index(index), message);
+            }
+        }
+        Executor::Codex(_) => {
+            let writes = lists("write_file").or(lists("run_command")).is_some();
+            let reach = match writes {
+                true => "writes to the project folder, '.accord' too, and to temporary ones",
+                false => "writes nothing",
+            };
+            let message = format!(
+                "Codex has its own shell in the place of these tools: it reads every file that the runner's user may, \
+                 and {reach}"
+            );
+            findings.warning(at, message);
+        }
     }
 }
 

@@ -387,3 +387,57 @@ fn money_is_not_limited_where_nobody_tells_costs() {
     assert_eq!(found, [expected]);
     assert!(problems_of("agent.yaml", &agent("{ type: claude-code }")).is_empty());
 }
+
+#[test]
+fn what_the_tools_of_a_cli_reach_is_said() {
+    let found = |executor: &str, tools: &str| {
+        problems_of("agent.yaml", &format!("name: a\nexecutor: {executor}\ntools: [{tools}]\n"))
+    };
+    let claude = "3:20 warning: $.tools[1]: run_command is Claude Code's Bash here: it is not confined to the project folder, \
+                  and sees the runner's variables; to allow some commands only, list them in allowed_tools";
+    assert_eq!(found("{ type: claude-code }", "read_file, run_command"), [claude]);
+    assert_eq!(found("{ type: claude-code }", "read_file, write_file"), [""; 0]);
+    let codex = |reach: &str| {
+        format!(
+            "3:8 warning: $.tools: Codex has its own shell in the place of these tools: it reads every file that the \
+             runner's user may, and {reach}"
+        )
+    };
+    let writes = codex("writes to the project folder, '.accord' too, and to temporary ones");
+    assert_eq!(found("{ type: codex }", "run_command"), [writes.clone()]);
+    assert_eq!(found("{ type: codex }", "write_file"), [writes]);
+    assert_eq!(found("{ type: codex }", "read_file"), [codex("writes nothing")]);
+    assert_eq!(found("{ type: replay, cassette: a.json }", "read_file"), [""; 0]);
+}
+
+#[test]
+fn options_that_nobody_declared_are_warned_of() {
+    let found = |settings: &str, schema: &str| {
+        let executor = format!("executor: {{ type: process, command: sort, {settings} }}");
+        let schema = format!("parameters_schema: {{ type: object, {schema} }}");
+        problems_of("agent.yaml", &format!("name: a\ntype: procedural\n{executor}\n{schema}\n"))
+    };
+    let warning = "4:20 warning: $.parameters_schema: parameters become options of the command, and this lets through names \
+                   that it does not declare, so that a caller can give any option: write 'additionalProperties: false'";
+    for settings in ["parameters_as: flags", "parameters_as: both", "args: flags"] {
+        assert_eq!(found(settings, "properties: { key: { type: string } }"), [warning], "{settings}");
+        assert_eq!(found(settings, "additionalProperties: false"), [""; 0], "{settings}");
+    }
+    assert_eq!(found("parameters_as: json", "properties: { key: { type: string } }"), [""; 0]);
+    for closed in [
+        "unevaluatedProperties: false",
+        "propertyNames: { enum: [key] }",
+        "allOf: [{ additionalProperties: false }]",
+        "anyOf: [{ additionalProperties: false }, { maxProperties: 0, additionalProperties: false }]",
+        "$ref: '#/$defs/a', $defs: { a: { additionalProperties: false } }",
+    ] {
+        assert_eq!(found("args: flags", closed), [""; 0], "{closed}");
+    }
+    for open in [
+        "additionalProperties: { type: string }",
+        "anyOf: [{ additionalProperties: false }, { required: [key] }]",
+        "$ref: '#/$defs/a', $defs: { a: { minProperties: 1 } }",
+    ] {
+        assert_eq!(found("args: flags", open), [warning], "{open}");
+    }
+}

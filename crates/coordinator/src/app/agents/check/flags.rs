@@ -1,0 +1,54 @@
+//! Parameters that become options of a command: what the input contract lets through, a caller can give.
+
+use std::cell::Cell;
+
+use accord_contract::Place;
+use accord_domain::agent::{Blueprint, Executor, ProcessArguments};
+use serde_json::Value;
+
+use super::super::finding::Findings;
+
+/// How many references are followed in all: a circle of them ends nowhere, and several can multiply.
+const MOST_REFERENCES: usize = 64;
+
+pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) {
+    // Without a schema of its own an agent takes a prompt and nothing else.
+    let Some(schema) = &blueprint.parameters_schema else { return };
+    if makes_flags(&blueprint.executor) && !is_closed(schema, schema, &Cell::new(MOST_REFERENCES)) {
+        let message = "parameters become options of the command, and this lets through names that it does not declare, so that \
+                       a caller can give any option: write 'additionalProperties: false'";
+        findings.warning(Place::root().key("parameters_schema"), message);
+    }
+}
+
+fn makes_flags(executor: &Executor) -> bool {
+    let Executor::Process(settings) = executor else { return false };
+    let by_arguments = match &settings.args {
+        Some(ProcessArguments::Mode(mode)) => Some(mode),
+        _ => None,
+    };
+    let mode = settings.parameters_as.as_ref().or(by_arguments);
+    mode.is_some_and(|mode| mode == "flags" || mode == "both")
+}
+
+/// Whether a schema takes only members that somebody has named.
+fn is_closed(schema: &Value, root: &Value, references: &Cell<usize>) -> bool {
+    let Value::Object(members) = schema else { return *schema == Value::Bool(false) };
+    let inner = |schema: &Value| is_closed(schema, root, references);
+    let list = |keyword: &str| members.get(keyword).and_then(Value::as_array);
+    let is_false = |keyword: &str| members.get(keyword) == Some(&Value::Bool(false));
+    let names = members.get("propertyNames");
+    let referred = || {
+        let pointer = members.get("$ref")?.as_str()?.strip_prefix('#')?;
+        references.set(references.get().checked_sub(1)?);
+        Some(is_closed(root.pointer(pointer)?, root, references))
+    };
+    is_false("additionalProperties")
+        || is_false("unevaluatedProperties")
+        || names.is_some_and(|names| names.get("enum").or(names.get("const")).is_some())
+        || members.contains_key("enum")
+        || members.contains_key("const")
+        || list("allOf").is_some_and(|all| all.iter().any(inner))
+        || ["anyOf", "oneOf"].into_iter().filter_map(list).any(|all| all.iter().all(inner))
+        || referred().unwrap_or(false)
+}
