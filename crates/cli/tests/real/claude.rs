@@ -15,13 +15,13 @@ use tokio_util::sync::CancellationToken;
 use crate::support::{Bench, installed, signal};
 
 /// The tool that Claude Code makes of a schema.
-const STRUCTURED: &str = "StructuredOutput";
+pub(crate) const STRUCTURED: &str = "StructuredOutput";
 
-fn claude() -> Option<PathBuf> {
+pub(crate) fn claude() -> Option<PathBuf> {
     installed("claude-code", "claude")
 }
 
-fn severity() -> Value {
+pub(crate) fn severity() -> Value {
     json!({
         "type": "object",
         "required": ["severity"],
@@ -30,7 +30,7 @@ fn severity() -> Value {
     })
 }
 
-fn executor(bench: &Bench) -> Value {
+pub(crate) fn executor(bench: &Bench) -> Value {
     json!({"type": "claude-code", "command": "./agent-cli", "model": "claude-test", "env": {
         "HOME": bench.file("home"),
         "CLAUDE_CONFIG_DIR": bench.file("config"),
@@ -40,7 +40,7 @@ fn executor(bench: &Bench) -> Value {
     }})
 }
 
-async fn bench(program: &std::path::Path, script: impl Into<Script>) -> Bench {
+pub(crate) async fn bench(program: &std::path::Path, script: impl Into<Script>) -> Bench {
     let bench = Bench::new(program, script).await;
     bench.agent(&executor(&bench), &json!({"output_schema": severity()}));
     bench

@@ -8,5 +8,6 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod claude;
+mod claude_files;
 mod codex;
 mod support;

@@ -1,7 +1,7 @@
 //! Which variables of this process a child may see, and which of their values nobody else may.
 //!
 //! A secret is known by its name. Keys of providers are secrets too, and people may call their variables as they like: so
-//! whoever reads the configuration tells their names.
+//! whoever reads the configuration tells their names. And an address is one where it says who logs in there.
 
 use std::cmp::Reverse;
 use std::ffi::{OsStr, OsString};
@@ -35,13 +35,24 @@ impl Variables {
     /// Those that are neither secrets nor Accord's own.
     pub(crate) fn without_secrets(mut self) -> Environment {
         let all = std::mem::take(&mut self.all);
-        all.into_iter().filter(|(name, _)| !own_variable(name) && !self.is_secret(name)).collect()
+        let is_plain = |name: &OsStr, value: &OsStr| {
+            let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+            login(&name, &value).is_none() && !has_query(&name, &value)
+        };
+        all.into_iter()
+            .filter(|(name, value)| !own_variable(name) && !self.is_secret(name) && is_plain(name, value))
+            .collect()
     }
 
     /// Whether a variable holds a key of a provider, or looks like a secret.
     pub(crate) fn is_secret(&self, name: impl AsRef<OsStr>) -> bool {
         let name = name.as_ref();
-        self.keys.iter().any(|key| name == key.as_str()) || is_secret(&name.to_string_lossy())
+        self.is_key(name) || is_secret(&name.to_string_lossy())
+    }
+
+    /// Whether a variable holds a key of a configured provider.
+    pub(crate) fn is_key(&self, name: &OsStr) -> bool {
+        self.keys.iter().any(|key| name == key.as_str())
     }
 
     /// All of them.
@@ -54,10 +65,13 @@ impl Variables {
         self.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value)
     }
 
-    /// The values of the secrets among them, without the end of a line that came with one out of a file.
+    /// The values of the secrets among them, without the end of a line that came with one out of a file; of addresses, who
+    /// logs in there.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
-        let secret = self.iter().filter(|(name, _)| self.is_secret(name));
-        secret.filter_map(|(_, value)| value.to_str().map(str::trim))
+        self.iter().filter_map(|(name, value)| match self.is_secret(name) {
+            true => value.to_str().map(str::trim),
+            false => login(name.to_str()?, value.to_str()?),
+        })
     }
 
     /// A text without the values of secrets. One can be the beginning of another: the longest goes first.
@@ -107,6 +121,7 @@ const SECRET_WORDS: &[&str] = &[
     "AUTH",
     "AUTHORIZATION",
     "COOKIE",
+    "HEADERS",
     "DSN",
     "DATABASE_URL",
     "CONNECTION_STRING",
@@ -126,6 +141,24 @@ pub(crate) fn is_secret(name: &str) -> bool {
     let ends =
         |word: &str| name.strip_suffix(word).is_some_and(|rest| rest.is_empty() || rest.ends_with('_'));
     SECRET_NAMES.contains(&name.as_str()) || SECRET_WORDS.iter().any(|word| ends(word))
+}
+
+/// Who logs in at an address in a value: `user:password` of `https://user:password@host/`. Tokens are written as users too.
+/// Addresses of proxies may lack the scheme.
+fn login<'a>(name: &str, value: &'a str) -> Option<&'a str> {
+    let is_proxy = name.to_ascii_uppercase().ends_with("PROXY");
+    let starts = value.match_indices("://").map(|(at, scheme)| at + scheme.len());
+    starts.chain(is_proxy.then_some(0)).find_map(|start| {
+        let rest = value.get(start..)?;
+        let ends = |each: char| matches!(each, '/' | '?' | '#') || each.is_whitespace();
+        let authority = rest.split(ends).next()?;
+        authority.rsplit_once('@').map(|(login, _)| login).filter(|login| !login.is_empty())
+    })
+}
+
+/// Whether this is an address of a provider with a query, which may be a key.
+fn has_query(name: &str, value: &str) -> bool {
+    name.to_ascii_uppercase().ends_with("BASE_URL") && value.contains('?')
 }
 
 /// Shorter values are no secrets, and would be found in any text.
@@ -187,6 +220,29 @@ mod tests {
             ["PATH", "HOME", "LANG", "MONKEY", "CARGO_TARGET_DIR", "KEYBOARD", "TOKENIZERS_PARALLELISM"];
         let pairs: Vec<(&str, &str)> = secret.into_iter().chain(plain).map(|name| (name, "x")).collect();
         assert_eq!(left(variables(&pairs, &[])), plain);
+    }
+
+    #[test]
+    fn addresses_that_say_who_logs_in_are_secrets() {
+        let pairs = [
+            ("GATEWAY_BASE_URL", "https://user:gateway1@gateway.example/v1"),
+            ("REDIS_URL", "redis://:redispass@host"),
+            ("HTTPS_PROXY", "http://user:password@127.0.0.1:1"),
+            ("http_proxy", "user:password2@127.0.0.1:1"),
+            ("REMOTES", "https://a.example https://t0ken-123@b.example"),
+            ("OPENAI_BASE_URL", "https://models.example/v1?key=secret"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "api-key=secret"),
+            ("ANTHROPIC_BASE_URL", "https://models.example/v1"),
+            ("NO_PROXY", "localhost,127.0.0.1"),
+            ("REGISTRY", "https://registry.example/@scope/package?x=a@b"),
+            ("EMAIL", "me@mail.example"),
+        ];
+        let variables = variables(&pairs, &[]);
+        let text =
+            "user:gateway1 :redispass user:password user:password2 t0ken-123 me@mail.example".to_owned();
+        let hidden = "[secret] [secret] [secret] [secret] [secret] me@mail.example";
+        assert_eq!(variables.hide(text), hidden);
+        assert_eq!(left(variables), ["ANTHROPIC_BASE_URL", "NO_PROXY", "REGISTRY", "EMAIL"]);
     }
 
     #[test]

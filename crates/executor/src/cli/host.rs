@@ -14,7 +14,7 @@ use crate::session::OpenError;
 
 use super::{Program, Settings};
 
-/// The variables of a runner, as a CLI sees them: all but Accord's own.
+/// The variables of a runner, without Accord's own.
 #[derive(Clone)]
 pub(crate) struct Host {
     program: &'static Program,
@@ -42,8 +42,8 @@ impl Host {
         self.program.find(settings.command.as_deref(), folder, variable).map_err(OpenError::Missing)
     }
 
-    /// A command in a folder, with the variables of the runner and above them those of the blueprint. `unset` are left
-    /// out of the former.
+    /// A command in a folder, with the variables of the runner and above them those of the blueprint. Of the former, keys
+    /// of others and `unset` are left out.
     pub(crate) fn command(
         &self,
         executable: &Path,
@@ -52,7 +52,9 @@ impl Host {
         unset: &[&str],
     ) -> Command {
         let mut command = Command::new(executable);
-        let kept = self.variables.iter().filter(|(name, _)| !unset.iter().any(|unset| name == unset));
+        let is_foreign = |name: &OsStr| self.program.is_foreign(name, self.variables.is_key(name));
+        let is_kept = |name: &OsStr| !is_foreign(name) && !unset.iter().any(|unset| name == *unset);
+        let kept = self.variables.iter().filter(|(name, _)| is_kept(name));
         command.current_dir(folder).env_clear().envs(kept);
         command.envs(&settings.env);
         command

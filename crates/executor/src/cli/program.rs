@@ -17,6 +17,19 @@ pub struct Program {
     pub variable: &'static str,
     /// The package of npm that has it.
     pub package: &'static str,
+    /// Variables with keys of makers that it has nothing to do with.
+    foreign: &'static [&'static str],
+    /// Which keys of configured providers are its business.
+    keys: Keys,
+}
+
+/// Which keys of configured providers are the business of a CLI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    /// Those whose names begin like this: it looks for no others.
+    Begin(&'static [&'static str]),
+    /// Any: its own configuration can name whichever variable.
+    All,
 }
 
 /// Claude Code.
@@ -26,6 +39,9 @@ pub const CLAUDE_CODE: Program = Program {
     executable: "claude",
     variable: "ACCORD_CLAUDE_CODE_BIN",
     package: "@anthropic-ai/claude-code",
+    foreign: &["OPENAI_API_KEY"],
+    // The latter are of clouds by which it can reach its models.
+    keys: Keys::Begin(&["ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "AZURE_"]),
 };
 
 /// Codex.
@@ -35,6 +51,8 @@ pub const CODEX: Program = Program {
     executable: "codex",
     variable: "ACCORD_CODEX_BIN",
     package: "@openai/codex",
+    foreign: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
+    keys: Keys::All,
 };
 
 impl Program {
@@ -70,6 +88,19 @@ impl Program {
                  {package}), or name it by {variable} or by the executor's `command`"
             )
         })
+    }
+}
+
+impl Program {
+    /// Whether a variable holds a key that plainly is not for this CLI: its model runs commands, and would see it.
+    /// `is_key` tells that a configured provider has its key there.
+    pub(super) fn is_foreign(&self, variable: &OsStr, is_key: bool) -> bool {
+        let begins = |own: &&str| variable.as_encoded_bytes().starts_with(own.as_bytes());
+        let is_own = match self.keys {
+            Keys::Begin(own) => own.iter().any(begins),
+            Keys::All => true,
+        };
+        self.foreign.iter().any(|foreign| variable == *foreign) || is_key && !is_own
     }
 }
 
@@ -124,6 +155,20 @@ mod tests {
         assert_eq!(CLAUDE_CODE.find(Some("./own"), &project, named), Ok(project.join("./own")));
         assert_eq!(CLAUDE_CODE.find(own.to_str(), &project, named), Ok(own));
         assert_eq!(CLAUDE_CODE.find(Some("other"), &project, plain), Ok(other));
+    }
+
+    #[test]
+    fn keys_of_others_are_foreign() {
+        let foreign = |program: Program, keys: &[&'static str]| {
+            let all = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "LABKEY", "PATH"];
+            all.into_iter()
+                .filter(|name| program.is_foreign(OsStr::new(name), keys.contains(name)))
+                .collect::<Vec<_>>()
+        };
+        let configured = ["ANTHROPIC_AUTH_TOKEN", "OPENAI_API_KEY", "LABKEY"];
+        assert_eq!(foreign(CLAUDE_CODE, &[]), ["OPENAI_API_KEY"]);
+        assert_eq!(foreign(CLAUDE_CODE, &configured), ["OPENAI_API_KEY", "LABKEY"]);
+        assert_eq!(foreign(CODEX, &configured), ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]);
     }
 
     #[test]

@@ -5,9 +5,10 @@
 //! Links that stay inside are followed. The project folder itself may be a link.
 //!
 //! Files are opened without blocking and looked at after opening: a pipe, a socket or a device is refused, not waited for.
-//! So is what Accord keeps for itself, by whichever name or link it was reached: settings may hold keys, and what a tool
-//! reads goes to the model, into events and into the store.
+//! So is what Accord keeps for itself, by whichever name or link it was reached and wherever it lies: settings may hold
+//! keys, and what a tool reads goes to the model, into events and into the store.
 
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +19,8 @@ use cap_std::fs::{Dir, File, OpenOptions};
 /// Longer paths than the system takes are not worth asking for.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// What Accord keeps for itself.
-const PRIVATE: &[&str] = &[
+/// What Accord keeps for itself in a project folder.
+pub(crate) const PRIVATE: &[&str] = &[
     "accord.toml",
     ".accord/config.toml",
     ".accord/accord.db",
@@ -36,9 +37,14 @@ pub(super) struct Refusal(pub(super) String);
 pub(super) struct Folder {
     dir: Dir,
     path: PathBuf,
-    /// Device and number of what is there of [`PRIVATE`].
-    private: Vec<(u64, u64)>,
+    /// What is there of [`PRIVATE`], and of other files that Accord uses.
+    private: Vec<Identity>,
+    /// Where those other files stand: a folder, and a name in it.
+    private_places: Vec<(Identity, OsString)>,
 }
+
+/// Device and number.
+type Identity = (u64, u64);
 
 /// What a path names.
 pub(super) enum Found {
@@ -66,7 +72,23 @@ impl Folder {
         let dir = Dir::open_ambient_dir(project_dir, ambient_authority())?;
         let identity = |path: &&str| dir.metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()));
         let private = PRIVATE.iter().filter_map(identity).collect();
-        Ok(Self { dir, path: project_dir.to_owned(), private })
+        Ok(Self { dir, path: project_dir.to_owned(), private, private_places: Vec::new() })
+    }
+
+    /// The same folder, where these files are Accord's own too.
+    pub(super) fn keeping(mut self, files: &[PathBuf]) -> Self {
+        let identity = |path: &Path| path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()));
+        self.private.extend(files.iter().filter_map(|file| identity(file)));
+        let place = |file: &PathBuf| Some((identity(file.parent()?)?, file.file_name()?.to_owned()));
+        self.private_places.extend(files.iter().filter_map(place));
+        self
+    }
+
+    /// Whether a file of this name in a folder would be one of Accord's own, there or not.
+    pub(super) fn is_private_place(&self, parent: &Dir, name: &OsStr) -> io::Result<bool> {
+        let metadata = parent.dir_metadata()?;
+        let identity = (metadata.dev(), metadata.ino());
+        Ok(self.private_places.iter().any(|(folder, file)| *folder == identity && file == name))
     }
 
     pub(super) fn dir(&self) -> &Dir {

@@ -28,6 +28,7 @@ use crate::child::Variables;
 use crate::session::OpenError;
 use crate::toolbox::{ToolOutput, ToolSpec, Toolbox, Toolboxes};
 
+pub(crate) use folder::PRIVATE;
 use folder::{Folder, Refusal};
 use pace::Pace;
 use run_command::Commands;
@@ -36,20 +37,30 @@ use run_command::Commands;
 #[derive(Debug, Clone)]
 pub struct BuiltinTools {
     commands: Arc<Commands>,
+    /// Files of Accord's own, besides those that a project folder has by name.
+    private_files: Arc<[PathBuf]>,
 }
 
 impl BuiltinTools {
     /// Tools whose commands see these variables, without those that are secrets.
     pub fn new(variables: impl Into<Variables>) -> Self {
         let environment = variables.into().without_secrets();
-        Self { commands: Arc::new(Commands { environment, folders: Vec::new() }) }
+        Self {
+            commands: Arc::new(Commands { environment, folders: Vec::new() }),
+            private_files: Arc::default(),
+        }
     }
 
     /// The same tools, whose commands may read and write these folders besides the project folder; all, where the root of
     /// the file system is among them.
     pub fn with_command_folders(self, folders: Vec<PathBuf>) -> Self {
         let environment = self.commands.environment.clone();
-        Self { commands: Arc::new(Commands { environment, folders }) }
+        Self { commands: Arc::new(Commands { environment, folders }), ..self }
+    }
+
+    /// The same tools, of which those for files leave these alone: the settings and the data that Accord uses.
+    pub fn with_private_files(self, files: Vec<PathBuf>) -> Self {
+        Self { private_files: files.into(), ..self }
     }
 
     /// Whether `run_command` can be used here, or why not.
@@ -65,8 +76,8 @@ impl Toolboxes for BuiltinTools {
         if tools.contains(&Builtin::RunCommand) {
             self.commands.check()?;
         }
-        let commands = Arc::clone(&self.commands);
-        Ok(Box::new(Builtins { tools, project_dir: project_dir.into(), commands }))
+        let (commands, private_files) = (Arc::clone(&self.commands), Arc::clone(&self.private_files));
+        Ok(Box::new(Builtins { tools, project_dir: project_dir.into(), commands, private_files }))
     }
 }
 
@@ -150,6 +161,7 @@ struct Builtins {
     tools: Vec<Builtin>,
     project_dir: Arc<Path>,
     commands: Arc<Commands>,
+    private_files: Arc<[PathBuf]>,
 }
 
 #[async_trait]
@@ -193,10 +205,10 @@ impl Builtins {
         let arguments = read(arguments)?;
         let stop = cancel.child_token();
         let _stopped_when_dropped = stop.clone().drop_guard();
-        let project_dir = Arc::clone(&self.project_dir);
+        let (project_dir, private) = (Arc::clone(&self.project_dir), Arc::clone(&self.private_files));
         let work = tokio::task::spawn_blocking(move || {
             let folder = Folder::open(&project_dir).map_err(|error| Refusal(closed(&project_dir, &error)))?;
-            work(&folder, arguments, &Pace::new(stop))
+            work(&folder.keeping(&private), arguments, &Pace::new(stop))
         });
         tokio::select! {
             biased;

@@ -240,6 +240,22 @@ mod tests {
     }
 
     #[test]
+    fn settings_in_use_are_not_read_wherever_they_lie() {
+        let project = tempfile::tempdir().unwrap();
+        let at = |path: &str| project.path().join(path);
+        fs::create_dir(at("conf")).unwrap();
+        fs::write(at("conf/accord.toml"), "a key").unwrap();
+        fs::hard_link(at("conf/accord.toml"), at("other")).unwrap();
+        fs::write(at("notes"), "a key").unwrap();
+        let folder = Folder::open(project.path()).unwrap().keeping(&[at("conf/accord.toml"), at("gone")]);
+        assert_eq!(search(&folder, "key", None, None), "notes:1:a key");
+        for path in ["conf/accord.toml", "other"] {
+            let text = format!("'{path}' may not be read: it holds settings or data of Accord");
+            assert_eq!(search(&folder, "key", Some(path), None), text);
+        }
+    }
+
+    #[test]
     fn expressions_that_cannot_be_used_are_explained() {
         let project = tempfile::tempdir().unwrap();
         let folder = Folder::open(project.path()).unwrap();

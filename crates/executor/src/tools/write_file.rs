@@ -66,7 +66,9 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
         return Err(protected());
     }
     let parent = make_parent(folder.dir(), &relative).map_err(|error| refusal(&path, &error))?;
-    if is_protected(folder.dir(), &relative).map_err(|error| refusal(&path, &error))? {
+    let is_protected = is_protected(folder.dir(), &relative)
+        .and_then(|is_protected| Ok(is_protected || folder.is_private_place(&parent, name)?));
+    if is_protected.map_err(|error| refusal(&path, &error))? {
         return Err(protected());
     }
     let permissions = replaceable(&parent, name, &path)?;
@@ -242,6 +244,24 @@ mod tests {
         assert!(left.is_empty(), "{left:?}");
         write(&folder, "docs/accord.toml", "x").unwrap();
         write(&folder, ".gitignore", "x").unwrap();
+    }
+
+    #[test]
+    fn settings_in_use_are_not_written_wherever_they_lie() {
+        let project = tempfile::tempdir().unwrap();
+        let at = |path: &str| project.path().join(path);
+        fs::create_dir(at("conf")).unwrap();
+        std::os::unix::fs::symlink("conf", at("link")).unwrap();
+        fs::write(at("conf/accord.toml"), "old").unwrap();
+        let files = [at("conf/accord.toml"), at("conf/state.db"), at("gone/state.db")];
+        let folder = Folder::open(project.path()).unwrap().keeping(&files);
+        for path in ["conf/accord.toml", "link/accord.toml", "conf/state.db"] {
+            let text = format!("'{path}' may not be written: it holds settings of Accord or Git");
+            assert_eq!(write(&folder, path, "x").unwrap_err(), text);
+        }
+        assert_eq!(fs::read_to_string(at("conf/accord.toml")).unwrap(), "old");
+        write(&folder, "conf/other.toml", "x").unwrap();
+        write(&folder, "accord.db", "x").unwrap();
     }
 
     #[test]

@@ -106,6 +106,10 @@ pub(super) fn list(
         add(&["--allowedTools"]);
         permissions.allowed.iter().for_each(|rule| add(&[rule]));
     }
+    if !permissions.denied.is_empty() {
+        add(&["--disallowedTools"]);
+        permissions.denied.iter().for_each(|rule| add(&[rule]));
+    }
     if let Way::Native(schema) = &setup.way {
         add(&["--json-schema", &schema.to_string()]);
     }
@@ -165,6 +169,7 @@ mod tests {
         let permissions = Permissions {
             available: vec!["Read".to_owned(), "Bash".to_owned()],
             allowed: vec!["Bash(git *)".to_owned()],
+            denied: vec!["Read(./a)".to_owned(), "Edit(./a)".to_owned()],
         };
         let files =
             Files { mcp_config: Path::new("/s/mcp.json"), system_prompt: Some(Path::new("/s/system.md")) };
@@ -183,6 +188,9 @@ mod tests {
             "Read,Bash",
             "--allowedTools",
             "Bash(git *)",
+            "--disallowedTools",
+            "Read(./a)",
+            "Edit(./a)",
             "--json-schema",
             r#"{"type":"object"}"#,
             "--append-system-prompt-file",
@@ -205,7 +213,7 @@ mod tests {
     #[test]
     fn nothing_is_said_of_what_is_not_there() {
         let setup = Setup { system_prompt: String::new(), model: None, way: Way::Text };
-        let permissions = Permissions { available: Vec::new(), allowed: Vec::new() };
+        let permissions = Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
         let files = Files { mcp_config: Path::new("m"), system_prompt: None };
         let list = list(&setup, &permissions, &files, None, 1, &[]);
         let expected = ["--mcp-config", "m", "--tools", "", "--max-turns", "1", "--verbose"];

@@ -18,6 +18,9 @@ mod session;
 mod tools;
 mod totals;
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use crate::child::Variables;
@@ -36,13 +39,19 @@ use tools::Permissions;
 pub struct ClaudeCodeExecutor {
     host: Host,
     submit: SubmitServer,
+    private_files: Arc<[PathBuf]>,
 }
 
 impl ClaudeCodeExecutor {
     /// The CLI sees these variables, without Accord's own, and those of its settings. Where a result is to be handed in
     /// by a tool, it gets this server.
     pub fn new(variables: impl Into<Variables>, submit: SubmitServer) -> Self {
-        Self { host: Host::new(&CLAUDE_CODE, variables), submit }
+        Self { host: Host::new(&CLAUDE_CODE, variables), submit, private_files: Arc::default() }
+    }
+
+    /// The same executor, where the built-in tools for files leave these alone: the settings and the data that Accord uses.
+    pub fn with_private_files(self, files: Vec<PathBuf>) -> Self {
+        Self { private_files: files.into(), ..self }
     }
 }
 
@@ -58,6 +67,7 @@ impl Executor for ClaudeCodeExecutor {
             let folder = start.project_dir.display();
             OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
         })?;
+        let permissions = permissions.keeping(&start.tools, &folder, &self.private_files);
         let executable = self.host.find(&settings, &folder)?;
         let scratch = Scratch::new()
             .map_err(|error| OpenError::Missing(format!("no temporary folder can be made: {error}")))?;

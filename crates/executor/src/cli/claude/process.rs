@@ -17,6 +17,9 @@ use super::tools::{Permissions, prefix};
 /// The lowering profile of its validator.
 pub(super) const PROFILE: &str = "claude-code";
 
+/// The variable by which it is told of another address than the public one.
+const ADDRESS: &str = "ANTHROPIC_BASE_URL";
+
 /// What stays the same for a session.
 pub(super) struct Place {
     pub(super) host: Host,
@@ -41,9 +44,8 @@ pub(super) struct Running {
 
 impl Place {
     pub(super) fn endpoint(&self) -> String {
-        let inherited =
-            self.host.get("ANTHROPIC_BASE_URL").map(|address| address.to_string_lossy().into_owned());
-        let address = self.settings.env.get("ANTHROPIC_BASE_URL").cloned().or(inherited);
+        let inherited = self.host.get(ADDRESS).map(|address| address.to_string_lossy().into_owned());
+        let address = self.settings.env.get(ADDRESS).cloned().or(inherited);
         // Whatever stands before an @ is a secret, and so may be what stands behind a question mark.
         let address = address.unwrap_or_default();
         let address = address.split(['?', '#']).next().unwrap_or_default();

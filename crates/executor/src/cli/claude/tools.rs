@@ -2,10 +2,14 @@
 //!
 //! `--tools` says what there is, `--allowedTools` what needs no permission. Without either list in the blueprint there
 //! is nothing. The file tools of a blueprint stay in the project folder, by the CLI's own rules: what lies in the
-//! folder that it works in may be read, and what may be edited is said with that folder in front.
+//! folder that it works in may be read, and what may be edited is said with that folder in front. What Accord keeps for
+//! itself is denied, which is stronger than what is allowed: an agent neither reads keys nor writes its own blueprint.
+
+use std::path::{Path, PathBuf};
 
 use crate::mcp_server::McpServer;
 use crate::session::OpenError;
+use crate::tools::PRIVATE;
 
 use super::super::{CLAUDE_CODE, SUBMIT_SERVER, wrong};
 
@@ -18,6 +22,13 @@ const BUILT_IN: [(&str, &[&str], &[&str]); 5] = [
     ("run_command", &["Bash"], &["Bash"]),
 ];
 
+/// The tool that its rules for all that read, or write, are named by.
+const READING: &str = "Read";
+const WRITING: &str = "Edit";
+
+/// What is not written in a project folder, however deep: blueprints and settings of Accord, and hooks of Git.
+const PROTECTED: [&str; 4] = ["**/.accord", "**/.accord/**", "**/.git", "**/.git/**"];
+
 /// What stands in front of the name of an MCP server's tool.
 const MCP: &str = "mcp__";
 
@@ -28,6 +39,8 @@ pub(super) struct Permissions {
     pub(super) available: Vec<String>,
     /// What may be used without asking.
     pub(super) allowed: Vec<String>,
+    /// What may not be used at all.
+    pub(super) denied: Vec<String>,
 }
 
 impl Permissions {
@@ -36,7 +49,7 @@ impl Permissions {
         allowed_tools: Option<&[String]>,
         servers: &[McpServer],
     ) -> Result<Self, OpenError> {
-        let mut permissions = Self { available: Vec::new(), allowed: Vec::new() };
+        let mut permissions = Self { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
         for tool in tools {
             let known = BUILT_IN.iter().find(|(name, ..)| name == tool);
             let (_, names, rules) = known.ok_or_else(|| unknown(tool))?;
@@ -66,6 +79,38 @@ impl Permissions {
         }
         Ok(permissions)
     }
+
+    /// The same, where the built-in file tools among `tools` leave Accord's own files in a folder alone: those that it has
+    /// by name, and these others if they are in it.
+    pub(super) fn keeping(mut self, tools: &[String], folder: &Path, files: &[PathBuf]) -> Self {
+        let lists = |wanted: &[&str]| tools.iter().any(|tool| wanted.contains(&tool.as_str()));
+        let named = PRIVATE.iter().map(|&name| name.to_owned());
+        let private: Vec<String> =
+            named.chain(files.iter().filter_map(|file| inside(folder, file))).collect();
+        if lists(&["read_file", "list_files", "search_files"]) {
+            private.iter().for_each(|file| add(&mut self.denied, &format!("{READING}(./{file})")));
+        }
+        if lists(&["write_file"]) {
+            PROTECTED.iter().for_each(|files| add(&mut self.denied, &format!("{WRITING}({files})")));
+            private.iter().for_each(|file| add(&mut self.denied, &format!("{WRITING}(./{file})")));
+        }
+        self
+    }
+}
+
+/// The path of a file inside a folder as its rules name it, which are patterns like those of Git. The file need not be
+/// there, its folder may be named by links.
+fn inside(folder: &Path, file: &Path) -> Option<String> {
+    let place = file.parent()?.canonicalize().ok()?.join(file.file_name()?);
+    let path = place.strip_prefix(folder).ok()?.to_str()?;
+    let mut pattern = String::new();
+    for each in path.chars() {
+        if matches!(each, '*' | '?' | '[' | ']' | '(' | ')' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(each);
+    }
+    Some(pattern)
 }
 
 /// What the tools of an MCP server are called by: other characters than these become underscores.
@@ -128,6 +173,28 @@ mod tests {
             permissions(&["run_command"], Some(&own), &["docs", "doc"]),
             made("Bash Read", "Bash Bash(git log *) Bash(git diff *) Read mcp__docs__search mcp__doc")
         );
+    }
+
+    #[test]
+    fn accords_own_files_are_denied() {
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().canonicalize().unwrap();
+        std::fs::create_dir(folder.join("conf [1]")).unwrap();
+        let files = ["conf [1]/accord.toml", "accord.toml", "../accord.toml", "gone/accord.db"];
+        let files = files.map(|file| folder.join(file));
+        let denied = |tools: &[&str]| {
+            let tools = words(tools);
+            Permissions::new(&tools, None, &[]).unwrap().keeping(&tools, &folder, &files).denied
+        };
+        assert_eq!(denied(&["run_command"]), [""; 0]);
+        let own = |tool: &str| {
+            let named = PRIVATE.iter().map(|name| format!("{tool}(./{name})"));
+            named.chain([format!(r"{tool}(./conf \[1\]/accord.toml)")]).collect::<Vec<_>>()
+        };
+        assert_eq!(denied(&["search_files"]), own("Read"));
+        let protected = PROTECTED.map(|files| format!("Edit({files})")).to_vec();
+        assert_eq!(denied(&["write_file"]), [protected.clone(), own("Edit")].concat());
+        assert_eq!(denied(&["read_file", "write_file"]), [own("Read"), protected, own("Edit")].concat());
     }
 
     #[test]

@@ -76,9 +76,16 @@ impl Fake {
     }
 
     pub(super) async fn open_with(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
-        let added =
-            [("ACCORD_KEY", "secret"), ("KEPT", "yes"), ("CLAUDECODE", "1"), ("LABKEY", "labsecret-99")];
-        let environment = std::env::vars_os().filter(|(name, _)| name != "CLAUDE_CODE_MAX_RETRIES");
+        let added = [
+            ("ACCORD_KEY", "secret"),
+            ("KEPT", "yes"),
+            ("CLAUDECODE", "1"),
+            ("LABKEY", "labsecret-99"),
+            ("OPENAI_API_KEY", "openai-key"),
+            ("ANTHROPIC_API_KEY", "runner-key"),
+        ];
+        let own = ["CLAUDE_CODE_MAX_RETRIES", "ANTHROPIC_BASE_URL"];
+        let environment = std::env::vars_os().filter(|(name, _)| !own.iter().any(|own| name == own));
         let environment = environment.chain(added.map(|(name, value)| (name.into(), value.into())));
         let submit = SubmitServer { program: "accord-stand-in".into(), args: vec!["submit".to_owned()] };
         let variables = Variables::new(environment, ["LABKEY".to_owned()]);

@@ -65,7 +65,7 @@ async fn what_happens_is_told() {
         r#"
         read -r line; begin
         echo '{"type":"assistant","session_id":"sid-1","message":{"id":"m1","model":"fake-model","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"a"}}]}}'
-        echo '{"type":"user","session_id":"sid-1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"the keys are sk-very-secret and '"$LABKEY"'"}]}}'
+        echo '{"type":"user","session_id":"sid-1","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"the keys are sk-very-secret and labsecret-99"}]}}'
         echo '{"type":"system","subtype":"api_retry","session_id":"sid-1","error_status":529,"error":"overloaded","retry_delay_ms":500}'
         say m2 done
         end '"result":"done"' 1 1 0"#,
@@ -204,6 +204,17 @@ async fn the_environment_is_the_runners_without_accords_own() {
         assert!(environment.lines().any(|line| line == expected), "{expected} in {environment}");
     }
     assert!(!environment.contains("ACCORD_") && !environment.contains("CLAUDECODE="), "{environment}");
+}
+
+/// Its model runs commands, which see what it sees.
+#[tokio::test]
+async fn keys_of_others_are_not_in_the_environment() {
+    let fake = Fake::new(&format!("env > \"$LOG/env\"\n{SPEAK}"));
+    let mut session = fake.open().await;
+    fake.turn(&mut session, text("one")).await.unwrap();
+    let environment = fake.log("env");
+    let held = |name: &str| environment.lines().any(|line| line.starts_with(&format!("{name}=")));
+    assert_eq!(["LABKEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"].map(held), [false, false, true]);
 }
 
 #[tokio::test]
