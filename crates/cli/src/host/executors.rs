@@ -12,8 +12,9 @@ use accord_executor::{
     Variables, secrets_of_address,
 };
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, FILE, FILE_INSIDE, FOLDER};
 use crate::failure::{Failure, Problem};
+use crate::store::{self, Place};
 
 /// The executors, on the network.
 pub(crate) fn executors(config: &Config) -> Result<Registry, Failure> {
@@ -43,10 +44,33 @@ pub(crate) fn replaying_executors() -> Registry {
 
 /// The built-in tools.
 pub(crate) fn tools(config: &Config) -> BuiltinTools {
+    BuiltinTools::new(variables(config))
+        .with_command_folders(command_folders(config))
+        .with_private_files(private_files(config))
+}
+
+/// What commands of agents reach besides the project folder.
+pub(super) fn command_folders(config: &Config) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let folder = |text: &String| folder(text, &config.project, home.as_deref());
-    let folders = config.values.runner.command_folders.iter().map(folder);
-    BuiltinTools::new(variables(config)).with_command_folders(folders.collect())
+    config.values.runner.command_folders.iter().map(folder).collect()
+}
+
+/// The settings and the database of this process. The latter has others beside it, which go by its real name.
+fn private_files(config: &Config) -> Vec<PathBuf> {
+    let settings = [config.project.join(FILE), config.project.join(FOLDER).join(FILE_INSIDE)];
+    let database = match store::place(config) {
+        Ok(Place::File(path)) => Some(path.canonicalize().unwrap_or(path)),
+        _ => None,
+    };
+    let beside = |path: PathBuf| {
+        ["", "-wal", "-shm", "-journal"].map(|end| {
+            let mut name = path.clone().into_os_string();
+            name.push(end);
+            PathBuf::from(name)
+        })
+    };
+    settings.into_iter().chain(database.into_iter().flat_map(beside)).collect()
 }
 
 /// The variables of this process. Those that hold keys of providers are secrets, whatever they are called.
@@ -80,8 +104,10 @@ fn registry(config: &Config, llm: LlmExecutor) -> Registry {
     let program = std::env::current_exe().unwrap_or_else(|_| "accord".into());
     let submit = SubmitServer { program, args: vec!["submit".to_owned()] };
     let variables = variables(config);
+    let claude_code =
+        ClaudeCodeExecutor::new(variables.clone(), submit.clone()).with_private_files(private_files(config));
     Registry::default()
-        .with("claude-code", Arc::new(ClaudeCodeExecutor::new(variables.clone(), submit.clone())))
+        .with("claude-code", Arc::new(claude_code))
         .with("codex", Arc::new(CodexExecutor::new(variables.clone(), submit)))
         .with("external", Arc::new(ExternalExecutor::new(variables.clone())))
         .with("llm", Arc::new(llm))
@@ -169,6 +195,24 @@ fn secrets(providers: &Providers, address: Option<&str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Flag;
+
+    #[test]
+    fn settings_and_database_are_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let value = toml::Value::String("sqlite://state.db".to_owned());
+        let database = Flag { key: "database.url", name: "--database", value };
+        let config = Config::load(folder.path(), vec![database]).unwrap();
+        let names = [
+            "accord.toml",
+            ".accord/config.toml",
+            "state.db",
+            "state.db-wal",
+            "state.db-shm",
+            "state.db-journal",
+        ];
+        assert_eq!(private_files(&config), names.map(|name| folder.path().join(name)));
+    }
 
     #[test]
     fn folders_are_found_from_the_home_folder_or_the_project() {

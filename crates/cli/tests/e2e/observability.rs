@@ -280,3 +280,41 @@ async fn a_key_is_seen_by_its_provider_alone() {
     let traces = everything(&mut posted);
     assert!(!traces.is_empty() && traces.iter().all(|posted| !posted.contains(SECRET)));
 }
+
+#[tokio::test]
+async fn ways_around_the_walls_of_commands_are_told() {
+    let model = model([]).await;
+    let builder = agent("builds", &model, &json!({"tools": ["run_command"]}));
+    let (_folder, log) = log_file();
+    let host = Project::new().agent(&builder).log_to(&log).up().await;
+    let told = doctor(host.path(), &[]).await;
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("the coordinator has no key") && told[1].contains("accord.db is in a folder"));
+    host.end().await;
+    let said = std::fs::read_to_string(&log).unwrap();
+    assert!(said.contains("accord keys create --role admin") && said.contains("set database.url"), "{said}");
+
+    let elsewhere = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", elsewhere.path().join("accord.db").display());
+    let kept = [("ACCORD_DATABASE__URL", url.as_str())];
+    let project = Project::new().agent(&builder).set(kept[0].0, &url).log_to(&log);
+    let mut create = accord(project.path());
+    let created = create.envs(kept).args(["keys", "create", "--role", "admin"]).output().await.unwrap();
+    let key = String::from_utf8(created.stdout).unwrap().trim().to_owned();
+    let host = project.up().await;
+    assert_eq!(doctor(host.path(), &[kept[0], ("ACCORD_RUNNER__KEY", &key)]).await, [""; 0]);
+    assert!(elsewhere.path().join("accord.db").is_file() && !host.path().join(".accord/accord.db").exists());
+    host.end().await;
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), "");
+}
+
+/// What the doctor warns of commands that could become admins.
+async fn doctor(folder: &Path, variables: &[(&str, &str)]) -> Vec<String> {
+    let mut doctor = accord(folder);
+    let output = doctor.envs(variables.iter().copied()).args(["doctor", "--json"]).output().await.unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap().iter();
+    let warnings = checks.filter(|check| check["name"] == "commands" && check["status"] == "warn");
+    let messages = warnings.map(|check| check["message"].as_str().unwrap().to_owned());
+    messages.filter(|message| message.starts_with("commands of 'builds'")).collect()
+}

@@ -1,7 +1,10 @@
 //! What commands of agents reach.
 
+use accord_api::AgentView;
+
 use crate::config::Config;
-use crate::host;
+use crate::connection;
+use crate::host::{self, Opening};
 
 use super::Check;
 
@@ -20,4 +23,11 @@ pub(super) fn check(config: &Config) -> Check {
             Check::ok(NAME, format!("run_command is confined to the project folder, {folders}"))
         }
     }
+}
+
+/// Ways that lead around the walls.
+pub(super) async fn openings(config: &Config, agents: &[AgentView]) -> Vec<Check> {
+    let coordinator = connection::running(config).await.ok().flatten();
+    let found = host::openings(config, agents, coordinator.as_ref()).await;
+    found.into_iter().map(|Opening { message, remedy }| Check::warn(NAME, message, remedy)).collect()
 }

@@ -116,7 +116,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 async fn examine(config: &Config) -> Vec<Check> {
-    let known = local::summaries(&local::agents_in(&config.agents_dir()));
+    let agents = local::agents_in(&config.agents_dir());
+    let known = local::summaries(&agents);
     let mut checks = settings::checks(config).await;
     checks.extend(coordinator::checks(config).await);
     checks.push(database::check(config).await);
@@ -124,6 +125,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     checks.extend(providers::checks(&config.values.providers, &known, environment));
     checks.push(commands::check(config));
+    checks.extend(commands::openings(config, &agents).await);
     checks.extend(programs::checks(&known, &config.project, |name| std::env::var_os(name)));
     checks
 }

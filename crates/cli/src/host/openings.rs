@@ -1,0 +1,97 @@
+//! Ways that lead commands of agents around their walls.
+//!
+//! A command of `run_command` is kept to the project folder by the kernel. Who is an admin of the coordinator needs no walls
+//! to be kept out of anything, though: an agent that it makes runs any program. And everybody is one who finds a coordinator
+//! without keys, or may write the database that holds them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use accord_api::AgentView;
+use accord_client::Client;
+use tokio::time::timeout;
+
+use super::{executors, runner};
+use crate::config::Config;
+use crate::store::{self, Place};
+
+/// How long a coordinator is waited for: nothing else depends on what it says.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// What is open, and to whom.
+    pub(crate) message: String,
+    /// What closes it.
+    pub(crate) remedy: &'static str,
+}
+
+/// The ways that are open to these agents here, where this coordinator runs.
+pub(crate) async fn openings(
+    config: &Config,
+    agents: &[AgentView],
+    coordinator: Option<&Client>,
+) -> Vec<Opening> {
+    let folders = executors::command_folders(config);
+    let confined = |agent: &&AgentView| lists_commands(agent);
+    let Some(agent) = agents.iter().find(confined) else { return Vec::new() };
+    let name = &agent.summary.name;
+    // Nobody is kept in where there are no walls.
+    if folders.iter().any(|folder| folder == Path::new("/")) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if is_open(coordinator).await {
+        found.push(Opening {
+            message: format!(
+                "commands of '{name}' (run_command) can make agents, which reach everything that the runner's user may: the \
+                 coordinator has no key, so that everybody on this machine is its admin"
+            ),
+            remedy: "make a key: accord keys create --role admin --name me",
+        });
+    }
+    if let Some(database) = database_within(config, folders) {
+        found.push(Opening {
+            message: format!(
+                "commands of '{name}' (run_command) can write the database, keys and results included: {} is in a folder that \
+                 they write to",
+                database.display()
+            ),
+            remedy: "keep it elsewhere: set database.url to sqlite:///FOLDER/accord.db, or runner.project_dir to a folder \
+                     without .accord",
+        });
+    }
+    found
+}
+
+/// Says so in the log, at the start of a runner.
+pub(crate) async fn tell_of_openings(config: &Config, coordinator: &Client) {
+    let agents = accord_coordinator::agents_in(&config.agents_dir());
+    for Opening { message, remedy } in openings(config, &agents, Some(coordinator)).await {
+        tracing::warn!("{message}; {remedy}");
+    }
+}
+
+/// Whether an agent has commands behind walls.
+fn lists_commands(agent: &AgentView) -> bool {
+    let tools = agent.blueprint.get("tools").and_then(|tools| tools.as_array());
+    agent.summary.executor_type == "llm"
+        && tools.is_some_and(|tools| tools.iter().any(|tool| tool == "run_command"))
+}
+
+/// Whether a coordinator lets in everybody. One that does not tell needs a key.
+async fn is_open(coordinator: Option<&Client>) -> bool {
+    let Some(coordinator) = coordinator else { return false };
+    let told = timeout(PATIENCE, coordinator.config()).await;
+    told.is_ok_and(|told| told.is_ok_and(|config| !config.auth))
+}
+
+/// The SQLite file, where it is and commands may write it.
+fn database_within(config: &Config, folders: Vec<PathBuf>) -> Option<PathBuf> {
+    let Ok(Place::File(path)) = store::place(config) else { return None };
+    let path = path.canonicalize().ok()?;
+    let project = runner::folder(config).ok();
+    let mut folders = folders.into_iter().filter_map(|folder| folder.canonicalize().ok()).chain(project);
+    folders.any(|folder| path.starts_with(folder)).then_some(path)
+}
