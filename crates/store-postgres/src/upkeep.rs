@@ -7,7 +7,7 @@ use accord_domain::run::Run;
 use accord_domain::run::change::{self, Change};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
-use accord_store::{QueueDepth, StoreError, Upkeep};
+use accord_store::{QueueDepth, StoreError, Unmatched, Upkeep};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::postgres::PgRow;
@@ -28,12 +28,11 @@ impl Upkeep for PostgresStore {
 
     async fn fail_unmatched(
         &self,
-        queued_before: Timestamp,
-        alive_since: Timestamp,
+        unmatched: &Unmatched,
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Run>, StoreError> {
-        retrying(|| self.fail_waiting(queued_before, alive_since, whole(now), limit)).await
+        retrying(|| self.fail_waiting(unmatched, whole(now), limit)).await
     }
 
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError> {
@@ -110,13 +109,12 @@ impl PostgresStore {
 
     async fn fail_waiting(
         &self,
-        queued_before: Timestamp,
-        alive_since: Timestamp,
+        unmatched: &Unmatched,
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Run>, Fault> {
         let mut transaction = self.begin().await?;
-        let failed = fail_waiting(&mut transaction, queued_before, alive_since, now, limit).await;
+        let failed = fail_waiting(&mut transaction, unmatched, now, limit).await;
         self.conclude_all(transaction, failed).await
     }
 
@@ -163,16 +161,15 @@ async fn take_back(
 
 async fn fail_waiting(
     connection: &mut PgConnection,
-    queued_before: Timestamp,
-    alive_since: Timestamp,
+    unmatched: &Unmatched,
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<Step>, Fault> {
-    let ids = unmatched(connection, queued_before, alive_since, limit as usize).await?;
+    let ids = untaken(connection, unmatched, limit as usize).await?;
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let query = sqlx::query(STILL_WAITING).bind(ids).bind(micros(queued_before));
+    let query = sqlx::query(STILL_WAITING).bind(ids).bind(micros(unmatched.queued_before));
     let rows = query.fetch_all(&mut *connection).await?;
     write_all(connection, &rows, |run, session| change::unmatched(run, session, now)).await
 }
@@ -194,24 +191,24 @@ async fn write_all(
     Ok(steps)
 }
 
-/// Runs that have waited too long and that no living runner can do.
-async fn unmatched(
+/// Runs that have waited too long and that nobody can do.
+async fn untaken(
     connection: &mut PgConnection,
-    queued_before: Timestamp,
-    alive_since: Timestamp,
+    unmatched: &Unmatched,
     limit: usize,
 ) -> Result<Vec<String>, Fault> {
     let query = sqlx::query_scalar("SELECT DISTINCT profile FROM runners WHERE seen_at > $1");
-    let alive: Vec<String> = query.bind(micros(alive_since)).fetch_all(&mut *connection).await?;
+    let alive: Vec<String> = query.bind(micros(unmatched.alive_since)).fetch_all(&mut *connection).await?;
     let alive = alive.iter().map(|profile| from_json(profile)).collect::<Result<Vec<Profile>, _>>()?;
     let mut ids = Vec::new();
     let (mut queued_at, mut after) = (i64::MIN, String::new());
     loop {
-        let query = sqlx::query(WAITING).bind(micros(queued_before)).bind(queued_at).bind(&after).bind(PAGE);
+        let query = sqlx::query(WAITING).bind(micros(unmatched.queued_before)).bind(queued_at).bind(&after).bind(PAGE);
         let rows = query.fetch_all(&mut *connection).await?;
         for row in &rows {
             let demands: Demands = from_json(row.try_get("demands")?)?;
-            if ids.len() < limit && !alive.iter().any(|profile| profile.meets(&demands)) {
+            let mut able = alive.iter().chain(&unmatched.left);
+            if ids.len() < limit && !able.any(|profile| profile.meets(&demands)) {
                 ids.push(row.try_get("id")?);
             }
         }

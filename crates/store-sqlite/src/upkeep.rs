@@ -2,7 +2,7 @@
 
 use accord_domain::run::{Run, change};
 use accord_domain::runner::Profile;
-use accord_store::{QueueDepth, StoreError, Upkeep};
+use accord_store::{QueueDepth, StoreError, Unmatched, Upkeep};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -23,12 +23,12 @@ impl Upkeep for SqliteStore {
 
     async fn fail_unmatched(
         &self,
-        queued_before: Timestamp,
-        alive_since: Timestamp,
+        unmatched: &Unmatched,
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Run>, StoreError> {
-        self.write(move |write| fail_unmatched(write, queued_before, alive_since, now, limit)).await
+        let unmatched = unmatched.clone();
+        self.write(move |write| fail_unmatched(write, &unmatched, now, limit)).await
     }
 
     async fn forget(&self, before: Timestamp) -> Result<(), StoreError> {
@@ -89,21 +89,20 @@ fn reap(write: &mut Write<'_>, now: Timestamp, max_deliveries: u32, limit: u32) 
 
 fn fail_unmatched(
     write: &mut Write<'_>,
-    queued_before: Timestamp,
-    alive_since: Timestamp,
+    unmatched: &Unmatched,
     now: Timestamp,
     limit: u32,
 ) -> Done<Vec<Run>> {
-    let alive = alive(write.connection(), alive_since)?;
+    let alive = alive(write.connection(), unmatched.alive_since)?;
     let sql = "SELECT seq FROM runs WHERE status = 'pending' AND demands = ?1 AND queued_at < ?2 LIMIT ?3";
     let mut failed = Vec::new();
     for text in waiting_demands(write.connection())? {
         let demands = from_json(&text)?;
-        if alive.iter().any(|profile| profile.meets(&demands)) {
+        if alive.iter().chain(&unmatched.left).any(|profile| profile.meets(&demands)) {
             continue;
         }
         let left = limit.saturating_sub(u32::try_from(failed.len()).unwrap_or(u32::MAX));
-        for seq in numbers(write.connection(), sql, params![text, micros(queued_before), left])? {
+        for seq in numbers(write.connection(), sql, params![text, micros(unmatched.queued_before), left])? {
             let loaded = run::load_number(write.connection(), seq)?;
             let place = Place::of(&loaded);
             failed.push(apply(write, &place, change::unmatched(loaded.run, loaded.session, now))?);

@@ -38,7 +38,7 @@ pub use runs::{
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};
 pub use stats::{ErrorCount, Group, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, StatRow, StatsQuery, StatsStore};
-pub use upkeep::{QueueDepth, Upkeep};
+pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
     Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,
     WorkflowRunStore, WorkflowStore,

@@ -1,6 +1,7 @@
 //! What reconcilers do, again and again: each is idempotent and safe beside others doing the same.
 
 use accord_domain::run::Run;
+use accord_domain::runner::Profile;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
@@ -15,18 +16,27 @@ pub struct QueueDepth {
     pub held: u64,
 }
 
+/// Runs that nobody can take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmatched {
+    /// They have waited since before this time.
+    pub queued_before: Timestamp,
+    /// No runner meets their demands that was heard of after this time.
+    pub alive_since: Timestamp,
+    /// Nor does one of these, which have said goodbye lately.
+    pub left: Vec<Profile>,
+}
+
 /// Keeps things going after silent deaths.
 #[async_trait]
 pub trait Upkeep: Send + Sync {
     /// Takes back runs whose lease has run out. Gives those that changed, at most `limit`.
     async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError>;
 
-    /// Fails runs that have waited since before `queued_before` and whose demands no runner meets that was heard of
-    /// after `alive_since`. A matching runner that is merely busy is no reason to fail.
+    /// Fails runs that nobody can take, at most `limit`. A matching runner that is merely busy is no reason to fail.
     async fn fail_unmatched(
         &self,
-        queued_before: Timestamp,
-        alive_since: Timestamp,
+        unmatched: &Unmatched,
         now: Timestamp,
         limit: u32,
     ) -> Result<Vec<Run>, StoreError>;

@@ -15,6 +15,7 @@ mod handed;
 mod keys;
 mod labels;
 mod page;
+mod presence;
 mod recent;
 mod reports;
 mod runners;
@@ -47,6 +48,7 @@ use crate::outside::{Embedder, Outside};
 use crate::settings::Settings;
 use contracts::Contracts;
 use handed::Handed;
+use presence::Presence;
 use runners::Runners;
 use workflows::Workflows;
 
@@ -62,6 +64,7 @@ pub struct App {
     pub(crate) contracts: Contracts,
     handed: Handed,
     pub(crate) runners: Runners,
+    pub(crate) presence: Presence,
     /// Who answers at `/mcp`.
     pub(crate) mcp: OnceLock<Guest>,
     /// What makes vectors of texts, where an embedding model is configured.
@@ -77,6 +80,7 @@ impl App {
         let catalog = Catalog::new(Arc::clone(&store), settings.agents_dir.clone());
         let workflows = Workflows::new(settings.workflows_dir.clone());
         let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
+        let presence = Presence::new(outside.now());
         Self {
             store,
             catalog,
@@ -88,6 +92,7 @@ impl App {
             contracts: Contracts::default(),
             handed: Handed::default(),
             runners: Runners::default(),
+            presence,
             mcp: OnceLock::new(),
             embedder: None,
             closing: CancellationToken::new(),

@@ -65,7 +65,8 @@ impl App {
         let now = self.outside.now();
         let id = RunnerId::new(self.outside.unique());
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
-        self.store.register_runner(runner).await?;
+        self.store.register_runner(runner.clone()).await?;
+        self.presence.came(&runner);
         self.runners.seen.put(id.to_string(), now);
         let lease_seconds = self.settings.queue.lease_seconds;
         let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use accord_store::Unmatched;
 use jiff::{SignedDuration, Timestamp};
 
 use super::App;
@@ -19,7 +20,7 @@ impl App {
     /// an application by hand.
     pub async fn reconcile(&self) -> Result<(), Error> {
         self.reap().await?;
-        self.fail_unmatched().await?;
+        self.fail_unmatched(self.outside.now()).await?;
         self.deliver_callbacks().await?;
         self.advance_workflows().await?;
         self.forget().await
@@ -51,13 +52,17 @@ impl App {
         Ok(Duration::try_from(left).unwrap_or_default().min(whole))
     }
 
-    /// Fails runs that nobody can take.
-    pub(crate) async fn fail_unmatched(&self) -> Result<(), Error> {
-        let timeout = SignedDuration::from_secs(self.settings.queue.match_timeout_seconds.into());
+    /// Fails runs that nobody could take, as it is now and has been for as long as they are given.
+    pub(crate) async fn fail_unmatched(&self, now: Timestamp) -> Result<(), Error> {
+        let queued_before = now.checked_sub(self.match_timeout()).unwrap_or(Timestamp::MIN);
+        let left = self.presence.left_after(queued_before, self.store.as_ref(), now).await?;
+        if self.presence.since() > queued_before {
+            return Ok(());
+        }
+        let alive_since = self.alive_since(now).min(queued_before);
+        let unmatched = Unmatched { queued_before, alive_since, left };
         loop {
-            let now = self.outside.now();
-            let queued_before = now.checked_sub(timeout).unwrap_or(Timestamp::MIN);
-            let failed = self.store.fail_unmatched(queued_before, self.alive_since(now), now, BATCH).await?;
+            let failed = self.store.fail_unmatched(&unmatched, self.outside.now(), BATCH).await?;
             for run in &failed {
                 metrics::run_over(run);
                 tracing::warn!(run = %run.id, agent = run.agent_name, "no runner could take a run");
@@ -66,6 +71,17 @@ impl App {
                 return Ok(());
             }
         }
+    }
+
+    /// How long a run waits for a runner that can take it.
+    fn match_timeout(&self) -> SignedDuration {
+        SignedDuration::from_secs(self.settings.queue.match_timeout_seconds.into())
+    }
+
+    /// How long nobody may have looked for runners while still as much is known of them: half of the time for which one that
+    /// is silent counts, so that those who are alive have been heard of since.
+    pub(crate) fn longest_absence(&self) -> SignedDuration {
+        self.lease().max(self.match_timeout()) / 2
     }
 
     /// Whether the store can be used.

@@ -52,9 +52,18 @@ async fn reap(app: &App) -> Result<Duration, Error> {
 pub(super) async fn unmatched(app: Arc<App>) {
     let tenth = Duration::from_secs(app.settings.queue.match_timeout_seconds.into()) / 10;
     let every = tenth.clamp(UNMATCHED_AT_LEAST, UNMATCHED_AT_MOST);
+    let mut looked_at = app.outside.now();
     while !app.closing.is_cancelled() {
-        let wait = match app.fail_unmatched().await {
-            Ok(()) => every,
+        let now = app.outside.now();
+        // The machine was suspended, the process was stopped, or the store was away.
+        if now.duration_since(looked_at).abs() > app.longest_absence() {
+            app.presence.begin_anew(now);
+        }
+        let wait = match app.fail_unmatched(now).await {
+            Ok(()) => {
+                looked_at = now;
+                every
+            }
             Err(error) => failed("unmatched", &error),
         };
         rest(&app, wait).await;

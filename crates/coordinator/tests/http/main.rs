@@ -21,5 +21,6 @@ mod runners;
 mod sessions;
 mod shapes;
 mod support;
+mod unmatched;
 mod wait;
 mod workflows;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use accord_coordinator::{App, Background, Outside, Queue, Settings, router};
+use accord_store::Store;
 use accord_store_sqlite::SqliteStore;
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -38,6 +39,7 @@ pub(crate) struct Desk {
     pub(crate) app: Arc<App>,
     router: Router,
     clock: Arc<Fake>,
+    store: Arc<SqliteStore>,
 }
 
 /// An answer: its status and its body.
@@ -56,10 +58,18 @@ impl Desk {
     }
 
     pub(crate) fn with(settings: Settings) -> Self {
-        let clock = Arc::new(Fake::default());
-        let store = Arc::new(SqliteStore::in_memory().unwrap());
-        let app = Arc::new(App::new(store, Arc::clone(&clock) as Arc<dyn Outside>, settings));
-        Self { router: router(Arc::clone(&app)), app, clock }
+        Self::on(Arc::new(SqliteStore::in_memory().unwrap()), Arc::new(Fake::default()), settings)
+    }
+
+    fn on(store: Arc<SqliteStore>, clock: Arc<Fake>, settings: Settings) -> Self {
+        let outside = Arc::clone(&clock) as Arc<dyn Outside>;
+        let app = Arc::new(App::new(Arc::clone(&store) as Arc<dyn Store>, outside, settings));
+        Self { router: router(Arc::clone(&app)), app, clock, store }
+    }
+
+    /// Another coordinator on the same store, started now.
+    pub(crate) fn another(&self) -> Self {
+        Self::on(Arc::clone(&self.store), Arc::clone(&self.clock), settings())
     }
 
     /// A desk that has an agent without contracts.

@@ -6,7 +6,8 @@ use accord_domain::demands::Demands;
 use accord_domain::run::change::{self, End, Refused};
 use accord_domain::run::{Failure, FailureType, Run, Status};
 use accord_domain::session::Status as SessionStatus;
-use accord_store::{Store, StoreError, Submission};
+use accord_store::{Store, StoreError, Submission, Unmatched};
+use jiff::Timestamp;
 
 use super::make::*;
 
@@ -58,46 +59,53 @@ fn demanding(name: &str, tag: &str) -> Submission {
     Submission { run: Run { demands, ..submission.run.clone() }, ..submission }
 }
 
+fn unmatched(queued_before: Timestamp, alive_since: Timestamp) -> Unmatched {
+    Unmatched { queued_before, alive_since, left: Vec::new() }
+}
+
 /// A run that nobody alive can take fails, once it has waited long enough.
 pub async fn what_nobody_can_do_fails(store: Arc<dyn Store>) {
     store.submit_run(demanding("a", "moon")).await.unwrap();
-    assert_eq!(store.fail_unmatched(at(-1), at(-1), at(1), 10).await.unwrap(), [], "too early");
+    assert_eq!(store.fail_unmatched(&unmatched(at(-1), at(-1)), at(1), 10).await.unwrap(), [], "too early");
     let run = store.run(&run_id("a")).await.unwrap();
     let session = store.session(&session_id("a")).await.unwrap();
     let failed = change::unmatched(run, session, at(400));
-    let given = store.fail_unmatched(at(100), at(350), at(400), 10).await.unwrap();
+    let given = store.fail_unmatched(&unmatched(at(100), at(350)), at(400), 10).await.unwrap();
     assert_eq!(given, std::slice::from_ref(&failed.run));
     assert_eq!(store.run(&run_id("a")).await.unwrap(), failed.run);
     assert_eq!(store.session(&session_id("a")).await.unwrap(), failed.session);
     assert_eq!(failed.session.status, SessionStatus::Failed);
-    assert_eq!(store.fail_unmatched(at(100), at(350), at(400), 10).await.unwrap(), []);
+    assert_eq!(store.fail_unmatched(&unmatched(at(100), at(350)), at(400), 10).await.unwrap(), []);
 }
 
-/// A runner that could and is alive is reason enough to wait, however busy it is; a dead one is not.
+/// A runner that could and is alive is reason enough to wait, however busy it is, and so is one that left lately; a dead one
+/// is not.
 pub async fn a_live_match_is_reason_to_wait(store: Arc<dyn Store>) {
     store.register_runner(runner("r", 300)).await.unwrap();
     store.submit_run(demanding("gpu", "gpu")).await.unwrap();
     store.submit_run(demanding("moon", "moon")).await.unwrap();
-    let failed = store.fail_unmatched(at(100), at(200), at(400), 10).await.unwrap();
+    let failed = store.fail_unmatched(&unmatched(at(100), at(200)), at(400), 10).await.unwrap();
     assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("moon")]);
-    let failed = store.fail_unmatched(at(100), at(301), at(400), 10).await.unwrap();
+    let left = Unmatched { left: vec![runner("r", 300).profile], ..unmatched(at(100), at(301)) };
+    assert_eq!(store.fail_unmatched(&left, at(400), 10).await.unwrap(), []);
+    let failed = store.fail_unmatched(&unmatched(at(100), at(301)), at(400), 10).await.unwrap();
     assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("gpu")]);
 }
 
 /// What a runner holds, or what is over, is not waiting.
 pub async fn only_waiting_runs_are_unmatched(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
-    assert_eq!(store.fail_unmatched(at(100), at(100), at(100), 10).await.unwrap(), []);
+    assert_eq!(store.fail_unmatched(&unmatched(at(100), at(100)), at(100), 10).await.unwrap(), []);
     store.finish_run(finish(&holder, said("x"), 3)).await.unwrap();
-    assert_eq!(store.fail_unmatched(at(100), at(100), at(100), 10).await.unwrap(), []);
+    assert_eq!(store.fail_unmatched(&unmatched(at(100), at(100)), at(100), 10).await.unwrap(), []);
 }
 
 /// A run that comes back waits from then on.
 pub async fn waiting_begins_anew(store: Arc<dyn Store>) {
     let holder = begin(&store, fresh("a")).await;
     store.give_back(&holder, at(200)).await.unwrap();
-    assert_eq!(store.fail_unmatched(at(100), at(350), at(400), 10).await.unwrap(), []);
-    assert_eq!(store.fail_unmatched(at(201), at(350), at(400), 10).await.unwrap().len(), 1);
+    assert_eq!(store.fail_unmatched(&unmatched(at(100), at(350)), at(400), 10).await.unwrap(), []);
+    assert_eq!(store.fail_unmatched(&unmatched(at(201), at(350)), at(400), 10).await.unwrap().len(), 1);
 }
 
 /// At most so many at a time.
@@ -106,7 +114,7 @@ pub async fn failing_is_bounded(store: Arc<dyn Store>) {
         store.submit_run(demanding(&format!("n{number}"), &format!("t{}", number % 2))).await.unwrap();
     }
     for expected in [2, 2, 1, 0] {
-        let failed = store.fail_unmatched(at(100), at(350), at(400), 2).await.unwrap();
+        let failed = store.fail_unmatched(&unmatched(at(100), at(350)), at(400), 2).await.unwrap();
         assert_eq!(failed.len(), expected);
     }
 }

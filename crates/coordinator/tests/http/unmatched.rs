@@ -1,0 +1,81 @@
+//! Runs that nobody can take fail, and only those: where no runner that could was there for as long as a run is given.
+
+use serde_json::json;
+
+use super::support::{Desk, settings};
+
+/// The status of a run, once the reconcilers of this coordinator have looked.
+async fn seen_by(desk: &Desk, run: &str) -> String {
+    desk.app.reconcile().await.unwrap();
+    desk.get(&format!("/runs/{run}")).await.1["status"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_coordinator_that_was_just_started_waits_for_runners() {
+    let desk = Desk::with_writer().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.pass(1_000);
+    let restarted = desk.another();
+    assert_eq!(seen_by(&restarted, &run).await, "pending");
+    desk.pass(299);
+    assert_eq!(seen_by(&restarted, &run).await, "pending");
+    desk.pass(2);
+    assert_eq!(seen_by(&restarted, &run).await, "failed");
+}
+
+#[tokio::test]
+async fn a_runner_that_left_is_waited_for_to_come_back() {
+    let desk = Desk::with_writer().await;
+    let (leaving, other) = (desk.another(), desk.another());
+    let runner = leaving.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    for coordinator in [&desk, &other] {
+        assert_eq!(seen_by(coordinator, &run).await, "pending");
+    }
+    desk.pass(290);
+    assert_eq!(leaving.delete(&format!("/runner/{runner}")).await.0, 204);
+    for seconds in [0, 20, 269] {
+        desk.pass(seconds);
+        for coordinator in [&desk, &leaving, &other] {
+            assert_eq!(seen_by(coordinator, &run).await, "pending", "{seconds}");
+        }
+    }
+    desk.pass(12);
+    assert_eq!(seen_by(&desk, &run).await, "failed");
+}
+
+#[tokio::test]
+async fn the_silence_of_a_runner_counts_from_when_it_was_last_heard_of() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.pass(200);
+    desk.post("/runner/heartbeat", json!({"runner_id": runner, "runs": []})).await;
+    desk.pass(299);
+    assert_eq!(seen_by(&desk, &run).await, "pending");
+    desk.pass(2);
+    assert_eq!(seen_by(&desk, &run).await, "failed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_coordinator_that_was_suspended_waits_for_runners() {
+    let mut settings = settings();
+    (settings.queue.lease_seconds, settings.queue.match_timeout_seconds) = (3, 2);
+    let desk = Desk::with(settings);
+    desk.agent(json!({"name": "writer"})).await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let nowhere = json!({"agent_name": "writer", "prompt": "a", "additional_demands": {"tags": ["moon"]}});
+    let (nowhere, _) = desk.run(nowhere).await;
+    desk.pass(100);
+    // Meanwhile the background looks a few times.
+    let look = format!("/runs/{nowhere}?wait=1");
+    assert_eq!(desk.get(&look).await.1["status"], "pending");
+    while desk.get(&look).await.1["status"] == "pending" {
+        desk.post("/runner/heartbeat", json!({"runner_id": runner, "runs": []})).await;
+        desk.pass(1);
+    }
+    assert_eq!(desk.get(&format!("/runs/{nowhere}")).await.1["error"]["type"], "no_matching_runner");
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["status"], "pending");
+}
