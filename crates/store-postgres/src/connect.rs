@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use accord_store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{ConnectOptions as _, Connection, Executor, PgConnection, PgPool, Row};
+use sqlx::{Connection, Executor, PgConnection, PgPool, Row};
 use tokio::time::timeout;
 use tracing::subscriber::{self, NoSubscriber};
 
@@ -149,11 +149,38 @@ pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault
         .connect_with(options.clone())
         .await;
     let pool = match pool {
-        Err(sqlx::Error::PoolTimedOut) => return Err(unreached(cause(&options).await)),
-        pool => pool.map_err(unreached)?,
+        Ok(pool) => pool,
+        Err(error) => return Err(unreached(cause(error, &options).await, place(url, &options))),
     };
     check(&pool).await?;
     Ok(pool)
+}
+
+/// Why there is no connection. A pool waits for a server that is about to start, and says at last only that it has waited.
+async fn cause(error: sqlx::Error, options: &PgConnectOptions) -> sqlx::Error {
+    if !matches!(error, sqlx::Error::PoolTimedOut) {
+        return error;
+    }
+    match timeout(SILENCE, PgConnection::connect_with(options)).await {
+        Ok(Ok(_)) => error,
+        Ok(Err(cause)) => cause,
+        Err(_) => silent(),
+    }
+}
+
+/// Where a server was looked for. Nothing where a piece of a password that should have been escaped may stand in its place.
+fn place(url: &str, options: &PgConnectOptions) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    if rest.rfind('@').is_some_and(|at| at > authority) {
+        return None;
+    }
+    let (host, port) = (options.get_host(), options.get_port());
+    Some(match options.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None if host.starts_with('/') => host.to_owned(),
+        None => format!("{host}:{port}"),
+    })
 }
 
 /// The address is never shown, nor the values in it: it may hold a password. The library would show those of parameters that
@@ -176,23 +203,16 @@ fn has_unknown_parameters(url: &str) -> bool {
     names.flatten().any(|name| !PARAMETERS.contains(&name) && !name.starts_with("options["))
 }
 
-/// Why there is no connection: a pool says only that it has waited for one.
-async fn cause(options: &PgConnectOptions) -> sqlx::Error {
-    match timeout(SILENCE, options.connect()).await {
-        Ok(Err(error)) => error,
-        Ok(Ok(_)) | Err(_) => sqlx::Error::PoolTimedOut,
-    }
-}
-
 /// What is worth a look where nobody answers, or where one is not let in.
-fn unreached(error: sqlx::Error) -> Fault {
+fn unreached(error: sqlx::Error, place: Option<String>) -> Fault {
     let cause = StoreError::from(Fault::from(error));
     let cause = match &cause {
         StoreError::Unavailable(cause) | StoreError::Corrupt(cause) => cause,
         _ => return cause.into(),
     };
     let remedy = "is PostgreSQL running, and do user, password and database exist?";
-    StoreError::Unavailable(format!("{cause}; {remedy}")).into()
+    let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
+    StoreError::Unavailable(format!("{cause}{place}; {remedy}")).into()
 }
 
 async fn check(pool: &PgPool) -> Result<(), Fault> {
@@ -213,4 +233,23 @@ async fn check(pool: &PgPool) -> Result<(), Fault> {
         return Err(StoreError::Unavailable(text).into());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_no_piece_of_a_password() {
+        for (url, expected) in [
+            ("postgres://bob:hush@db.test:5433/accord", Some("db.test:5433")),
+            ("postgres://bob:hush@db.test/accord?sslmode=disable", Some("db.test:5432")),
+            ("postgres://bob@%2Ftmp%2Fsockets/accord", Some("/tmp/sockets")),
+            ("postgres://bob:12/34@db.test/accord", None),
+            ("postgres://bob:12#34@db.test/accord", None),
+        ] {
+            let options = options(url).unwrap();
+            assert_eq!(place(url, &options).as_deref(), expected, "{url}");
+        }
+    }
 }

@@ -126,6 +126,16 @@ async fn a_database_that_cannot_hold_every_text_is_refused() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_not_there_is_named_with_the_cause() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let address = format!("postgres://nobody:hunter2@127.0.0.1:{free}/none");
+    let refused = PostgresStore::connect(&address).await.unwrap_err().to_string();
+    let place = format!("127.0.0.1:{free}; is PostgreSQL running");
+    assert!(refused.contains("Connection refused") && refused.contains(&place), "{refused}");
+    assert!(!refused.contains("hunter2"), "{refused}");
+}
+
+#[tokio::test]
 async fn no_error_shows_the_password() {
     let database = Database::start();
     let port = database.cluster.port();
@@ -143,12 +153,4 @@ async fn no_error_shows_the_password() {
     let address = database.url.replace("postgres@", "postgres:hunter2@");
     let store = PostgresStore::connect(&address).await.unwrap();
     assert_eq!(format!("{store:?}"), "PostgresStore { .. }");
-}
-
-#[tokio::test]
-async fn a_server_that_is_not_there_is_told_as_such() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let address = format!("postgres://nobody@127.0.0.1:{port}/none");
-    let refused = PostgresStore::connect(&address).await.unwrap_err().to_string();
-    assert!(refused.contains("Connection refused") && refused.contains("is PostgreSQL running"), "{refused}");
 }
