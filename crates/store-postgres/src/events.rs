@@ -1,5 +1,6 @@
 //! Events, in the order of their ids. How the ids come about is in the crate's documentation and in `horizon`.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use accord_domain::event::Event;
@@ -37,11 +38,14 @@ impl EventStore for PostgresStore {
         after: EventId,
         limit: u32,
     ) -> Result<Vec<Event>, StoreError> {
-        retrying(|| settled(&self.pool, filter, after, limit)).await
+        let known = EventId(self.settled.load(Ordering::Relaxed).saturating_add(1));
+        retrying(|| settled(&self.pool, filter, after, limit, known)).await
     }
 
     async fn last_event(&self) -> Result<EventId, StoreError> {
-        retrying(|| newest_settled(&self.pool)).await
+        let newest = retrying(|| newest_settled(&self.pool)).await?;
+        self.settled.fetch_max(newest.0, Ordering::Relaxed);
+        Ok(newest)
     }
 
     fn notices(&self) -> Notices {
@@ -49,14 +53,16 @@ impl EventStore for PostgresStore {
     }
 }
 
+/// What is settled, at least in front of what is `known` to be.
 async fn settled(
     pool: &PgPool,
     filter: &EventFilter,
     after: EventId,
     limit: u32,
+    known: EventId,
 ) -> Result<Vec<Event>, Fault> {
     let first = look(pool, filter, after, limit).await?;
-    if first.newest < first.horizon {
+    if first.newest < first.horizon.max(known) {
         return Ok(first.events);
     }
     let (wanted, deadline) = (first.newest, Instant::now() + SETTLE_LIMIT);
@@ -66,7 +72,7 @@ async fn settled(
         let floor = floor(pool, looks).await?;
         looks += 1;
         let next = look(pool, filter, after, limit).await?;
-        let horizon = next.horizon.max(floor);
+        let horizon = next.horizon.max(floor).max(known);
         if wanted < horizon || Instant::now() >= deadline {
             return Ok(next.events.into_iter().take_while(|event| event.id < horizon).collect());
         }

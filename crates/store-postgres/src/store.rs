@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use accord_domain::id::RunId;
 use accord_domain::run::Run;
@@ -21,6 +22,8 @@ use crate::{connect, migrate, write};
 pub struct PostgresStore {
     pub(crate) pool: PgPool,
     pub(crate) hub: Arc<Hub>,
+    /// The newest event that was given as such. What is settled stays settled, whatever a later look can tell.
+    pub(crate) settled: Arc<AtomicI64>,
     /// Kept for its end: it stops the tasks that watch the database.
     _watch: Arc<Watch>,
 }
@@ -40,7 +43,7 @@ impl PostgresStore {
         let pool = connect::pool(url, Arc::clone(&breaks)).await.map_err(StoreError::from)?;
         migrate::run(&pool).await.map_err(StoreError::from)?;
         let (hub, watch) = Watch::start(&pool, breaks).await.map_err(StoreError::from)?;
-        Ok(Self { pool, hub, _watch: Arc::new(watch) })
+        Ok(Self { pool, hub, settled: Arc::default(), _watch: Arc::new(watch) })
     }
 
     /// Looks whether [`PostgresStore::connect`] could use the database at this address: logs in and changes nothing.

@@ -65,7 +65,7 @@ pub trait EventStore: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// The newest event's id.
+    /// The newest event's id. Whoever reads events after that gets all that there are up to it.
     async fn last_event(&self) -> Result<EventId, StoreError>;
 
     /// What is written from now on, by this process and by others on the same database.

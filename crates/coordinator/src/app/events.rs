@@ -86,7 +86,7 @@ impl App {
             Some(after) => after.min(self.store.last_event().await?),
             None => self.store.last_event().await?,
         };
-        Ok(Follower { app: Arc::clone(self), watch, after, following })
+        Ok(Follower { app: Arc::clone(self), watch, after, newest: after, following })
     }
 }
 
@@ -99,11 +99,14 @@ pub(crate) struct Following {
     pub(crate) after: Option<EventId>,
 }
 
-/// Somebody who follows events.
+/// Somebody who follows events. Who wants some kinds alone goes on behind what was looked at, not behind the last that was
+/// found: that may be long ago.
 pub(crate) struct Follower {
     app: Arc<App>,
     watch: Watch,
     after: EventId,
+    /// What was the newest event before the next look: one that finds nothing has looked at all up to it.
+    newest: EventId,
     following: Following,
 }
 
@@ -127,6 +130,10 @@ impl Follower {
             if let Some(last) = events.last() {
                 self.after = last.id;
                 return Ok(Followed::Events(events));
+            }
+            self.after = self.after.max(self.newest);
+            if !self.following.filter.kinds.is_empty() {
+                self.newest = self.app.store.last_event().await?;
             }
             tokio::select! {
                 () = self.watch.changed() => {}
@@ -153,12 +160,36 @@ pub(crate) fn event_json(event: &Event) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use accord_api::EventView;
     use accord_domain::event::Body;
     use accord_domain::id::RunId;
     use jiff::Timestamp;
 
     use super::*;
+    use crate::app::agents::fixture::{Fixture, reviewer};
+
+    #[tokio::test]
+    async fn what_was_looked_at_is_not_looked_at_again() {
+        let fixture = Fixture::new(&[]);
+        fixture.post("/agents", &reviewer("reviewer")).await;
+        let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
+        let kinds = vec!["run.failed".to_owned()];
+        let filter = EventFilter { kinds, ..EventFilter::default() };
+        let mut follower = fixture.app.follow(Following { filter, after: None }).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
+            let newest = fixture.app.store.last_event().await.unwrap();
+            assert!(follower.after < newest);
+            // The first look at the newest finds out that it is the newest, the second goes on behind it.
+            for _ in 0..2 {
+                let next = tokio::time::timeout(Duration::from_millis(100), follower.next()).await;
+                assert!(next.is_err(), "{next:?}");
+            }
+            assert_eq!(follower.after, newest);
+        }
+    }
 
     #[test]
     fn a_spliced_event_reads_as_the_event() {
