@@ -18,7 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::config::{Config, FOLDER, Flag, Origin};
 use crate::failure::{Failure, Problem};
-use crate::host::{self, Hosted};
+use crate::host::{self, Duty, Hosted};
 use crate::project::ProjectArguments;
 use crate::store;
 
@@ -99,7 +99,8 @@ impl Deref for Reached {
     }
 }
 
-/// The coordinator that runs for a project, or one of the command's own on the project's store, without a runner.
+/// The coordinator that runs for a project, or one of the command's own on the project's store. That one has no runner, and
+/// does nothing but what the command asks for: work is left as it is.
 pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Failure> {
     if let Some(client) = running(config).await? {
         return Ok(Reached { client, own: None });
@@ -109,7 +110,7 @@ pub(crate) async fn reach(config: &Config, access: Access) -> Result<Reached, Fa
         Access::Change => store::local_store(config).await?,
     };
     let serving = CancellationToken::new();
-    let hosted = host::coordinator(config, store, host::ANY_PORT, serving.clone()).await?;
+    let hosted = host::coordinator(config, store, host::ANY_PORT, Duty::Look, serving.clone()).await?;
     Ok(Reached { client: hosted.client(Role::Admin)?, own: Some((hosted, serving.drop_guard())) })
 }
 

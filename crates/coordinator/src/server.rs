@@ -33,9 +33,25 @@ pub struct Coordinator {
 impl Coordinator {
     /// Serves an application until the token is cancelled.
     pub fn start(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken) -> io::Result<Self> {
+        let background = Background::start(&app);
+        Self::serve(app, listener, shutdown, background)
+    }
+
+    /// The same for who looks: requests are answered, and nothing goes on by itself. What waits or was lost is for the
+    /// coordinators that were started to work.
+    pub fn look(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken) -> io::Result<Self> {
+        let background = Background::look(&app);
+        Self::serve(app, listener, shutdown, background)
+    }
+
+    fn serve(
+        app: Arc<App>,
+        listener: TcpListener,
+        shutdown: CancellationToken,
+        background: Background,
+    ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         app.listens_on(address);
-        let background = Background::start(&app);
         let task = tokio::spawn(serve(app, listener, shutdown, background));
         Ok(Self { address, task })
     }

@@ -9,7 +9,7 @@ use crate::config::{Config, Flag};
 use crate::connection::{self, Address};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::host;
+use crate::host::{self, Duty};
 use crate::output;
 use crate::project::ProjectArguments;
 use crate::runtime;
@@ -76,7 +76,8 @@ pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure>
         let mut signals = runtime::signals()?;
         let store = crate::store::local_store(config).await?;
         let serving = CancellationToken::new();
-        let hosted = host::coordinator(config, store, &config.values.server.listen, serving.clone()).await?;
+        let listen = &config.values.server.listen;
+        let hosted = host::coordinator(config, store, listen, Duty::All, serving.clone()).await?;
         connection::tell_of_another(config).await;
         let address =
             Address { url: hosted.url(), pid: std::process::id(), instance: hosted.instance().to_owned() };

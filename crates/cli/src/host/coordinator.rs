@@ -45,11 +45,21 @@ impl Hosted {
     }
 }
 
+/// What a coordinator is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Duty {
+    /// All work on its store.
+    All,
+    /// Answers alone: whoever only looks changes nothing, neither what waits nor what was lost.
+    Look,
+}
+
 /// Starts a coordinator that listens at `listen`.
 pub(crate) async fn coordinator(
     config: &Config,
     store: Arc<dyn Store>,
     listen: &str,
+    duty: Duty,
     shutdown: CancellationToken,
 ) -> Result<Hosted, Failure> {
     let problem = |error: std::io::Error| cannot_listen(listen, &error);
@@ -57,14 +67,17 @@ pub(crate) async fn coordinator(
     let address = listener.local_addr().map_err(problem)?;
     let keys = store.keys().await.map_err(|error| Problem::new(error.to_string()))?;
     accord_coordinator::refuse_open_bind(address, !keys.is_empty()).map_err(Problem::new)?;
-    super::abandoned::fail(store.as_ref(), config.values.queue.lease_seconds).await;
+    if duty != Duty::Look {
+        super::abandoned::fail(store.as_ref(), config.values.queue.lease_seconds).await;
+    }
     let mut app = App::new(store, Arc::new(System), settings(config));
     if let Some(embedder) = super::embeddings::embedder(config)? {
         app = app.with_embedder(embedder);
     }
+    let start = if duty == Duty::Look { Coordinator::look } else { Coordinator::start };
     let app = Arc::new(app);
     app.serves_mcp(super::mcp::guest(url(address))?);
-    let coordinator = Coordinator::start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
+    let coordinator = start(Arc::clone(&app), listener, shutdown).map_err(problem)?;
     Ok(Hosted { app, coordinator })
 }
 

@@ -10,7 +10,7 @@ use accord_runner::Shutdown;
 use accord_store::Store;
 use tokio_util::sync::CancellationToken;
 
-use super::{Hosted, Work, abandoned, coordinator, runner};
+use super::{Duty, Hosted, Work, abandoned, coordinator, runner};
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -37,7 +37,7 @@ impl Embedded {
         let tag = abandoned::tag(&System.unique());
         let mut tagged = config.clone();
         tagged.values.runner.tags.push(tag.clone());
-        let hosted = coordinator(config, store, ANY_PORT, serving.clone()).await?;
+        let hosted = coordinator(config, store, ANY_PORT, Duty::All, serving.clone()).await?;
         let client = hosted.client(Role::Admin)?;
         let work = runner(&tagged, hosted.client(Role::Runner)?, executors, shutdown.clone())?;
         Ok((Self { hosted, work, shutdown, serving, tag }, client))

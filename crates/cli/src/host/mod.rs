@@ -16,7 +16,7 @@ mod runner;
 mod start;
 mod telemetry;
 
-pub(crate) use coordinator::{Hosted, coordinator};
+pub(crate) use coordinator::{Duty, Hosted, coordinator};
 pub(crate) use embedded::{ANY_PORT, Embedded};
 pub(crate) use executors::{executors, recording_executors, replaying_executors, tools};
 pub(crate) use log::observed;

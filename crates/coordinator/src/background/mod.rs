@@ -1,7 +1,8 @@
 //! What goes on beside the requests.
 //!
 //! Each task is a reconciler: it has no input, looks at the store, does what is due, and can be killed at any time. It
-//! is woken by a signal or a timer. One that fails says so and tries again.
+//! is woken by a signal or a timer. One that fails says so and tries again. A coordinator that somebody has only to look at
+//! the store with has none of them.
 
 mod notices;
 mod reconcilers;
@@ -22,18 +23,24 @@ pub struct Background {
 impl Background {
     /// Starts them. They end when the application closes.
     pub fn start(app: &Arc<App>) -> Self {
-        let mut tasks = JoinSet::new();
-        // The receiver is made here, so that nothing is missed that is written once this returns.
-        let notices = app.store.notices();
-        tasks.spawn(notices::pass_on(Arc::clone(app), notices));
-        tasks.spawn(watch_agents(Arc::clone(app), app.closing.clone()));
-        tasks.spawn(watch_workflows(Arc::clone(app), app.closing.clone()));
+        let Self { mut tasks } = Self::look(app);
         tasks.spawn(workflows::advance(Arc::clone(app)));
         tasks.spawn(reconcilers::reaper(Arc::clone(app)));
         tasks.spawn(reconcilers::unmatched(Arc::clone(app)));
         tasks.spawn(reconcilers::callbacks(Arc::clone(app)));
         tasks.spawn(reconcilers::forget(Arc::clone(app)));
         tasks.spawn(reconcilers::figures(Arc::clone(app)));
+        Self { tasks }
+    }
+
+    /// Starts only what hears of changes, and changes nothing.
+    pub fn look(app: &Arc<App>) -> Self {
+        let mut tasks = JoinSet::new();
+        // The receiver is made here, so that nothing is missed that is written once this returns.
+        let notices = app.store.notices();
+        tasks.spawn(notices::pass_on(Arc::clone(app), notices));
+        tasks.spawn(watch_agents(Arc::clone(app), app.closing.clone()));
+        tasks.spawn(watch_workflows(Arc::clone(app), app.closing.clone()));
         Self { tasks }
     }
 

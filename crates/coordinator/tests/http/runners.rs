@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use accord_coordinator::Background;
 use serde_json::{Value, json};
 
 use crate::support::{Desk, refused, settings, text};
@@ -357,6 +358,21 @@ async fn the_background_does_it_by_itself() {
         desk.pass(1);
     });
     assert_eq!((status, &run["error"]["type"]), (201, &json!("no_matching_runner")), "{run}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_only_looks_takes_nobodys_lease() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.claim(&runner).await;
+    desk.pass(31);
+    let _looking = Background::look(&desk.app);
+    let run = format!("/runs/{run}?wait=1");
+    assert_eq!(desk.get(&run).await.1["status"], "claimed");
+    let _working = desk.awake();
+    while desk.get(&run).await.1["status"] == "claimed" {}
+    assert_eq!(desk.get(&run).await.1["status"], "pending");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -228,6 +228,8 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
     let mut killed = accord(project.path()).args(["run", "free", "x"]).spawn().unwrap();
     model.wait_for_requests(1).await;
     killed.kill().await.unwrap();
+    let as_it_is = run(project.path(), &["runs", "list", "--json"]).await.ends(0, &[]).json();
+    assert_eq!(as_it_is["items"][0]["error"], json!(null), "whoever looks changes nothing");
     run(project.path(), &["run", "free", "x"]).await.ends(0, &[]);
     let host = project.up().await;
     let listed = run(host.path(), &["runs", "list", "--json"]).await.ends(0, &[]).json();
