@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::demands::Demands;
 use crate::id::RunnerId;
 
+/// How a tag begins whose runner is there for one command alone: it takes only runs that demand this tag.
+pub const OWN_TAG: &str = "accord-run-";
+
 /// What a runner says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -30,14 +33,16 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Whether this runner can do what is demanded.
+    /// Whether this runner can do what is demanded, and may.
     pub fn meets(&self, demands: &Demands) -> bool {
+        let mut own_tags = self.tags.iter().filter(|tag| tag.starts_with(OWN_TAG));
         let is =
             |wanted: &Option<String>, value: &String| wanted.as_ref().is_none_or(|wanted| wanted == value);
         is(&demands.hostname, &self.hostname)
             && is(&demands.project_dir, &self.project_dir)
             && demands.executor_type.as_ref().is_none_or(|wanted| self.executor_types.contains(wanted))
             && demands.tags.is_subset(&self.tags)
+            && own_tags.all(|tag| demands.tags.contains(tag))
     }
 }
 
@@ -76,5 +81,21 @@ mod tests {
         assert!(!runner.meets(&Demands { project_dir: Some("/q".into()), ..none.clone() }));
         assert!(!runner.meets(&Demands { executor_type: Some("codex".into()), ..none.clone() }));
         assert!(runner.meets(&Demands { executor_type: Some("llm".into()), ..none }));
+    }
+
+    #[test]
+    fn a_runner_of_a_command_takes_only_what_demands_it() {
+        let set = |items: &[&str]| items.iter().map(|&item| item.to_owned()).collect();
+        let runner = Profile { tags: set(&["gpu", "accord-run-7-x"]), ..Profile::default() };
+        for (tags, expected) in [
+            (set(&[]), false),
+            (set(&["gpu"]), false),
+            (set(&["accord-run-8-x"]), false),
+            (set(&["accord-run-7-x"]), true),
+            (set(&["gpu", "accord-run-7-x"]), true),
+        ] {
+            let demands = Demands { tags, ..Demands::default() };
+            assert_eq!(runner.meets(&demands), expected, "{demands:?}");
+        }
     }
 }

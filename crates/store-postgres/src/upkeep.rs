@@ -203,12 +203,15 @@ async fn untaken(
     let mut ids = Vec::new();
     let (mut queued_at, mut after) = (i64::MIN, String::new());
     loop {
-        let query = sqlx::query(WAITING).bind(micros(unmatched.queued_before)).bind(queued_at).bind(&after).bind(PAGE);
+        let query = sqlx::query(WAITING)
+            .bind(micros(unmatched.queued_before))
+            .bind(queued_at)
+            .bind(&after)
+            .bind(PAGE);
         let rows = query.fetch_all(&mut *connection).await?;
         for row in &rows {
             let demands: Demands = from_json(row.try_get("demands")?)?;
-            let mut able = alive.iter().chain(&unmatched.left);
-            if ids.len() < limit && !able.any(|profile| profile.meets(&demands)) {
+            if ids.len() < limit && unmatched.includes(&demands, &alive) {
                 ids.push(row.try_get("id")?);
             }
         }

@@ -98,7 +98,7 @@ fn fail_unmatched(
     let mut failed = Vec::new();
     for text in waiting_demands(write.connection())? {
         let demands = from_json(&text)?;
-        if alive.iter().chain(&unmatched.left).any(|profile| profile.meets(&demands)) {
+        if !unmatched.includes(&demands, &alive) {
             continue;
         }
         let left = limit.saturating_sub(u32::try_from(failed.len()).unwrap_or(u32::MAX));

@@ -1,5 +1,6 @@
 //! What reconcilers do, again and again: each is idempotent and safe beside others doing the same.
 
+use accord_domain::demands::Demands;
 use accord_domain::run::Run;
 use accord_domain::runner::Profile;
 use async_trait::async_trait;
@@ -25,6 +26,16 @@ pub struct Unmatched {
     pub alive_since: Timestamp,
     /// Nor does one of these, which have said goodbye lately.
     pub left: Vec<Profile>,
+    /// They demand this tag, where one is given: the others are for others to fail.
+    pub tag: Option<String>,
+}
+
+impl Unmatched {
+    /// Whether runs with these demands are among them, where these runners are alive.
+    pub fn includes(&self, demands: &Demands, alive: &[Profile]) -> bool {
+        let is_ours = self.tag.as_ref().is_none_or(|tag| demands.tags.contains(tag));
+        is_ours && !alive.iter().chain(&self.left).any(|profile| profile.meets(demands))
+    }
 }
 
 /// Keeps things going after silent deaths.

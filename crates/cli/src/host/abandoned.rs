@@ -1,33 +1,31 @@
-//! Runs of commands that were killed.
+//! Runs of commands that are gone.
 //!
 //! `accord run` without a coordinator demands its own runner by a tag that nobody else has. Killed with `kill -9` it
-//! leaves a run behind that nobody will ever take. The next command that hosts a coordinator on the same store fails it
-//! and says why. Whether a command still lives is known by its process, where it ran on this machine, and else by how
-//! long its runner has been silent.
+//! leaves a run behind that nobody will ever take, and one that ends may leave children behind that nobody waited for. The
+//! next command that hosts a coordinator on the same store fails them and says why. Whether a command still lives is known
+//! by its process, where it ran on this machine, and else by how long its runner has been silent.
 
 use std::path::Path;
 
 use accord_domain::run::{Run, Status};
-use accord_domain::runner::Runner;
+use accord_domain::runner::{OWN_TAG, Runner};
 use accord_store::{PageRequest, RunFilter, Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
 
 use super::runner::hostname;
-
-const PREFIX: &str = "accord-run-";
 
 /// A command leaves one run behind; more than a page of them is left for the next command.
 const PAGE: u32 = 500;
 
 /// The tag of a command's own runner. `unique` is a text that nobody else has.
 pub(super) fn tag(unique: &str) -> String {
-    format!("{PREFIX}{}-{unique}", std::process::id())
+    format!("{OWN_TAG}{}-{unique}", std::process::id())
 }
 
 /// Fails the runs of commands that are gone. What goes wrong is only told: this is not what the command was started for.
 pub(super) async fn fail(store: &dyn Store, lease_seconds: u32) {
     if let Err(error) = try_to_fail(store, lease_seconds).await {
-        tracing::warn!(%error, "runs of commands that were killed could not be looked for");
+        tracing::warn!(%error, "runs of commands that are gone could not be looked for");
     }
 }
 
@@ -49,15 +47,15 @@ async fn try_to_fail(store: &dyn Store, lease_seconds: u32) -> Result<(), StoreE
         if !is_gone(&tag, &run, &runners, now, silence) {
             continue;
         }
-        let message = "the accord run that this run was for was killed before it ended; start it again";
+        let message = "the accord run that this run was for is gone; start it again";
         store.abandon_run(&run.id, message, now).await?;
-        tracing::warn!(run = %run.id, "failed a run whose command was killed");
+        tracing::warn!(run = %run.id, "failed a run whose command is gone");
     }
     Ok(())
 }
 
 fn tag_of(run: &Run) -> Option<String> {
-    run.demands.tags.iter().find(|tag| tag.starts_with(PREFIX)).cloned()
+    run.demands.tags.iter().find(|tag| tag.starts_with(OWN_TAG)).cloned()
 }
 
 fn is_gone(tag: &str, run: &Run, runners: &[Runner], now: Timestamp, silence: SignedDuration) -> bool {
@@ -70,7 +68,7 @@ fn is_gone(tag: &str, run: &Run, runners: &[Runner], now: Timestamp, silence: Si
 
 /// Whether the process in a tag is known to be no more. Where processes cannot be looked at nothing is known.
 fn is_dead(tag: &str) -> bool {
-    let Some(process) = tag.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next()) else {
+    let Some(process) = tag.strip_prefix(OWN_TAG).and_then(|rest| rest.split('-').next()) else {
         return false;
     };
     let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());

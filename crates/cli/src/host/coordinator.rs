@@ -46,10 +46,15 @@ impl Hosted {
 }
 
 /// What a coordinator is there for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Duty {
     /// All work on its store.
     All,
+    /// The same, but what it is asked for goes to the runner with this tag.
+    Command {
+        /// The tag that nobody else has.
+        tag: String,
+    },
     /// Answers alone: whoever only looks changes nothing, neither what waits nor what was lost.
     Look,
 }
@@ -75,6 +80,9 @@ pub(crate) async fn coordinator(
         app = app.with_embedder(embedder);
     }
     let start = if duty == Duty::Look { Coordinator::look } else { Coordinator::start };
+    if let Duty::Command { tag } = duty {
+        app = app.for_runner(tag);
+    }
     let app = Arc::new(app);
     app.serves_mcp(super::mcp::guest(url(address))?);
     let coordinator = start(Arc::clone(&app), listener, shutdown).map_err(problem)?;

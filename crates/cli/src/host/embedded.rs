@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_api::{Demands, Role};
+use accord_api::Role;
 use accord_client::Client;
 use accord_coordinator::{Outside as _, System};
 use accord_executor::Registry;
@@ -23,11 +23,11 @@ pub(crate) struct Embedded {
     work: Work,
     shutdown: Shutdown,
     serving: CancellationToken,
-    tag: String,
 }
 
 impl Embedded {
-    /// Starts both on a store. Others may use it too: see [`Embedded::demands`].
+    /// Starts both on a store. Others may use it too, so what the command starts demands its own runner, and that one takes
+    /// nothing else: it would have to give back at the end of the command what it had begun.
     pub(crate) async fn start(
         config: &Config,
         store: Arc<dyn Store>,
@@ -37,16 +37,10 @@ impl Embedded {
         let tag = abandoned::tag(&System.unique());
         let mut tagged = config.clone();
         tagged.values.runner.tags.push(tag.clone());
-        let hosted = coordinator(config, store, ANY_PORT, Duty::All, serving.clone()).await?;
+        let hosted = coordinator(config, store, ANY_PORT, Duty::Command { tag }, serving.clone()).await?;
         let client = hosted.client(Role::Admin)?;
         let work = runner(&tagged, hosted.client(Role::Runner)?, executors, shutdown.clone())?;
-        Ok((Self { hosted, work, shutdown, serving, tag }, client))
-    }
-
-    /// What a run of ours demands. The runner of another command on the same store would take it otherwise, and give it
-    /// back when that command ends; neither would hear of the other but by looking now and then.
-    pub(crate) fn demands(&self) -> Demands {
-        Demands { tags: [self.tag.clone()].into(), ..Demands::default() }
+        Ok((Self { hosted, work, shutdown, serving }, client))
     }
 
     /// Ends both, the runner first: it may still have to report.

@@ -5,9 +5,10 @@
 //! its own session.
 
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunToken, SessionQuery};
+use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
-use accord_domain::session::Session;
+use accord_domain::session::{ExecutionMode, Session};
 use accord_store::StoreError;
 use accord_workflow::Head;
 use subtle::ConstantTimeEq as _;
@@ -51,8 +52,12 @@ impl App {
     }
 
     /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only
-    /// what it has started.
+    /// what it has started. It goes to the runner that this coordinator is there for, if there is one; but who calls its
+    /// parent back is not waited for, and may be left for others.
     pub(crate) async fn adopt(&self, caller: &Caller, request: &mut CreateRun) -> Result<(), Error> {
+        if request.execution_mode != Some(ExecutionMode::AsyncCallback) {
+            self.bind(&mut request.additional_demands);
+        }
         let Some(acting) = &caller.acting else { return Ok(()) };
         match &request.session_id {
             Some(session_id) => {
@@ -66,8 +71,15 @@ impl App {
 
     /// Makes a workflow run the caller's own: the sessions in it have the caller's session as their parent.
     pub(crate) fn adopt_workflow(&self, caller: &Caller, request: &mut CreateWorkflowRun) {
+        self.bind(&mut request.additional_demands);
         if let Some(acting) = &caller.acting {
             request.parent_session_id = Some(acting.session_id.clone());
+        }
+    }
+
+    fn bind(&self, demands: &mut Option<Demands>) {
+        if let Some(tag) = &self.own_tag {
+            demands.get_or_insert_default().tags.insert(tag.clone());
         }
     }
 

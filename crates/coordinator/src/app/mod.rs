@@ -69,6 +69,8 @@ pub struct App {
     pub(crate) mcp: OnceLock<Guest>,
     /// What makes vectors of texts, where an embedding model is configured.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
+    /// The tag of the runner that everything goes to which is started here, where this is there for one runner alone.
+    own_tag: Option<String>,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
     instance: OnceLock<String>,
@@ -95,6 +97,7 @@ impl App {
             presence,
             mcp: OnceLock::new(),
             embedder: None,
+            own_tag: None,
             closing: CancellationToken::new(),
             instance: OnceLock::new(),
         }
@@ -104,6 +107,12 @@ impl App {
     #[must_use]
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
+    }
+
+    /// The same application, for the runner with this tag: what is started here demands it.
+    #[must_use]
+    pub fn for_runner(self, tag: String) -> Self {
+        Self { own_tag: Some(tag), ..self }
     }
 
     /// Which server this is: another text at each start.

@@ -52,7 +52,8 @@ impl App {
         Ok(Duration::try_from(left).unwrap_or_default().min(whole))
     }
 
-    /// Fails runs that nobody could take, as it is now and has been for as long as they are given.
+    /// Fails runs that nobody could take, as it is now and has been for as long as they are given. Who is there for one runner
+    /// alone leaves what is not for that one to others.
     pub(crate) async fn fail_unmatched(&self, now: Timestamp) -> Result<(), Error> {
         let queued_before = now.checked_sub(self.match_timeout()).unwrap_or(Timestamp::MIN);
         let left = self.presence.left_after(queued_before, self.store.as_ref(), now).await?;
@@ -60,7 +61,7 @@ impl App {
             return Ok(());
         }
         let alive_since = self.alive_since(now).min(queued_before);
-        let unmatched = Unmatched { queued_before, alive_since, left };
+        let unmatched = Unmatched { queued_before, alive_since, left, tag: self.own_tag.clone() };
         loop {
             let failed = self.store.fail_unmatched(&unmatched, self.outside.now(), BATCH).await?;
             for run in &failed {

@@ -58,10 +58,7 @@ impl Desk {
     }
 
     pub(crate) fn with(settings: Settings) -> Self {
-        Self::on(Arc::new(SqliteStore::in_memory().unwrap()), Arc::new(Fake::default()), settings)
-    }
-
-    fn on(store: Arc<SqliteStore>, clock: Arc<Fake>, settings: Settings) -> Self {
+        let (store, clock) = (Arc::new(SqliteStore::in_memory().unwrap()), Arc::new(Fake::default()));
         let outside = Arc::clone(&clock) as Arc<dyn Outside>;
         let app = Arc::new(App::new(Arc::clone(&store) as Arc<dyn Store>, outside, settings));
         Self { router: router(Arc::clone(&app)), app, clock, store }
@@ -69,7 +66,19 @@ impl Desk {
 
     /// Another coordinator on the same store, started now.
     pub(crate) fn another(&self) -> Self {
-        Self::on(Arc::clone(&self.store), Arc::clone(&self.clock), settings())
+        self.beside(|app| app)
+    }
+
+    /// The same, for the runner with this tag.
+    pub(crate) fn of_runner(&self, tag: &str) -> Self {
+        self.beside(|app| app.for_runner(tag.to_owned()))
+    }
+
+    fn beside(&self, made: impl FnOnce(App) -> App) -> Self {
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let outside = Arc::clone(&clock) as Arc<dyn Outside>;
+        let app = Arc::new(made(App::new(Arc::clone(&store) as Arc<dyn Store>, outside, settings())));
+        Self { router: router(Arc::clone(&app)), app, clock, store }
     }
 
     /// A desk that has an agent without contracts.

@@ -57,6 +57,31 @@ async fn the_silence_of_a_runner_counts_from_when_it_was_last_heard_of() {
     assert_eq!(seen_by(&desk, &run).await, "failed");
 }
 
+#[tokio::test]
+async fn a_coordinator_of_one_runner_leaves_all_else_alone() {
+    let desk = Desk::with_writer().await;
+    let own = desk.of_runner("accord-run-1-x");
+    let runner = own.runner_with(json!({"executor_types": ["llm"], "tags": ["accord-run-1-x"]})).await;
+    let body = json!({"agent_name": "writer", "prompt": "a"});
+    let (others, session) = desk.run(body.clone()).await;
+    let nowhere = json!({"agent_name": "writer", "prompt": "a", "additional_demands": {"tags": ["moon"]}});
+    let (nowhere, _) = own.run(nowhere).await;
+    let called_back = json!({
+        "agent_name": "writer", "prompt": "a", "parent_session_id": session, "execution_mode": "async_callback",
+    });
+    let (called_back, _) = own.run(called_back).await;
+    let (ours, _) = own.run(body).await;
+    assert_eq!(own.claim(&runner).await.run_id, ours);
+    assert_eq!(
+        own.post("/runner/claims", json!({"runner_id": runner, "max": 9})).await.1,
+        json!({"runs": []})
+    );
+    desk.pass(301);
+    let seen =
+        [seen_by(&own, &others).await, seen_by(&own, &called_back).await, seen_by(&own, &nowhere).await];
+    assert_eq!(seen, ["pending", "pending", "failed"]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_coordinator_that_was_suspended_waits_for_runners() {
     let mut settings = settings();

@@ -60,7 +60,7 @@ fn demanding(name: &str, tag: &str) -> Submission {
 }
 
 fn unmatched(queued_before: Timestamp, alive_since: Timestamp) -> Unmatched {
-    Unmatched { queued_before, alive_since, left: Vec::new() }
+    Unmatched { queued_before, alive_since, left: Vec::new(), tag: None }
 }
 
 /// A run that nobody alive can take fails, once it has waited long enough.
@@ -88,6 +88,8 @@ pub async fn a_live_match_is_reason_to_wait(store: Arc<dyn Store>) {
     assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("moon")]);
     let left = Unmatched { left: vec![runner("r", 300).profile], ..unmatched(at(100), at(301)) };
     assert_eq!(store.fail_unmatched(&left, at(400), 10).await.unwrap(), []);
+    let others = Unmatched { tag: Some("moon".to_owned()), ..unmatched(at(100), at(301)) };
+    assert_eq!(store.fail_unmatched(&others, at(400), 10).await.unwrap(), []);
     let failed = store.fail_unmatched(&unmatched(at(100), at(301)), at(400), 10).await.unwrap();
     assert_eq!(failed.iter().map(|run| run.id.clone()).collect::<Vec<_>>(), [run_id("gpu")]);
 }

@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{Attempt, CreateRun, Demands, EventView, Strategy, ValidationMode, contract};
+use accord_api::{Attempt, CreateRun, EventView, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
 use crate::connection::{self, Access, ConnectionArguments};
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.request.connection.config(Vec::new())?;
     runtime::block_on(async {
         if let Some(client) = connection::running(&config).await? {
-            return with(&client, arguments, None).await;
+            return with(&client, arguments).await;
         }
         if arguments.no_wait || arguments.idempotency_key.is_some() {
             let message =
@@ -119,15 +119,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let store = store::local_store(&config).await?;
         let executors = host::executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let result = with(&client, arguments, Some(embedded.demands())).await;
+        let result = with(&client, arguments).await;
         embedded.end().await;
         result
     })
 }
 
-async fn with(client: &Client, arguments: &Arguments, demands: Option<Demands>) -> Result<Exit, Failure> {
+async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     let asked = request(client, &arguments.request).await?;
-    let request = CreateRun { additional_demands: demands, priority: arguments.priority, ..asked };
+    let request = CreateRun { priority: arguments.priority, ..asked };
     let key = arguments.idempotency_key.as_deref();
     let json = arguments.request.json;
     if arguments.no_wait {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{CreateWorkflowRun, Demands, FailureType, Worker, WorkflowRunView, WorkflowStatus};
+use accord_api::{CreateWorkflowRun, FailureType, Worker, WorkflowRunView, WorkflowStatus};
 use accord_client::Client;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -56,7 +56,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
     runtime::block_on(async {
         if let Some(client) = connection::running(&config).await? {
-            return with(&client, arguments, None).await;
+            return with(&client, arguments).await;
         }
         if store::is_to_be_made(&config)? {
             // A workflow that is not there leaves no store behind.
@@ -67,17 +67,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let store = store::local_store(&config).await?;
         let executors = host::executors(&config)?;
         let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let result = with(&client, arguments, Some(embedded.demands())).await;
+        let result = with(&client, arguments).await;
         embedded.end().await;
         result
     })
 }
 
-async fn with(client: &Client, arguments: &Arguments, demands: Option<Demands>) -> Result<Exit, Failure> {
+async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     let workflow = client.workflow(&arguments.workflow).await?.workflow;
     let input = input(arguments, input_schema(&workflow))?;
-    let request =
-        CreateWorkflowRun { input: Some(input), additional_demands: demands, ..CreateWorkflowRun::default() };
+    let request = CreateWorkflowRun { input: Some(input), ..CreateWorkflowRun::default() };
     let limit = arguments.timeout.map(Duration::from_secs);
     let ending = follow(client, &arguments.workflow, &request, limit).await?;
     let exit = exit(client, &ending).await?;

@@ -4,7 +4,7 @@ use accord_test_support::{ModelServer, Reply, Script};
 use serde_json::json;
 
 use super::{always, contracted, finish, run};
-use crate::support::{Project, accord, agent, model, severity};
+use crate::support::{Project, accord, agent, ask, model, severity};
 
 #[tokio::test]
 async fn a_run_has_the_exit_code_of_its_outcome() {
@@ -236,9 +236,25 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
     let runs: Vec<_> =
         listed["items"].as_array().unwrap().iter().map(|run| (&run["status"], &run["error"])).collect();
     let error = json!({"type": "runner_lost", "message":
-        "the accord run that this run was for was killed before it ended; start it again"});
+        "the accord run that this run was for is gone; start it again"});
     assert_eq!((runs[0].0, runs[1].0), (&json!("completed"), &json!("failed")));
     assert_eq!((&runs[1].1["type"], &runs[1].1["message"]), (&error["type"], &error["message"]));
+}
+
+#[tokio::test]
+async fn a_command_works_on_nothing_but_its_own() {
+    let (quick, untouched) = (always("done").await, model([]).await);
+    let host = Project::new()
+        .agent(&agent("free", &quick, &json!({})))
+        .agent(&agent("waiting", &untouched, &json!({})))
+        .coordinator()
+        .await;
+    let waiting = host.client.create_run(&ask("waiting"), None).await.unwrap().run_id.to_string();
+    let kept = host.leave().await;
+    run(kept.path(), &["run", "free", "x"]).await.ends(0, &[]);
+    let shown = run(kept.path(), &["runs", "show", &waiting, "--json"]).await.ends(0, &[]).json();
+    assert_eq!((&shown["status"], &shown["attempt"]), (&json!("pending"), &json!(0)), "{shown}");
+    assert_eq!(untouched.requests().len(), 0);
 }
 
 #[tokio::test]

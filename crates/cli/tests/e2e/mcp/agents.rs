@@ -5,7 +5,7 @@ use accord_client::{ApiKey, Client};
 use accord_test_support::{ModelServer, RecordedRequest, Reply, Script};
 use serde_json::{Value, json};
 
-use crate::support::{Accord, Project, agent, ask, data, severity};
+use crate::support::{Accord, Project, accord, agent, ask, data, severity};
 
 /// What the model was told by the tools of its last step.
 fn told(request: &RecordedRequest) -> String {
@@ -32,7 +32,7 @@ fn father(request: &RecordedRequest, step: usize) -> Reply {
     }
 }
 
-async fn family(project: Project, with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
+async fn home(project: Project) -> (Project, ModelServer, [ModelServer; 1]) {
     let model = ModelServer::start(Script::handler(father)).await.unwrap();
     let child_model =
         ModelServer::start(Script::handler(|_, _| Reply::text(r#"{"severity": "high"}"#))).await.unwrap();
@@ -46,13 +46,18 @@ async fn family(project: Project, with_keys: bool) -> (Accord, ModelServer, [Mod
         "output_schema": severity(), "output_schema_options": options, "parameters_schema": ticket
     });
     let project = project.agent(&agent("father", &model, &own)).agent(&agent("child", &child_model, &childs));
+    (project, model, [child_model])
+}
+
+async fn family(project: Project, with_keys: bool) -> (Accord, ModelServer, [ModelServer; 1]) {
+    let (project, model, children) = home(project).await;
     let mut accord = project.up().await;
     if with_keys {
         let create = accord_api::CreateKey { role: Role::Admin, name: "admin".to_owned() };
         let key = accord.client.create_key(&create).await.unwrap().key;
         accord.client = Client::new(&accord.url, Some(&ApiKey::new(key))).unwrap();
     }
-    (accord, model, [child_model])
+    (accord, model, children)
 }
 
 #[tokio::test]
@@ -81,6 +86,13 @@ async fn an_agent_starts_a_child_and_gets_its_conforming_result() {
         assert!(!events.contains("lse_") && !events.contains("run.run_"), "the token is nowhere to be seen");
         accord.end().await;
     }
+}
+
+#[tokio::test]
+async fn a_command_without_a_coordinator_does_the_work_of_children_too() {
+    let (project, _model, _child) = home(Project::new()).await;
+    let ran = accord(project.path()).args(["run", "father", "x"]).output().await.unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "{\"severity\":\"high\"}\n", "{ran:?}");
 }
 
 /// A father who waits leaves his place to his child: a runner with one place would else wait for ever.
