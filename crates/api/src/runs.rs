@@ -4,6 +4,7 @@ use accord_domain::attempt::Attempt;
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, RunnerId, SessionId};
+use accord_domain::json;
 use accord_domain::run::{Failure, Kind, Status, Validation};
 use accord_domain::session::ExecutionMode;
 use accord_domain::usage::Usage;
@@ -188,7 +189,12 @@ impl RunResult {
     pub fn data<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         let text = self.result_data.as_deref().map_or("null", RawValue::get);
         // By way of a value: tagged enums and flattened structs cannot read numbers straight from text here.
-        serde_json::from_value(serde_json::from_str(text)?)
+        let mut value: Value = serde_json::from_str(text)?;
+        T::deserialize(&value).or_else(|error| {
+            // Nor integers beyond 64 bits from a value, unless they are marked, which others cannot read.
+            json::mark_numbers(&mut value);
+            serde_json::from_value(value).map_err(|_| error)
+        })
     }
 }
 
@@ -200,4 +206,29 @@ pub struct AttemptList {
     /// The cursor of the next page, if there is one.
     #[serde(default)]
     pub next_cursor: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tagged_type_takes_numbers_of_any_size() {
+        #[derive(Debug, Serialize, Deserialize)]
+        #[serde(tag = "kind")]
+        enum Found {
+            Number { value: Value, place: u32, share: f64 },
+        }
+        for number in
+            ["18446744073709551616", "1267650600228229401496703205376", "-1180591620717411303424", "1e+400"]
+        {
+            let text = format!(r#"{{"kind":"Number","value":[{number}],"place":3,"share":0.5}}"#);
+            let result_data = Some(RawValue::from_string(text.clone()).unwrap());
+            let result = RunResult { result_text: None, result_data, schema_validation: None };
+            assert_eq!(serde_json::to_string(&result.data::<Found>().unwrap()).unwrap(), text);
+            assert_eq!(result.data::<Value>().unwrap().to_string(), text);
+            let error = result.data::<Vec<u32>>().unwrap_err().to_string();
+            assert!(error.contains("invalid type: map"), "{error}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Following a run to its end: the one way, whoever wants to know.
 //!
-//! Every event is handed over once, in order. A signal and a time limit are heard, a lost connection is made again by the
+//! Every event is handed over once, in order, and where one cannot be read, why. A signal and a time limit are heard, a lost connection is made again by the
 //! client below, and a coordinator that does not come back ends the following instead of holding it for ever.
 
 use std::time::Duration;
@@ -48,6 +48,9 @@ pub(crate) enum Interruption {
     Timeout,
 }
 
+/// An event, or why it cannot be read.
+pub(crate) type Seen<'a> = Result<&'a EventView, &'a ClientError>;
+
 /// How the following ended.
 #[derive(Debug)]
 pub(crate) struct Ending {
@@ -89,7 +92,7 @@ impl<'a> Follower<'a> {
     pub(crate) async fn follow(
         mut self,
         run_id: &RunId,
-        mut seen: impl FnMut(&EventView) -> Result<(), Failure>,
+        mut seen: impl FnMut(Seen<'_>) -> Result<(), Failure>,
     ) -> Result<Ending, Failure> {
         let client = self.client;
         let filter = EventFilter { run_id: Some(run_id.clone()), ..EventFilter::default() };
@@ -101,12 +104,15 @@ impl<'a> Follower<'a> {
             let interrupted = tokio::select! {
                 item = events.next() => match item {
                     Some(Ok(event)) => {
-                        seen(&event)?;
+                        seen(Ok(&event))?;
                         if event::ends(&event.body) { break }
                         continue
                     }
-                    // An event of a newer coordinator: what matters comes at the end.
-                    Some(Err(ClientError::Unreadable { .. })) => continue,
+                    // An event of a newer coordinator, or too large a one: what matters comes at the end.
+                    Some(Err(error @ ClientError::Unreadable { .. })) => {
+                        seen(Err(&error))?;
+                        continue
+                    }
                     Some(Err(error)) => return Err(error.into()),
                     None => return Err(ended_early(run_id)),
                 },

@@ -5,13 +5,14 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use accord_api::attempt::Outcome;
-use accord_api::{EventBody, EventView, RunView, Usage};
+use accord_api::{EventBody, RunView, Usage};
 use indicatif::{ProgressBar, ProgressStyle};
 use owo_colors::OwoColorize as _;
 
+use crate::follow::Seen;
 use crate::output;
 use crate::view::words::{self, Times, line};
-use crate::view::{attempt, run};
+use crate::view::{attempt, event, run};
 
 /// How often the elapsed time moves.
 const TICK: Duration = Duration::from_millis(120);
@@ -41,7 +42,11 @@ impl Progress {
     }
 
     /// Shows what happened.
-    pub(crate) fn tell(&mut self, event: &EventView) {
+    pub(crate) fn tell(&mut self, event: Seen<'_>) {
+        let event = match event {
+            Ok(event) => event,
+            Err(error) => return self.line(&event::unread(error)),
+        };
         match &event.body {
             EventBody::RunQueued { agent_name, reason } => {
                 self.agent = format!("{} · ", line(agent_name));

@@ -168,14 +168,6 @@ impl Call<'_> {
         serde_json::from_str(&text).map_err(|error| client.unreadable(shown(&error, &text)))
     }
 
-    /// The answer, read by way of a value: tagged enums that hold numbers cannot be read from text.
-    pub(crate) async fn read_tagged<T: DeserializeOwned>(self) -> Result<T, ClientError> {
-        let client = self.client;
-        let text = self.text().await?;
-        let value: Result<Value, _> = serde_json::from_str(&text);
-        value.and_then(serde_json::from_value).map_err(|error| client.unreadable(shown(&error, &text)))
-    }
-
     /// Only whether it went well.
     pub(crate) async fn done(self) -> Result<(), ClientError> {
         self.text().await.map(drop)

@@ -32,7 +32,7 @@ impl Client {
 
     /// The events of a session, in order.
     pub async fn session_events(&self, id: &SessionId, page: &PageQuery) -> Result<EventList, ClientError> {
-        self.get(&["sessions", id.as_str(), "events"]).query(query(page)?).read_tagged().await
+        self.get(&["sessions", id.as_str(), "events"]).query(query(page)?).read().await
     }
 
     /// The sessions that a session started.

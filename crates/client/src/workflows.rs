@@ -68,7 +68,7 @@ impl Client {
     ) -> Result<WorkflowRunView, ClientError> {
         let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
         let call = self.post(&["workflows", name, "runs"]).query(wait).waiting(wait_seconds);
-        call.body(run).read_tagged().await
+        call.body(run).read().await
     }
 
     /// Workflow runs, the newest first.
@@ -81,7 +81,7 @@ impl Client {
 
     /// A workflow run, with all its nodes.
     pub async fn workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, ClientError> {
-        self.get(&["workflow-runs", id.as_str()]).read_tagged().await
+        self.get(&["workflow-runs", id.as_str()]).read().await
     }
 
     /// A workflow run at its end, or as it is when the seconds are over.
@@ -92,11 +92,11 @@ impl Client {
     ) -> Result<WorkflowRunView, ClientError> {
         let wait = query(&WaitQuery { wait: Some(wait_seconds) })?;
         let call = self.get(&["workflow-runs", id.as_str()]).query(wait).waiting(wait_seconds);
-        call.read_tagged().await
+        call.read().await
     }
 
     /// Stops a workflow run; one that is over stays as it is.
     pub async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, ClientError> {
-        self.post(&["workflow-runs", id.as_str(), "stop"]).read_tagged().await
+        self.post(&["workflow-runs", id.as_str(), "stop"]).read().await
     }
 }

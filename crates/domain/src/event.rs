@@ -1,19 +1,21 @@
 //! Events: what happened, in order, for whoever watches. One tagged enum.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::attempt::Attempt;
 use crate::callback::HeldReason;
 use crate::comparison::{Contradiction, Truncation};
 use crate::id::{EventId, RunId, RunnerId, SessionId, WorkflowRunId};
+use crate::json;
 use crate::run::Failure;
 use crate::workflow::{Fault, NodeStatus, Status as WorkflowStatus, Worker};
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(tag = "type", deny_unknown_fields)]
+#[serde(remote = "Self", tag = "type", deny_unknown_fields)]
 #[schema(as = EventBody)]
 pub enum Body {
     /// A session began.
@@ -205,6 +207,28 @@ impl Body {
     }
 }
 
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Body {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+    }
+}
+
+impl TryFrom<Value> for Body {
+    type Error = serde_json::Error;
+
+    /// Arguments and results are values of others, so every number is kept as it is written.
+    fn try_from(mut value: Value) -> Result<Self, Self::Error> {
+        json::mark_numbers(&mut value);
+        Self::deserialize(value)
+    }
+}
+
 /// An event to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
@@ -235,4 +259,46 @@ pub struct Event {
     pub kind: String,
     /// What, as JSON text.
     pub body: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_kept_as_they_are_written() {
+        for number in [
+            "18446744073709551616",
+            "1267650600228229401496703205376",
+            "-1180591620717411303424",
+            "1e+400",
+            "-0",
+        ] {
+            for text in [
+                format!(
+                    r#"{{"type":"tool.started","call_id":"c","name":"n","arguments":{{"v":[{number}]}}}}"#
+                ),
+                format!(r#"{{"type":"result","result_text":null,"result_data":{number}}}"#),
+                format!(
+                    r#"{{"type":"workflow.contradiction","node":"n","contradiction":{{"kind":"different_values","key":{{"line":{number}}},"field":"f","sides":[{{"agent":"a","pointer":"","value":{number}}}]}}}}"#
+                ),
+            ] {
+                let body: Body = serde_json::from_str(&text).unwrap();
+                assert_eq!(serde_json::to_string(&body).unwrap(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_event_is_refused() {
+        for (text, error) in [
+            (r#"{"type":"message","role":"user","text":"t","more":1}"#, "unknown field `more`"),
+            (r#"{"type":"run.dreamt"}"#, "unknown variant `run.dreamt`"),
+            (r#"{"call_id":"c"}"#, "missing field `type`"),
+            (r#"{"type":"run.claimed","runner_id":"rnr_a","attempt":18446744073709551616}"#, "invalid type"),
+        ] {
+            let told = serde_json::from_str::<Body>(text).unwrap_err().to_string();
+            assert!(told.contains(error), "{told}");
+        }
+    }
 }

@@ -126,6 +126,7 @@ impl Agent {
     fn read(text: &RawValue) -> Result<Self, AssignmentError> {
         let blueprint: Value = document("the blueprint", text)?;
         let settings = Arc::new(blueprint.get("executor").cloned().unwrap_or_default());
+        // By way of the value: the executor is a tagged shape, which cannot read numbers from text.
         let blueprint = serde_json::from_value(blueprint).map_err(|error| refused("the blueprint", error))?;
         Ok(Self { blueprint: Arc::new(blueprint), settings })
     }
@@ -163,10 +164,9 @@ impl Terms {
     }
 }
 
-/// By way of a value: blueprints hold tagged enums with numbers.
+/// Straight from the text, which keeps every number as it is written.
 fn document<T: DeserializeOwned>(part: &'static str, text: &RawValue) -> Result<T, AssignmentError> {
-    let value: Result<Value, _> = serde_json::from_str(text.get());
-    value.and_then(serde_json::from_value).map_err(|error| refused(part, error))
+    serde_json::from_str(text.get()).map_err(|error| refused(part, error))
 }
 
 fn refused(part: &'static str, cause: impl std::fmt::Display) -> AssignmentError {

@@ -1,6 +1,7 @@
 //! Events of a run as lines, for whoever watches.
 
 use accord_api::{EventBody, EventView};
+use accord_client::ClientError;
 use jiff::Timestamp;
 use owo_colors::OwoColorize as _;
 
@@ -22,6 +23,11 @@ pub(crate) fn view(event: &EventView, start: Timestamp) -> Option<String> {
     let elapsed = format!("{:>TIME_COLUMNS$}", duration(milliseconds(start, event.at)));
     let below = indent(&below, &" ".repeat(TIME_COLUMNS + 2));
     Some(format!("{}  {words}\n{below}", elapsed.dimmed()))
+}
+
+/// That an event cannot be shown, and why.
+pub(crate) fn unread(error: &ClientError) -> String {
+    format!("{} an event is left out: {}\n", Tone::Warning.paint("warning:"), line(&error.to_string()))
 }
 
 fn words_of(body: &EventBody) -> Option<(String, String)> {

@@ -4,7 +4,6 @@ use accord_api::ErrorName;
 use accord_domain::reserved::{self, Reserved};
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::app::plain_kind;
 use crate::error::Error;
@@ -38,14 +37,6 @@ fn read_slowly<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
         .end()
         .map_err(|error| Error::new(ErrorName::InvalidRequest, format!("the body: {error}")))?;
     Ok(value)
-}
-
-/// Reads a body that holds tagged shapes: by way of a value, because numbers are kept as written.
-pub(crate) fn read_tagged<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
-    let value: Value = read(bytes)?;
-    // By reference, so that the value is still there to be read once more.
-    T::deserialize(Strict(&value))
-        .or_else(|_| serde_path_to_error::deserialize(Strict(&value)).map_err(invalid))
 }
 
 /// A place that is longer than this helps nobody to find it.
@@ -98,6 +89,7 @@ fn told(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use accord_api::{CreateRun, FinishRun, ReportEvents};
+    use serde_json::Value;
 
     use super::*;
 
@@ -124,7 +116,7 @@ mod tests {
         }
         let event = r#"{"type": "tool.started", "arguments": {"\u0024serde_json::private::Number": "1"}}"#;
         let body = format!(r#"{{{holding}, "events": [{event}]}}"#);
-        let error = read_tagged::<ReportEvents>(&Bytes::from(body)).unwrap_err();
+        let error = read::<ReportEvents>(&Bytes::from(body)).unwrap_err();
         assert_eq!(error.message(), refused(" at events[0].arguments", "Number"));
         assert_eq!(message::<Value>(r#"{"a": ["$serde_json::private::Number", 1.50]}"#), None);
     }

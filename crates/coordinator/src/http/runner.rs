@@ -166,7 +166,7 @@ pub(super) async fn events(
     Id(id): Id<RunId>,
     JsonBody(bytes): JsonBody,
 ) -> Result<StatusCode, Error> {
-    app.report_events(id, body::read_tagged::<ReportEvents>(&bytes)?).await?;
+    app.report_events(id, body::read::<ReportEvents>(&bytes)?).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

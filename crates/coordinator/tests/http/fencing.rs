@@ -120,7 +120,7 @@ async fn a_run_that_is_not_there_is_not_found() {
 async fn a_runner_says_what_its_executor_did_and_no_more() {
     let desk = Desk::with_writer().await;
     let runner = desk.runner().await;
-    desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
     let path = format!("/runner/runs/{}/events", held.run_id);
     let report = |events: Value| json!({"holding": held.holding, "events": events});
@@ -129,6 +129,14 @@ async fn a_runner_says_what_its_executor_did_and_no_more() {
         {"type": "tool.finished", "call_id": "1", "name": "t", "ok": true, "output": "o"},
     ]);
     assert_eq!(desk.post(&path, report(tools)).await, (204, Value::Null));
+    // Beyond 64 bits, and no integer of Rust at all.
+    let numbers = "[18446744073709551616,1267650600228229401496703205376,-1180591620717411303424,1e+400,-0]";
+    let arguments: Value = serde_json::from_str(numbers).unwrap();
+    let large = json!([{"type": "tool.started", "call_id": "2", "name": "t", "arguments": arguments}]);
+    assert_eq!(desk.post(&path, report(large)).await, (204, Value::Null));
+    let told = desk.get(&format!("/sessions/{session}/events")).await.1;
+    let last = told["items"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["arguments"].to_string(), numbers);
     let many: Vec<Value> =
         (0..1001).map(|_| json!({"type": "message", "role": "user", "text": ""})).collect();
     for events in [

@@ -93,17 +93,27 @@ impl Conversation {
     }
 
     /// Reads a stored conversation. One that cannot be read is an error: a fresh one in its place would be a lie.
-    pub(super) fn restore(stored: Value) -> Result<Self, OpenError> {
+    pub(super) fn restore(mut stored: Value) -> Result<Self, OpenError> {
         let unreadable = |why: String| {
             OpenError::Settings(format!(
                 "the stored conversation of this session cannot be read: {why}; start a new session"
             ))
         };
-        let read: Self = serde_json::from_value(stored).map_err(|error| unreadable(error.to_string()))?;
+        let kept = take_blocks(&mut stored);
+        let mut read: Self = serde_json::from_value(stored).map_err(|error| unreadable(error.to_string()))?;
+        read.put_back(kept);
         if read.version != VERSION {
             return Err(unreadable(format!("its version is {}, not {VERSION}", read.version)));
         }
         Ok(read.at_rest())
+    }
+
+    fn put_back(&mut self, kept: Vec<Vec<Value>>) {
+        for (message, kept) in self.messages.iter_mut().zip(kept) {
+            if let Message::Assistant { kept: Some(Kept { blocks, .. }), .. } = message {
+                *blocks = kept;
+            }
+        }
     }
 
     /// As a new run finds it. A result that was handed in has its answer: what is said next is not about it.
@@ -181,6 +191,20 @@ impl Conversation {
             self.messages.push(Message::User { text: prompt });
         }
     }
+}
+
+/// What providers wrote, taken out of each message. A message is told by its role, and the reader of such shapes knows no
+/// integer beyond 64 bits: what may hold one goes round it, as it is.
+fn take_blocks(stored: &mut Value) -> Vec<Vec<Value>> {
+    let messages = stored.get_mut("messages").and_then(Value::as_array_mut);
+    let blocks = |message: &mut Value| {
+        message
+            .pointer_mut("/kept/blocks")
+            .and_then(Value::as_array_mut)
+            .map(std::mem::take)
+            .unwrap_or_default()
+    };
+    messages.into_iter().flatten().map(blocks).collect()
 }
 
 #[cfg(test)]
@@ -288,6 +312,22 @@ mod tests {
         let text = serde_json::to_string(&conversation).unwrap();
         let restored = Conversation::restore(serde_json::from_str(&text).unwrap());
         assert_eq!(restored.unwrap(), conversation);
+    }
+
+    #[test]
+    fn numbers_that_a_provider_wrote_come_back_as_they_were() {
+        let numbers = "18446744073709551616,1267650600228229401496703205376,-1180591620717411303424,\
+                       340282366920938463463374607431768211456,1e+400,1.10,-0";
+        let kept = format!(r#"{{"endpoint":"e","blocks":[{{"input":{{"v":[{numbers}]}}}}]}}"#);
+        let text = format!(
+            r#"{{"version":1,"messages":[{{"role":"user","text":"a"}},{{"role":"assistant","text":"","kept":{kept}}}]}}"#
+        );
+        let restored = Conversation::restore(serde_json::from_str(&text).unwrap()).unwrap();
+        assert_eq!(serde_json::to_string(&restored).unwrap(), text);
+        let none: Value =
+            serde_json::from_str(&text.replace(&format!("[{{\"input\":{{\"v\":[{numbers}]}}}}]"), "1"))
+                .unwrap();
+        assert!(Conversation::restore(none).is_err(), "what is no list is none");
     }
 
     #[test]

@@ -2,5 +2,6 @@
 
 mod ends;
 mod fake;
+mod handed;
 mod lives;
 mod reports;

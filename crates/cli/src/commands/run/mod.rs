@@ -6,14 +6,14 @@ mod report;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{Attempt, CreateRun, EventView, Strategy, ValidationMode, contract};
+use accord_api::{Attempt, CreateRun, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::follow::{Follower, OnSignal, seconds};
+use crate::follow::{Follower, OnSignal, Seen, seconds};
 use crate::host::{self, Embedded};
 use crate::progress::Progress;
 use crate::refusal::absent;
@@ -152,7 +152,7 @@ pub(crate) async fn ask(
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
     let created = client.create_run(request, idempotency_key).await?;
     let mut progress = Progress::new();
-    let tell = |event: &EventView| {
+    let tell = |event: Seen<'_>| {
         progress.tell(event);
         Ok(())
     };

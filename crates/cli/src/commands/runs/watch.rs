@@ -1,11 +1,11 @@
 //! `accord runs watch`.
 
-use accord_api::{EventView, RunId, RunView};
+use accord_api::{RunId, RunView};
 
 use crate::connection::{Access, ConnectionArguments, none_runs};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::{Follower, OnSignal};
+use crate::follow::{Follower, OnSignal, Seen};
 use crate::view::words::Times;
 use crate::view::{event, run};
 use crate::{beginning, output, runtime};
@@ -40,7 +40,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         if client.is_own() && !status.is_over() {
             return Err(none_runs().into());
         }
-        let show = |event: &EventView| -> Result<(), Failure> {
+        let show = |event: Seen<'_>| -> Result<(), Failure> {
+            let event = match event {
+                Ok(event) => event,
+                Err(error) => {
+                    output::talk(&event::unread(error));
+                    return Ok(());
+                }
+            };
             if arguments.json {
                 output::json(event)?;
             } else if let Some(line) = event::view(event, start) {

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use accord_api::{CreateRun, EventView, RunKind, SessionId};
+use accord_api::{CreateRun, RunKind, SessionId};
 
 use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::{Follower, OnSignal};
+use crate::follow::{Follower, OnSignal, Seen};
 use crate::progress::Progress;
 use crate::view::run;
 use crate::{beginning, output, runtime};
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return Ok(Exit::Success);
         }
         let mut progress = Progress::new();
-        let tell = |event: &EventView| {
+        let tell = |event: Seen<'_>| {
             progress.tell(event);
             Ok(())
         };

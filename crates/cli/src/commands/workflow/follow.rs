@@ -16,7 +16,8 @@ use tokio::time::Instant;
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, STOP_PATIENCE, deadline, gone, until};
 use crate::view::words::line;
-use crate::{output, runtime, view::workflow};
+use crate::view::{event, workflow};
+use crate::{output, runtime};
 
 /// How often the elapsed time moves.
 const TICK: Duration = Duration::from_millis(120);
@@ -56,8 +57,11 @@ pub(super) async fn follow(
                     if matches!(event.body, EventBody::WorkflowFinished { .. }) { break }
                     continue
                 }
-                // An event of a newer coordinator: what matters comes at the end.
-                Some(Err(ClientError::Unreadable { .. })) => continue,
+                // An event of a newer coordinator, or too large a one: what matters comes at the end.
+                Some(Err(error @ ClientError::Unreadable { .. })) => {
+                    drawing.above(&event::unread(&error));
+                    continue
+                }
                 Some(Err(error)) => return Err(error.into()),
                 None => return Err(ended_early(id)),
             },
@@ -126,18 +130,18 @@ impl Drawing {
                 }
             }
             EventBody::WorkflowContradiction { node, contradiction } => {
-                let text = workflow::contradiction(node, contradiction);
-                if let Some(screen) = &self.screen {
-                    screen.suspend(|| output::talk(&text));
-                }
+                self.above(&workflow::contradiction(node, contradiction));
             }
             EventBody::WorkflowComparisonTruncated { node, truncated } => {
-                let text = workflow::truncations(node, truncated);
-                if let Some(screen) = &self.screen {
-                    screen.suspend(|| output::talk(&text));
-                }
+                self.above(&workflow::truncations(node, truncated));
             }
             _ => {}
+        }
+    }
+
+    fn above(&self, text: &str) {
+        if let Some(screen) = &self.screen {
+            screen.suspend(|| output::talk(text));
         }
     }
 

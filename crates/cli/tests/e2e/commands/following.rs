@@ -29,7 +29,11 @@ async fn newer_coordinator(listener: TcpListener) {
             let events = [
                 event(1, r#""type": "run.queued", "agent_name": "a""#),
                 event(2, r#""type": "run.meditated", "depth": 3"#),
-                event(3, r#""type": "run.completed""#),
+                event(
+                    3,
+                    r#""type": "result", "result_text": null, "result_data": [1267650600228229401496703205376]"#,
+                ),
+                event(4, r#""type": "run.completed""#),
             ];
             ("text/event-stream", events.concat())
         } else {
@@ -43,15 +47,21 @@ async fn newer_coordinator(listener: TcpListener) {
 }
 
 #[tokio::test]
-async fn an_event_of_an_unknown_kind_is_skipped() {
+async fn an_event_of_an_unknown_kind_is_left_out_and_named() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let server = tokio::spawn(newer_coordinator(listener));
     let folder = tempfile::tempdir().unwrap();
     let watch = ["runs", "watch", "run_1", "--coordinator", &url];
-    let ran = tokio::time::timeout(Duration::from_secs(20), run(folder.path(), &watch)).await.unwrap();
+    let as_json = [&watch[..], &["--json"]].concat();
+    let watched = async { (run(folder.path(), &watch).await, run(folder.path(), &as_json).await) };
+    let (ran, as_json) = tokio::time::timeout(Duration::from_secs(20), watched).await.unwrap();
     server.abort();
-    let ran = ran.ends(0, &[]);
+    let ran = ran.ends(0, &["warning: an event is left out: ", "unknown variant `run.meditated`"]);
     let lines: Vec<&str> = ran.stdout.lines().map(str::trim).collect();
     assert_eq!(lines, ["0ms  queued for a", "0ms  completed", "run_1 completed after 1.0s"]);
+    let as_json = as_json.ends(0, &["unknown variant `run.meditated`"]);
+    let lines: Vec<&str> = as_json.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{as_json:?}");
+    assert!(lines[1].contains(r#""result_data":[1267650600228229401496703205376]"#), "{as_json:?}");
 }

@@ -271,6 +271,10 @@ fn what_a_runner_would_refuse_is_told_at_once() {
         (llm("reasoning: much"), format!("$.executor.reasoning: this is the text \"much\"; {reasoning}")),
         (llm("reasoning: -1"), format!("$.executor.reasoning: this is -1; {reasoning}")),
         (llm("reasoning: 0"), format!("$.executor.reasoning: this is 0; {reasoning}")),
+        (
+            llm("reasoning: 18446744073709551616"),
+            format!("$.executor.reasoning: this is 18446744073709551616; {reasoning}"),
+        ),
         (llm("reasoning: { effort: low }"), format!("$.executor.reasoning: this is an object; {reasoning}")),
         (
             llm("reasoning: low, temperature: 1").replace("ollama", "anthropic"),
