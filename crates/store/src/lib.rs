@@ -32,8 +32,8 @@ pub use keys::KeyStore;
 pub use page::{Page, PageRequest};
 pub use runners::{Beat, Directive, HeldRun, RunnerStore};
 pub use runs::{
-    AskAgain, Claim, Claimed, Finish, Idempotency, Report, RunFilter, RunReader, RunStore, SessionChoice,
-    Submission, Submitted, WholeRun,
+    AskAgain, Claim, Claimed, Finish, Idempotency, MOST_CLAIMED_BYTES, Report, RunFilter, RunReader,
+    RunStore, SessionChoice, Submission, Submitted, WholeRun,
 };
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};

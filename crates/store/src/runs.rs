@@ -64,6 +64,10 @@ pub enum Submitted {
     AlreadyDelivered,
 }
 
+/// How much is handed out at once, by the documents and conversations of the runs. They are in memory, here and at the runner,
+/// and go over the wire in one answer, of which clients read some times as much.
+pub const MOST_CLAIMED_BYTES: usize = 16 * 1024 * 1024;
+
 /// A runner asks for work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
@@ -150,7 +154,8 @@ pub trait RunStore: Send + Sync {
     async fn submit_run(&self, submission: Submission) -> Result<Submitted, StoreError>;
 
     /// Hands out waiting runs that the runner can do: higher priority first, then first come first served. A run goes to
-    /// one claim only, whoever asks at the same time.
+    /// one claim only, whoever asks at the same time. The last one is that with which [`MOST_CLAIMED_BYTES`] are reached: the
+    /// rest comes with the next claim.
     async fn claim_runs(&self, claim: Claim) -> Result<Vec<Claimed>, StoreError>;
 
     /// The work begins.

@@ -209,6 +209,15 @@ pub struct Assignment {
     pub input: Option<String>,
 }
 
+impl Assignment {
+    /// How large the documents are.
+    pub fn bytes(&self) -> usize {
+        let Self { blueprint, parameters, contract, retry_prompt, input, model: _, project_dir: _ } = self;
+        let optional = [contract, retry_prompt, input].into_iter().flatten();
+        blueprint.len() + parameters.len() + optional.map(String::len).sum::<usize>()
+    }
+}
+
 /// What a completed run has to show. Exactly one of `result_text` and `result_data` is set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {

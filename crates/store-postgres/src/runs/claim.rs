@@ -9,7 +9,7 @@ use accord_domain::demands::Demands;
 use accord_domain::id::LeaseId;
 use accord_domain::run::change;
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Claimed};
+use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use sqlx::{PgConnection, PgExecutor, Row};
 
 use super::documents;
@@ -89,11 +89,11 @@ async fn hand_out(
     matcher: &mut Matcher<'_>,
 ) -> Result<(Vec<Claimed>, Announcement), Fault> {
     let mut leases = claim.leases.iter();
-    let mut steps = Vec::new();
+    let (mut steps, mut bytes) = (Vec::new(), 0);
     loop {
-        take(connection, claim, &page.ids, &mut leases, &mut steps).await?;
+        take(connection, claim, &page.ids, &mut leases, &mut steps, &mut bytes).await?;
         match page.rest {
-            Some(place) if steps.len() < claim.leases.len() => {
+            Some(place) if steps.len() < claim.leases.len() && bytes < MOST_CLAIMED_BYTES => {
                 page = candidates(&mut *connection, matcher, &place, LATER_PAGE).await?;
             }
             _ => break,
@@ -139,22 +139,29 @@ async fn candidates(
     Ok(Candidates { ids, rest })
 }
 
+/// The size of what a run's claim carries is known without reading it.
 const TAKE: &str = concat!(
     "SELECT ",
     run_columns!(),
     ", ",
     session_columns!(),
-    " FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
+    ", (SELECT octet_length(b.body)::bigint + octet_length(a.parameters) + coalesce(octet_length(c.body), 0) \
+         + coalesce(octet_length(a.retry_prompt), 0) + coalesce(octet_length(a.input), 0) \
+         + coalesce(octet_length(v.body), 0) \
+        FROM assignments a JOIN documents b ON b.hash = a.blueprint LEFT JOIN documents c ON c.hash = a.contract \
+        LEFT JOIN conversations v ON v.session_id = r.session_id WHERE a.run_id = r.id) AS bytes \
+     FROM runs r JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY($1) AND r.status = 'pending' \
      ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $2 FOR NO KEY UPDATE OF s, r SKIP LOCKED"
 );
 
-/// Takes as many as there are leases left.
+/// Takes as many as there are leases left, and no more once they have enough bytes.
 async fn take(
     connection: &mut PgConnection,
     claim: &Claim,
     ids: &[String],
     leases: &mut std::slice::Iter<'_, LeaseId>,
     steps: &mut Vec<Step>,
+    bytes: &mut usize,
 ) -> Result<(), Fault> {
     if ids.is_empty() {
         return Ok(());
@@ -166,6 +173,11 @@ async fn take(
             change::claim(run, session, &claim.runner_id, lease.clone(), claim.now, claim.lease)
         })?;
         steps.push(step);
+        let own: Option<i64> = row.try_get("bytes")?;
+        *bytes += own.and_then(|own| usize::try_from(own).ok()).unwrap_or_default();
+        if *bytes >= MOST_CLAIMED_BYTES {
+            break;
+        }
     }
     Ok(())
 }

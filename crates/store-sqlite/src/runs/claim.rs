@@ -6,7 +6,7 @@
 
 use accord_domain::demands::Demands;
 use accord_domain::run::change;
-use accord_store::{Claim, Claimed};
+use accord_store::{Claim, Claimed, MOST_CLAIMED_BYTES};
 use rusqlite::{Connection, params};
 
 use crate::change::{Place, apply};
@@ -20,11 +20,16 @@ pub(super) fn claim(write: &mut Write<'_>, claim: Claim) -> Done<Vec<Claimed>> {
     let connection = write.connection();
     let chosen = choose(connection, leases.len(), |demands| profile.meets(demands))?;
     let mut taken = Vec::with_capacity(chosen.len());
+    let mut bytes = 0;
     for (seq, lease_id) in chosen.into_iter().zip(leases) {
+        if bytes >= MOST_CLAIMED_BYTES {
+            break;
+        }
         let loaded = run::load_number(connection, seq)?;
         let place = Place::of(&loaded);
         let assignment = assignment::find(connection, seq)?;
         let conversation = session::conversation(connection, place.session)?;
+        bytes += assignment.bytes() + conversation.as_ref().map_or(0, String::len);
         let change = change::claim(loaded.run, loaded.session, &runner_id, lease_id, now, lease)?;
         taken.push((place, change, assignment, conversation));
     }

@@ -64,7 +64,7 @@ macro_rules! store_story {
             ],
             queue: [
                 the_order_is_priority_then_arrival, each_run_has_its_lease, demands_are_met,
-                a_run_behind_many_others_is_found, each_run_goes_to_one_claimer,
+                a_run_behind_many_others_is_found, each_run_goes_to_one_claimer, large_runs_come_a_few_at_a_time,
             ],
             leases: [
                 a_lost_run_is_handed_out_again, reaping_is_bounded, reapers_do_not_count_twice,

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use accord_domain::demands::Demands;
-use accord_domain::run::Run;
+use accord_domain::run::{Assignment, Run};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Claimed, QueueDepth, Store, Submission};
+use accord_store::{Claim, Claimed, Finish, MOST_CLAIMED_BYTES, QueueDepth, Store, Submission};
 
 use super::make::*;
 
@@ -45,6 +45,30 @@ pub async fn each_run_has_its_lease(store: Arc<dyn Store>) {
     let leases: Vec<_> = claimed.iter().map(|claimed| claimed.run.lease.clone().unwrap().id).collect();
     assert_eq!(leases, asked.leases);
     assert_eq!(store.claim_runs(claim(0, 1)).await.unwrap(), []);
+}
+
+/// Large runs are handed out a few at a time, and one always, however large it is.
+pub async fn large_runs_come_a_few_at_a_time(store: Arc<dyn Store>) {
+    let third = "x".repeat(MOST_CLAIMED_BYTES / 3 + 1);
+    for (second, name) in ["a", "b", "c", "d"].into_iter().enumerate() {
+        let submission = fresh_at(name, i64::try_from(second).unwrap());
+        let parameters = format!(r#"{{"prompt":"{third}"}}"#);
+        let assignment = Assignment { parameters, ..submission.assignment.clone() };
+        store.submit_run(Submission { assignment, ..submission }).await.unwrap();
+    }
+    let first = store.claim_runs(claim(10, 10)).await.unwrap();
+    assert_eq!(names(&first), ["run_a", "run_b", "run_c"]);
+    let mut second = store.claim_runs(claim(10, 10)).await.unwrap();
+    assert_eq!(names(&second), ["run_d"]);
+    let last = holder(&second.pop().unwrap().run);
+    // A conversation counts too: it comes with the run.
+    let conversation = Some(format!("[\"{}\"]", "x".repeat(MOST_CLAIMED_BYTES)));
+    let told = Finish { conversation, ..finish(&last, said("done"), 11) };
+    store.finish_run(told).await.unwrap();
+    store.submit_run(resume("e", "d", 12)).await.unwrap();
+    store.submit_run(fresh_at("f", 13)).await.unwrap();
+    assert_eq!(names(&store.claim_runs(claim(10, 14)).await.unwrap()), ["run_e"]);
+    assert_eq!(names(&store.claim_runs(claim(10, 14)).await.unwrap()), ["run_f"]);
 }
 
 /// A runner gets what it can do: what it cannot do is left for others and is in nobody's way.
