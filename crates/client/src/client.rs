@@ -19,8 +19,10 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How much longer than it was asked to wait a long poll may take.
 const LONG_POLL_GRACE: Duration = Duration::from_secs(30);
 
-/// The largest answer that is read: a claim of many runs with their conversations stays well below.
-const MAX_ANSWER_BYTES: usize = 128 * 1024 * 1024;
+/// The largest answer that is read, and the largest event of a stream. The largest of both is a result, which is in its event
+/// whole: it came to the coordinator as the end of a run, which has 32 MiB at most where nothing else is configured, and is
+/// not written longer there. A page, a claim and a batch of events are cut off at a few MiB, or hold one such piece.
+pub(crate) const MAX_ANSWER_BYTES: usize = 128 * 1024 * 1024;
 
 /// How much of an answer that cannot be read is shown.
 const SHOWN_CHARACTERS: usize = 200;

@@ -1,7 +1,7 @@
 //! The client against a server of a few lines: what it sends, and what it makes of the answers.
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
-use accord_api::{CreateRun, ErrorName, RunId, RunQuery, RunStatus};
+use accord_api::{CreateRun, ErrorName, EventBody, PageQuery, RunId, RunQuery, RunStatus, SessionId};
 use accord_client::{ApiKey, Client, ClientError, EventFilter};
 use futures_util::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -159,4 +159,33 @@ async fn a_lost_stream_goes_on_behind_the_last_event() {
     assert!(!requests[0].contains("last-event-id"), "{}", requests[0]);
     assert!(requests[1].contains("last-event-id: evt_0000000000000000002\r\n"), "{}", requests[1]);
     assert!(requests[2].contains("last-event-id: evt_0000000000000000003\r\n"), "{}", requests[2]);
+}
+
+#[tokio::test]
+async fn a_result_of_many_megabytes_is_an_event_as_any_other() {
+    let text = "y".repeat(20 * 1024 * 1024);
+    let large = format!(
+        r#"{{"id":"evt_0000000000000000001","at":"2026-11-15T00:00:00Z","session_id":"ses_1","run_id":"run_1","type":"result","result_text":"{text}","result_data":null}}"#
+    );
+    let stream = event_stream(&format!("id: evt_0000000000000000001\ndata: {large}\n\n{}", event(2)));
+    let (address, _server) = serve(vec![stream]).await;
+    let client = Client::new(&address, None).unwrap();
+    let mut events = client.events(&EventFilter::default(), None);
+    let first = events.next().await.unwrap().unwrap();
+    assert!(matches!(first.body, EventBody::Result { result_text: Some(told), .. } if told == text));
+    assert_eq!(events.next().await.unwrap().unwrap().id.0, 2);
+}
+
+#[tokio::test]
+async fn integers_beyond_64_bits_come_with_events_and_pages() {
+    let number = "1267650600228229401496703205376";
+    let large = event(1).replace("1.50", number);
+    let data = large.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+    let page = json("200 OK", &format!(r#"{{"items":[{data}],"next_cursor":null}}"#));
+    let (address, _server) = serve(vec![event_stream(&large), page]).await;
+    let client = Client::new(&address, None).unwrap();
+    let streamed = client.events(&EventFilter::default(), None).next().await.unwrap().unwrap();
+    assert_eq!(serde_json::to_string(&streamed).unwrap(), data);
+    let listed = client.session_events(&SessionId::new("1"), &PageQuery::default()).await.unwrap();
+    assert_eq!(listed.items, [streamed]);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accord_domain::event::Event;
 use accord_domain::id::EventId;
-use accord_store::{EventFilter, EventStore, Notices, StoreError};
+use accord_store::{EventFilter, EventStore, MOST_EVENT_BYTES, Notices, StoreError};
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Postgres, QueryBuilder, Row};
@@ -87,6 +87,8 @@ pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, Fault> {
 /// Everything that is committed, settled or not.
 async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -> Result<Look, Fault> {
     let mut query = QueryBuilder::<Postgres>::new(concat!(
+        // What is cut off is not read: the length of a text is known without it.
+        "SELECT * FROM (SELECT e.*, sum(octet_length(e.body)) OVER (ORDER BY e.id) - octet_length(e.body) AS before FROM (",
         "SELECT e.id, e.at, e.session_id, e.run_id, e.workflow_run_id, e.kind, e.body, h.horizon FROM events e, (SELECT ",
         event_horizon!(),
         " AS horizon) h WHERE e.id > "
@@ -107,6 +109,8 @@ async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -
         query.push(" AND e.kind = ANY(").push_bind(kinds).push(")");
     }
     query.push(" ORDER BY e.id LIMIT ").push_bind(i64::from(limit));
+    let most_bytes = i64::try_from(MOST_EVENT_BYTES).unwrap_or(i64::MAX);
+    query.push(") e) e WHERE e.before < ").push_bind(most_bytes).push(" ORDER BY e.id");
     let rows = query.build().fetch_all(pool).await?;
     let horizon = rows.first().map(|row| row.try_get("horizon")).transpose()?.unwrap_or(i64::MAX);
     let events = rows.iter().map(event).collect::<Result<Vec<_>, _>>()?;

@@ -2,7 +2,7 @@
 
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId};
-use accord_store::{EventFilter, EventStore, Notices, StoreError};
+use accord_store::{EventFilter, EventStore, MOST_EVENT_BYTES, Notices, StoreError};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
@@ -93,9 +93,13 @@ fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u3
     sql.push_str(" ORDER BY e.id LIMIT :limit");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(values.as_slice())?;
-    let mut events = Vec::new();
-    while let Some(row) = rows.next()? {
-        events.push(event::read(row)?);
+    let (mut events, mut bytes) = (Vec::new(), 0);
+    while bytes < MOST_EVENT_BYTES
+        && let Some(row) = rows.next()?
+    {
+        let event = event::read(row)?;
+        bytes += event.body.len();
+        events.push(event);
     }
     Ok(events)
 }

@@ -7,6 +7,9 @@ use tokio::sync::broadcast;
 
 use crate::error::StoreError;
 
+/// How much is read at once. Few events have more than a kilobyte, but the one of a result is as large as the result.
+pub const MOST_EVENT_BYTES: usize = 4 * 1024 * 1024;
+
 /// Which events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventFilter {
@@ -57,7 +60,8 @@ pub type Notices = broadcast::Receiver<Notice>;
 /// Reads events.
 #[async_trait]
 pub trait EventStore: Send + Sync {
-    /// Events after this id, in order. Once an event has been seen, none with a smaller id appears.
+    /// Events after this id, in order. Once an event has been seen, none with a smaller id appears. They end behind the one
+    /// with which their bodies have reached [`MOST_EVENT_BYTES`]: fewer than the limit need not be all.
     async fn events(
         &self,
         filter: &EventFilter,

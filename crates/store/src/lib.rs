@@ -26,7 +26,7 @@ pub use agents::AgentStore;
 pub use callbacks::{CallbackStore, Due, Hold};
 pub use documents::{Condition, DocumentRecord};
 pub use error::StoreError;
-pub use events::{EventFilter, EventStore, Notice, Notices};
+pub use events::{EventFilter, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
 pub use keys::KeyStore;
 pub use page::{Page, PageRequest};

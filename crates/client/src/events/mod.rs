@@ -12,7 +12,7 @@ use futures_util::stream;
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::client::{Client, MAX_ANSWER_BYTES};
 use crate::error::ClientError;
 use frames::Frames;
 
@@ -101,9 +101,10 @@ impl Reader {
 
     fn event(&mut self, frame: &frames::Frame) -> Result<EventView, ClientError> {
         self.last = frame.id.clone().or_else(|| self.last.take());
-        let value: Result<Value, _> = serde_json::from_str(&frame.data);
-        let event: EventView = value
-            .and_then(serde_json::from_value)
+        let Some(data) = &frame.data else {
+            return Err(self.client.unreadable(format!("an event has more than {MAX_ANSWER_BYTES} bytes")));
+        };
+        let event: EventView = serde_json::from_str(data)
             .map_err(|error| self.client.unreadable(format!("an event: {error}")))?;
         self.last = Some(event.id.to_string());
         Ok(event)
@@ -115,7 +116,7 @@ impl Reader {
         let call = call.header("accept", Some("text/event-stream"));
         let sending = call.header("last-event-id", self.last.as_deref()).send();
         match tokio::time::timeout(SILENCE, sending).await {
-            Ok(Ok(response)) => self.open = Some((response, Frames::default())),
+            Ok(Ok(response)) => self.open = Some((response, Frames::new(MAX_ANSWER_BYTES))),
             Ok(Err(error)) if !error.is_transient() => return Err(error),
             Ok(Err(_)) | Err(_) => self.rest().await,
         }
@@ -125,13 +126,10 @@ impl Reader {
     async fn read(&mut self) {
         let Some((response, frames)) = &mut self.open else { return };
         match tokio::time::timeout(SILENCE, response.chunk()).await {
-            Ok(Ok(Some(bytes))) => match frames.take(&bytes) {
-                Ok(found) => {
-                    self.pause = FIRST_PAUSE;
-                    self.ready.extend(found);
-                }
-                Err(frames::TooLong) => self.lose().await,
-            },
+            Ok(Ok(Some(bytes))) => {
+                self.pause = FIRST_PAUSE;
+                self.ready.extend(frames.take(&bytes));
+            }
             Ok(Ok(None) | Err(_)) | Err(_) => self.lose().await,
         }
     }

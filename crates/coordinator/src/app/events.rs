@@ -1,7 +1,7 @@
 //! Events: pages of a session's, and following them live.
 //!
 //! Who follows reads from the store and from nothing else, so the order is the store's, nothing is missed, and a slow
-//! reader costs one page of memory. A wake-up only says when to look.
+//! reader costs what the store reads at once. A wake-up only says when to look.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use accord_api::{ErrorName, PageQuery};
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, SessionId};
-use accord_store::EventFilter;
+use accord_store::{EventFilter, MOST_EVENT_BYTES};
 
 use super::{App, page};
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "workflow.finished",
 ];
 
-/// How many events are read at once for somebody who follows. Each can be a megabyte, though few are.
+/// How many events are read at once for somebody who follows. Where they are large, the store reads fewer.
 const BATCH: u32 = 64;
 
 /// Before the first event.
@@ -60,10 +60,16 @@ impl App {
         };
         self.store.session(session_id).await?;
         let filter = EventFilter { session_id: Some(session_id.clone()), ..EventFilter::default() };
-        let mut events = self.store.events(&filter, after, limit + 1).await?;
-        let more = events.len() > limit as usize;
-        events.truncate(limit as usize);
-        let next_cursor = events.last().filter(|_| more).map(|event| event.id.to_string());
+        let events = self.store.events(&filter, after, limit).await?;
+        // A page ends where it was asked to, or where it is large: whether it is the last one is seen behind it.
+        let is_full = events.len() >= limit as usize
+            || events.iter().map(|event| event.body.len()).sum::<usize>() >= MOST_EVENT_BYTES;
+        let next_cursor = match events.last().filter(|_| is_full) {
+            Some(last) if !self.store.events(&filter, last.id, 1).await?.is_empty() => {
+                Some(last.id.to_string())
+            }
+            _ => None,
+        };
         let items: Vec<String> = events.iter().map(event_json).collect();
         let next = next_cursor.map_or_else(|| "null".to_owned(), |cursor| format!("\"{cursor}\""));
         Ok(format!("{{\"items\":[{}],\"next_cursor\":{next}}}", items.join(",")))

@@ -110,6 +110,40 @@ async fn events_are_followed_and_what_was_missed_is_replayed() {
     server.ended().await.unwrap();
 }
 
+/// Larger than what is read at once, so each comes alone, and short pages are not the last ones.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_results_come_one_by_one_and_all_of_them() {
+    let desk = Desk::with_writer().await;
+    let (server, shutdown) = serving(&desk).await;
+    let runner = desk.runner().await;
+    let live = opened(server.address(), "/events?types=result", None).await;
+    let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let large = "x".repeat(5 * 1024 * 1024);
+    desk.complete(&runner, &large).await;
+    for _ in 0..2 {
+        desk.run(json!({"session_id": session, "prompt": "again"})).await;
+        desk.complete(&runner, &large).await;
+    }
+    let late = opened(server.address(), "/events?types=result", Some("0")).await;
+    for stream in [live, late] {
+        let (_, results) = reading(stream, |stream| [stream.next(), stream.next(), stream.next()]).await;
+        assert!(results.iter().all(|event| event.2["result_text"] == *large));
+    }
+    let mut kinds = Vec::new();
+    let mut page = desk.get(&format!("/sessions/{session}/events")).await.1;
+    let mut pages = 1;
+    loop {
+        kinds.extend(crate::support::kinds(&page).into_iter().map(str::to_owned));
+        let Some(cursor) = page["next_cursor"].as_str() else { break };
+        page = desk.get(&format!("/sessions/{session}/events?cursor={cursor}")).await.1;
+        pages += 1;
+    }
+    assert_eq!((pages, kinds.iter().filter(|kind| *kind == "result").count()), (4, 3));
+    assert_eq!(kinds.last().map(String::as_str), Some("run.completed"));
+    shutdown.cancel();
+    server.ended().await.unwrap();
+}
+
 /// As after a reset, or with a copy of the database that was put back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_that_is_not_there_yet_hides_none() {

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use accord_domain::event::{Body, Event};
-use accord_domain::id::EventId;
+use accord_domain::id::{EventId, RunId};
 use accord_domain::run::change::End;
-use accord_store::{EventFilter, Notice, Notices, Report, Store};
+use accord_store::{EventFilter, MOST_EVENT_BYTES, Notice, Notices, Report, Store};
 
 use super::make::*;
 
@@ -74,6 +74,23 @@ pub async fn pages_by_id_are_the_whole(store: Arc<dyn Store>) {
     assert_eq!(pages, whole);
     assert_eq!(store.last_event().await.unwrap(), after);
     assert_eq!(store.events(&none, EventId(i64::MAX), 4).await.unwrap(), []);
+}
+
+/// Large events are read a few at a time, and one always; nothing is missed.
+pub async fn large_events_are_read_a_few_at_a_time(store: Arc<dyn Store>) {
+    let half = "x".repeat(MOST_EVENT_BYTES / 2);
+    for name in ["a", "b", "c"] {
+        let holder = begin(&store, fresh(name)).await;
+        store.finish_run(finish(&holder, said(&half), 3)).await.unwrap();
+    }
+    let results = EventFilter { kinds: vec!["result".into()], ..EventFilter::default() };
+    let mut after = EventId(0);
+    for expected in [vec!["run_a", "run_b"], vec!["run_c"], vec![]] {
+        let page = store.events(&results, after, 10).await.unwrap();
+        let runs: Vec<_> = page.iter().filter_map(|event| event.run_id.as_ref()).map(RunId::as_str).collect();
+        assert_eq!(runs, expected);
+        after = page.last().map_or(after, |last| last.id);
+    }
 }
 
 /// Who tails while many write sees everything once, in order.

@@ -88,7 +88,8 @@ macro_rules! store_story {
                 one_of_many_holds_or_tells,
             ],
             events: [
-                filters_let_their_own_through, pages_by_id_are_the_whole, a_tail_misses_nothing,
+                filters_let_their_own_through, pages_by_id_are_the_whole, large_events_are_read_a_few_at_a_time,
+                a_tail_misses_nothing,
                 ids_only_grow, notices_follow_what_is_written, nothing_is_announced_before_it_is_there,
             ],
             lists: [
