@@ -1,5 +1,6 @@
 //! Attempts: each answer of a model inside a run, with what was made of it.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -69,6 +70,34 @@ impl Outcome {
             Self::BudgetExhausted => "budget_exhausted",
             Self::TimedOut => "timed_out",
             Self::Stopped => "stopped",
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the model was heard, and what it said did not meet the contract. A refusal, and a turn that got no answer, say
+    /// nothing of how close it came.
+    pub fn is_answer(self) -> bool {
+        self.distance().is_some()
+    }
+
+    /// How far such an answer is from conforming.
+    fn distance(self) -> Option<u8> {
+        match self {
+            Self::InvariantFailed => Some(0),
+            Self::SchemaInvalid => Some(1),
+            Self::Ambiguous => Some(2),
+            Self::ParseError | Self::Truncated => Some(3),
+            Self::NoJson => Some(4),
+            Self::SchemaEcho | Self::NotSubmitted | Self::NoProgress => Some(5),
+            Self::Accepted
+            | Self::Refused
+            | Self::SchemaRejected
+            | Self::Transport
+            | Self::Failed
+            | Self::BudgetExhausted
+            | Self::TimedOut
+            | Self::Stopped => None,
         }
     }
 }
@@ -184,6 +213,28 @@ pub struct Attempt {
     /// What it was asked: the re-prompt, or nothing for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+}
+
+/// What all of them used.
+pub fn used(attempts: &[Attempt]) -> Usage {
+    attempts.iter().fold(Usage::default(), |used, attempt| used.and(attempt.usage))
+}
+
+/// How many answers did not meet the contract although the model had been asked again for them. The first answer of a
+/// delivery is none of them: whoever takes the run next begins with the task, and gets that one once more.
+pub fn retries(attempts: &[Attempt]) -> u32 {
+    let mut answered = HashSet::new();
+    let again = attempts
+        .iter()
+        .filter(|attempt| attempt.outcome.is_answer() && !answered.insert(attempt.delivery))
+        .count();
+    u32::try_from(again).unwrap_or(u32::MAX)
+}
+
+/// The answer that came closest, by the kind of what is wrong with it and then by how much of it; of equals the last one.
+pub fn closest(attempts: &[Attempt]) -> Option<&Attempt> {
+    let answers = attempts.iter().rev().filter(|attempt| attempt.outcome.is_answer());
+    answers.min_by_key(|attempt| (attempt.outcome.distance(), attempt.errors.len() + attempt.more_errors))
 }
 
 #[cfg(test)]

@@ -76,6 +76,8 @@ WHERE parent_session_id = $1 AND delivered_by IS NULL AND (held_reason IS NOT NU
 
 const TAKE_BACK: &str = "UPDATE callbacks SET delivered_by = NULL WHERE delivered_by = ANY($1)";
 
+const SETTLE: &str = "DELETE FROM callbacks WHERE delivered_by = ANY($1)";
+
 impl PostgresStore {
     async fn read_due(&self, limit: u32) -> Result<Vec<Due>, Fault> {
         let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
@@ -188,5 +190,11 @@ pub(crate) async fn let_go(connection: &mut PgConnection, session_id: &SessionId
 /// What these runs were made to tell is owed again.
 pub(crate) async fn take_back(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), Fault> {
     sqlx::query(TAKE_BACK).bind(runs).execute(connection).await?;
+    Ok(())
+}
+
+/// What these runs were made to tell is told, whatever becomes of them.
+pub(crate) async fn settle(connection: &mut PgConnection, runs: Vec<&str>) -> Result<(), Fault> {
+    sqlx::query(SETTLE).bind(runs).execute(connection).await?;
     Ok(())
 }

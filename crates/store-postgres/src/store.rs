@@ -15,6 +15,7 @@ use crate::connect::Breaks;
 use crate::fault::Fault;
 use crate::load::{self, Step};
 use crate::notices::{Announcement, Hub, Watch};
+use crate::runs::attempts;
 use crate::{connect, migrate, write};
 
 /// The store on PostgreSQL. Cheap to clone; the background work ends with the last clone.
@@ -94,6 +95,7 @@ async fn change(
     decide: impl FnOnce(Run, Session) -> Result<Change, Refused>,
 ) -> Result<Step, Fault> {
     let step = load::pair(connection, run_id).await?.decide(decide)?;
+    let step = attempts::counted(connection, step).await?;
     write::steps(connection, Vec::new(), std::slice::from_ref(&step)).await?;
     Ok(step)
 }

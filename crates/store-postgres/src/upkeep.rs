@@ -17,6 +17,7 @@ use crate::convert::{counted, from_json, micros, time, whole};
 use crate::fault::{Fault, retrying, within};
 use crate::load::{Pair, Step};
 use crate::rows::{run_columns, session_columns};
+use crate::runs::attempts;
 use crate::store::PostgresStore;
 use crate::write;
 
@@ -184,7 +185,7 @@ async fn write_all(
     for row in rows {
         let step = Pair::of(row)?.decide(|run, session| Ok(decide(run, session)))?;
         if step.change.run != step.before.run {
-            steps.push(step);
+            steps.push(attempts::counted(connection, step).await?);
         }
     }
     write::steps(connection, Vec::new(), &steps).await?;

@@ -9,7 +9,7 @@ use accord_store::StoreError;
 use jiff::Timestamp;
 use sqlx::PgConnection;
 
-use crate::callbacks::take_back;
+use crate::callbacks::{settle, take_back};
 use crate::convert::{count, json, micros};
 use crate::fault::Fault;
 use crate::horizon::{MOST_EVENTS, event_base};
@@ -37,10 +37,16 @@ pub(crate) async fn steps(
         sessions(connection, &changed_sessions).await?;
     }
     callbacks(connection, steps).await?;
-    let for_nothing = steps.iter().filter(|step| step.change.told == Told::TakenBack);
-    let for_nothing: Vec<&str> = for_nothing.map(|step| step.change.run.id.as_str()).collect();
+    let of = |told: Told| -> Vec<&str> {
+        let steps = steps.iter().filter(|step| step.change.told == told);
+        steps.map(|step| step.change.run.id.as_str()).collect()
+    };
+    let (for_nothing, for_good) = (of(Told::TakenBack), of(Told::Settled));
     if !for_nothing.is_empty() {
         take_back(connection, for_nothing).await?;
+    }
+    if !for_good.is_empty() {
+        settle(connection, for_good).await?;
     }
     let own = steps.iter().flat_map(|step| step.change.events.iter().cloned());
     events(connection, &first.into_iter().chain(own).collect::<Vec<_>>()).await

@@ -166,3 +166,9 @@ pub(crate) fn take_back(connection: &Connection, run: i64) -> Done<()> {
     connection.prepare_cached(sql)?.execute([run])?;
     Ok(())
 }
+
+/// What a run was made to tell is told, whatever becomes of it.
+pub(crate) fn settle(connection: &Connection, run: i64) -> Done<()> {
+    connection.prepare_cached("DELETE FROM callbacks WHERE delivered_by = ?1")?.execute([run])?;
+    Ok(())
+}

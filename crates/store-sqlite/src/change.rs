@@ -11,7 +11,7 @@ use rusqlite::params;
 use crate::callbacks;
 use crate::fault::Done;
 use crate::rows::run::Loaded;
-use crate::rows::{event, run, session};
+use crate::rows::{attempt, event, run, session};
 use crate::value::micros;
 use crate::writer::Write;
 
@@ -34,6 +34,15 @@ impl Place {
     }
 }
 
+/// Writes a change that no runner tells of. Where it ends a run, its attempts say what it has used.
+pub(crate) fn apply_untold(write: &mut Write<'_>, place: &Place, change: Change) -> Done<Run> {
+    let change = match change.ends_untold() {
+        true => change.with_attempts(&attempt::all(write.connection(), place.run)?),
+        false => change,
+    };
+    apply(write, place, change)
+}
+
 /// Writes a change whole, and gives the run as it is now.
 pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Done<Run> {
     let Change { run, session, events, callback, told } = change;
@@ -51,8 +60,10 @@ pub(crate) fn apply(write: &mut Write<'_>, place: &Place, change: Change) -> Don
         let prepared = event::Prepared::new(&happened.body)?;
         event::insert(connection, micros(happened.at), place.session, owner, &prepared)?;
     }
-    if told == Told::TakenBack {
-        callbacks::take_back(connection, place.run)?;
+    match told {
+        Told::Stands => {}
+        Told::TakenBack => callbacks::take_back(connection, place.run)?,
+        Told::Settled => callbacks::settle(connection, place.run)?,
     }
     if let Some(callback) = callback {
         owe(write, place.run, &callback)?;

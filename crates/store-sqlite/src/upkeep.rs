@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
-use crate::change::{Place, apply};
+use crate::change::{Place, apply_untold};
 use crate::fault::Done;
 use crate::rows::run;
 use crate::runs::waiting_demands;
@@ -82,7 +82,11 @@ fn reap(write: &mut Write<'_>, now: Timestamp, max_deliveries: u32, limit: u32) 
     for seq in numbers(write.connection(), sql, params![micros(now), limit])? {
         let loaded = run::load_number(write.connection(), seq)?;
         let place = Place::of(&loaded);
-        changed.push(apply(write, &place, change::lose(loaded.run, loaded.session, now, max_deliveries))?);
+        changed.push(apply_untold(
+            write,
+            &place,
+            change::lose(loaded.run, loaded.session, now, max_deliveries),
+        )?);
     }
     Ok(changed)
 }
@@ -105,7 +109,7 @@ fn fail_unmatched(
         for seq in numbers(write.connection(), sql, params![text, micros(unmatched.queued_before), left])? {
             let loaded = run::load_number(write.connection(), seq)?;
             let place = Place::of(&loaded);
-            failed.push(apply(write, &place, change::unmatched(loaded.run, loaded.session, now))?);
+            failed.push(apply_untold(write, &place, change::unmatched(loaded.run, loaded.session, now))?);
         }
     }
     Ok(failed)

@@ -4,12 +4,11 @@
 //! meanwhile, or whose key was removed, is taken back at once; what is lost on the way is taken back when its lease runs
 //! out.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use accord_api::{ClaimRuns, ClaimedRun, ClaimedRuns, FactReport, Spent};
-use accord_domain::attempt::Outcome;
+use accord_domain::attempt;
 use accord_domain::event::Body;
 use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
@@ -136,17 +135,14 @@ impl App {
         if run.attempt <= 1 {
             return Ok(Spent::default());
         }
-        let mut spent = Spent::default();
-        let mut answered = HashSet::new();
-        for attempt in self.store.attempts(&run.id).await? {
-            spent.usage = spent.usage.and(attempt.usage);
-            let is_first = is_answer(attempt.outcome) && answered.insert(attempt.delivery);
-            spent.retries += u32::from(is_answer(attempt.outcome) && !is_first);
-            spent.attempts = spent.attempts.saturating_add(1);
-            spent.milliseconds = spent.milliseconds.saturating_add(attempt.duration_ms);
-        }
-        spent.milliseconds = spent.milliseconds.max(self.worked(run).await?);
-        Ok(spent)
+        let attempts = self.store.attempts(&run.id).await?;
+        let told = attempts.iter().fold(0_u64, |sum, attempt| sum.saturating_add(attempt.duration_ms));
+        Ok(Spent {
+            usage: attempt::used(&attempts),
+            retries: attempt::retries(&attempts),
+            attempts: u32::try_from(attempts.len()).unwrap_or(u32::MAX),
+            milliseconds: told.max(self.worked(run).await?),
+        })
     }
 
     /// For how many milliseconds earlier deliveries were at work, from their start until the run was queued again. A runner
@@ -223,29 +219,6 @@ fn concerns(fact: &Fact, schema: Option<&str>) -> bool {
     match fact.feature.split_once('#') {
         Some((_, of)) => schema == Some(of),
         None => true,
-    }
-}
-
-/// Whether the model was heard, and what it said did not meet the contract.
-fn is_answer(outcome: Outcome) -> bool {
-    match outcome {
-        Outcome::NoJson
-        | Outcome::ParseError
-        | Outcome::SchemaInvalid
-        | Outcome::InvariantFailed
-        | Outcome::SchemaEcho
-        | Outcome::Ambiguous
-        | Outcome::NotSubmitted
-        | Outcome::Truncated
-        | Outcome::NoProgress => true,
-        Outcome::Accepted
-        | Outcome::Refused
-        | Outcome::SchemaRejected
-        | Outcome::Transport
-        | Outcome::Failed
-        | Outcome::BudgetExhausted
-        | Outcome::TimedOut
-        | Outcome::Stopped => false,
     }
 }
 

@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
+use crate::attempt::{self, Attempt};
 use crate::callback::Callback;
 use crate::event::{Body, NewEvent};
 use crate::id::{LeaseId, RunnerId};
@@ -32,12 +33,39 @@ pub enum Told {
     Stands,
     /// They are owed again: the run is over, and the session's conversation does not have them.
     TakenBack,
+    /// They are told for good: the conversation has them, and whatever becomes of the run, it is kept.
+    Settled,
 }
 
 impl Change {
-    /// The run's conversation is kept, so whatever it was told is in it.
+    /// The run's conversation is kept, so whatever it was told is in it. A run that goes on can still come to nothing.
     pub fn heard(self) -> Self {
-        Self { told: Told::Stands, ..self }
+        let told = if self.run.status.is_over() { Told::Stands } else { Told::Settled };
+        Self { told, ..self }
+    }
+
+    /// Whether this ends a run that was handed out, without a runner who tells what it used: its attempts do, if there are any.
+    pub fn ends_untold(&self) -> bool {
+        self.run.status.is_over() && self.run.attempt > 0 && !self.events.is_empty()
+    }
+
+    /// An end that no runner told, with what the attempts tell.
+    #[must_use]
+    pub fn with_attempts(mut self, attempts: &[Attempt]) -> Self {
+        if attempts.is_empty() {
+            return self;
+        }
+        let failure = self.run.failure.map(|failure| match failure.kind {
+            FailureType::Stopped => failure,
+            _ => failure.with_closest(attempts),
+        });
+        for event in &mut self.events {
+            if let (Body::RunFailed { error }, Some(failure)) = (&mut event.body, &failure) {
+                error.clone_from(failure);
+            }
+        }
+        let run = Run { usage: attempt::used(attempts).bounded(), failure, ..self.run };
+        Self { run: run.asked_again(attempt::retries(attempts)), ..self }
     }
 }
 

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::attempt::{Attempt, closest};
+
+/// How much of an answer a failure carries. The attempt has all of it.
+const LAST_OUTPUT_BYTES: usize = 8 * 1024;
+
 /// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -76,5 +81,23 @@ impl Failure {
             last_output: None,
             attempts: None,
         }
+    }
+
+    /// With an answer, shortened.
+    #[must_use]
+    pub fn with_output(self, text: &str) -> Self {
+        let beginning = text.get(..text.floor_char_boundary(LAST_OUTPUT_BYTES)).unwrap_or(text);
+        Self { last_output: Some(beginning.to_owned()), ..self }
+    }
+
+    /// With the answer that came closest, what was wrong with it, and how many attempts there were.
+    #[must_use]
+    pub fn with_closest(self, attempts: &[Attempt]) -> Self {
+        let failure = Self { attempts: Some(u32::try_from(attempts.len()).unwrap_or(u32::MAX)), ..self };
+        let Some(closest) = closest(attempts) else {
+            return Self { validation_errors: Vec::new(), last_output: None, ..failure };
+        };
+        let validation_errors = closest.errors.iter().map(ToString::to_string).collect();
+        Self { validation_errors, ..failure }.with_output(&closest.text)
     }
 }

@@ -6,8 +6,9 @@ use accord_domain::run::Run;
 use jiff::Timestamp;
 use sqlx::PgConnection;
 
-use crate::convert::json;
+use crate::convert::{from_json, json};
 use crate::fault::Fault;
+use crate::load::Step;
 use crate::text::escape;
 
 const INSERT: &str = "
@@ -45,6 +46,19 @@ pub(super) async fn insert(
         }
     }
     Ok(events)
+}
+
+const OF_RUN: &str = "SELECT record FROM attempts WHERE run_id = $1 ORDER BY delivery, number";
+
+/// A decision that no runner told of. Where it ends a run, its attempts say what it has used.
+pub(crate) async fn counted(connection: &mut PgConnection, step: Step) -> Result<Step, Fault> {
+    if !step.change.ends_untold() {
+        return Ok(step);
+    }
+    let query = sqlx::query_scalar(OF_RUN).bind(step.change.run.id.as_str());
+    let records: Vec<String> = query.fetch_all(connection).await?;
+    let attempts = records.iter().map(|record| from_json(record)).collect::<Result<Vec<Attempt>, _>>()?;
+    Ok(Step { change: step.change.with_attempts(&attempts), ..step })
 }
 
 fn judged(run: &Run, attempt: &Attempt, at: Timestamp) -> NewEvent {

@@ -1,6 +1,6 @@
 //! Runs: made, claimed, worked on, ended, read.
 
-mod attempts;
+pub(crate) mod attempts;
 mod claim;
 pub(crate) mod documents;
 mod finish;

@@ -13,7 +13,7 @@ use accord_store::{AskAgain, Claim, Claimed, Finish, Report, RunStore, StoreErro
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::change::{Place, apply};
+use crate::change::{Place, apply, apply_untold};
 use crate::rows::{attempt, event, run};
 use crate::store::SqliteStore;
 
@@ -59,7 +59,7 @@ impl RunStore for SqliteStore {
         self.write(move |write| {
             let loaded = run::load(write.connection(), &holder.run_id)?;
             let place = Place::of(&loaded);
-            apply(write, &place, change::give_back(loaded.run, loaded.session, &holder, now)?)
+            apply_untold(write, &place, change::give_back(loaded.run, loaded.session, &holder, now)?)
         })
         .await
     }
@@ -69,7 +69,7 @@ impl RunStore for SqliteStore {
         self.write(move |write| {
             let loaded = run::load(write.connection(), &run_id)?;
             let place = Place::of(&loaded);
-            apply(write, &place, change::stop(loaded.run, loaded.session, now))
+            apply_untold(write, &place, change::stop(loaded.run, loaded.session, now))
         })
         .await
     }
@@ -79,7 +79,7 @@ impl RunStore for SqliteStore {
         self.write(move |write| {
             let loaded = run::load(write.connection(), &run_id)?;
             let place = Place::of(&loaded);
-            apply(write, &place, change::abandon(loaded.run, loaded.session, message, now))
+            apply_untold(write, &place, change::abandon(loaded.run, loaded.session, message, now))
         })
         .await
     }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use accord_domain::attempt::Outcome;
 use accord_domain::callback::{Held, HeldReason, Undelivered};
 use accord_domain::event::{Body, NewEvent};
-use accord_domain::run::FailureType;
 use accord_domain::run::change::End;
+use accord_domain::run::{FailureType, Holder};
 use accord_domain::session::Status as SessionStatus;
-use accord_store::{Due, EventFilter, Finish, Hold, Store, Submitted};
+use accord_domain::usage::Usage;
+use accord_store::{AskAgain, Due, EventFilter, Finish, Hold, Store, Submitted};
 
 use super::make::*;
 
@@ -164,6 +166,33 @@ pub async fn what_comes_to_nothing_is_owed_again(store: Arc<dyn Store>) {
     assert_eq!(due_runs(&store).await, Vec::<String>::new());
     let again = store.submit_run(delivery("again", "parent", &["a"], 13)).await.unwrap();
     assert_eq!(again, Submitted::AlreadyDelivered);
+}
+
+/// What a run has told stays told once the conversation has it, also where the coordinator asks again and nothing comes of it.
+pub async fn what_the_conversation_has_is_told_once(store: Arc<dyn Store>) {
+    complete(&store, fresh("parent"), 3).await;
+    complete(&store, child("a", "parent"), 4).await;
+    let again = |holder: Holder, conversation: Option<&str>| AskAgain {
+        holder,
+        attempt: attempt(1, Outcome::NoJson),
+        prompt: "as JSON, please".into(),
+        usage: Usage::default(),
+        conversation: conversation.map(str::to_owned),
+        now: at(6),
+    };
+    let unheard = begin(&store, delivery("unheard", "parent", &["a"], 5)).await;
+    store.ask_again(again(unheard, None)).await.unwrap();
+    store.stop_run(&run_id("unheard"), at(7)).await.unwrap();
+    assert_eq!(due_runs(&store).await, ["run_a"], "the conversation does not have it");
+
+    let heard = begin(&store, delivery("heard", "parent", &["a"], 8)).await;
+    store.ask_again(again(heard, Some("[1]"))).await.unwrap();
+    store.stop_run(&run_id("heard"), at(9)).await.unwrap();
+    assert_eq!(due_runs(&store).await, Vec::<String>::new());
+    assert_eq!(store.undelivered(&session_id("parent"), 10).await.unwrap(), []);
+    let twice = store.submit_run(delivery("twice", "parent", &["a"], 10)).await.unwrap();
+    assert_eq!(twice, Submitted::AlreadyDelivered);
+    assert_eq!(store.session(&session_id("a")).await.unwrap().status, SessionStatus::Finished);
 }
 
 /// Parents without an answer and parents that go on at the same time: each end is told once or held once.

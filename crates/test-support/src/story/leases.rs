@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use accord_domain::attempt::{Attempt, Outcome};
+use accord_domain::event::Body;
 use accord_domain::id::RunId;
 use accord_domain::run::change::{self, End};
 use accord_domain::run::{FailureType, Holder, Run, Status};
 use accord_domain::runner::Runner;
 use accord_domain::session::{ExecutionMode, Status as SessionStatus};
-use accord_store::{Beat, Directive, HeldRun, QueueDepth, Store, StoreError};
+use accord_domain::usage::Usage;
+use accord_store::{Beat, Directive, EventFilter, HeldRun, QueueDepth, Report, Store, StoreError};
 
 use super::make::*;
 
@@ -186,4 +189,58 @@ pub async fn the_depth_of_the_queue_is_known(store: Arc<dyn Store>) {
     assert_eq!(store.queue_depth().await.unwrap(), depth(1, 1));
     store.finish_run(finish(&holder, End::Stopped, 3)).await.unwrap();
     assert_eq!(store.queue_depth().await.unwrap(), depth(1, 0));
+}
+
+/// Where a run ends without a runner, its attempts say what it has used, and its failure which of them came closest.
+pub async fn what_lost_deliveries_used_is_counted(store: Arc<dyn Store>) {
+    let report = |holder: &Holder, numbers: std::ops::RangeInclusive<u32>| Report {
+        holder: holder.clone(),
+        events: Vec::new(),
+        attempts: numbers
+            .map(|number| Attempt { delivery: holder.attempt, ..attempt(number, Outcome::SchemaInvalid) })
+            .collect(),
+        now: at(3),
+    };
+    let used = |attempts: u32| {
+        let one = attempt(1, Outcome::SchemaInvalid).usage;
+        (0..attempts).fold(Usage::default(), |used, _| used.and(one))
+    };
+    for name in ["lost", "stopped", "stopping", "abandoned"] {
+        store.submit_run(fresh(name)).await.unwrap();
+        let first = holder(&take(&store, 1).await.run);
+        store.report(report(&first, 1..=2)).await.unwrap();
+        store.give_back(&first, at(4)).await.unwrap();
+        if name == "stopped" {
+            store.stop_run(&run_id(name), at(5)).await.unwrap();
+        } else {
+            let second = holder(&take(&store, 5).await.run);
+            store.report(report(&second, 1..=1)).await.unwrap();
+            match name {
+                "lost" => drop(store.reap(at(100), 1, 10).await.unwrap()),
+                "stopping" => {
+                    store.stop_run(&run_id(name), at(6)).await.unwrap();
+                    store.give_back(&second, at(7)).await.unwrap();
+                }
+                _ => drop(store.abandon_run(&run_id(name), "nobody is there", at(6)).await.unwrap()),
+            }
+        }
+        let run = store.run(&run_id(name)).await.unwrap();
+        assert!(run.status.is_over(), "{name}");
+        let attempts = store.attempts(&run.id).await.unwrap();
+        let count = u32::try_from(attempts.len()).unwrap();
+        assert_eq!((run.usage, run.retry_count), (used(count), 1), "{name}");
+        let failure = run.failure.unwrap();
+        if run.status == Status::Failed {
+            assert_eq!(failure.attempts, Some(count), "{name}");
+            assert_eq!(failure.last_output, attempts.last().map(|last| last.text.clone()), "{name}");
+            let filter = EventFilter {
+                run_id: Some(run.id),
+                kinds: vec!["run.failed".into()],
+                ..EventFilter::default()
+            };
+            let told: Vec<_> =
+                events_of(&store, filter).await.iter().map(|event| event.body.clone()).collect();
+            assert_eq!(told, [serde_json::to_string(&Body::RunFailed { error: failure }).unwrap()], "{name}");
+        }
+    }
 }

@@ -70,6 +70,7 @@ macro_rules! store_story {
                 a_lost_run_is_handed_out_again, reaping_is_bounded, reapers_do_not_count_twice,
                 a_heartbeat_renews_and_directs, parents_wait_for_their_children, an_unknown_runner_is_told, a_run_can_be_given_back,
                 a_stopping_run_is_not_handed_out_again, the_depth_of_the_queue_is_known,
+                what_lost_deliveries_used_is_counted,
             ],
             stops: [
                 a_run_can_be_stopped_in_every_state, what_nobody_can_do_fails,
@@ -85,7 +86,7 @@ macro_rules! store_story {
             held: [
                 a_held_end_is_kept_and_not_due, a_resume_ends_the_hold, a_late_hold_is_none,
                 a_held_end_keeps_nobody_idle, failing_is_dated_once, what_comes_to_nothing_is_owed_again,
-                one_of_many_holds_or_tells,
+                what_the_conversation_has_is_told_once, one_of_many_holds_or_tells,
             ],
             events: [
                 filters_let_their_own_through, pages_by_id_are_the_whole, large_events_are_read_a_few_at_a_time,

@@ -8,7 +8,6 @@ use accord_domain::usage::Usage;
 use accord_store::{Fact, Finish, StoreError, Verdict, WholeRun};
 use serde_json::value::RawValue;
 
-use super::told::with_closest;
 use crate::app::App;
 use crate::app::reports::check_usage;
 use crate::error::Error;
@@ -80,7 +79,7 @@ impl App {
         check_failure(&failure)?;
         // Where the coordinator asked again, the runner knows nothing of the answers before.
         let failure = match run.retry_count > 0 && failure.attempts.is_none() {
-            true => with_closest(failure, &self.store.attempts(&run.id).await?),
+            true => failure.with_closest(&self.store.attempts(&run.id).await?),
             false => failure,
         };
         let usage = report.usage;

@@ -21,7 +21,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
-use super::told::{Unmet, cut_off, error, failure, is_answer, outcome, repair};
+use super::told::{Unmet, cut_off, error, failure, outcome, repair};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
@@ -184,7 +184,7 @@ impl Turn<'_> {
         let errors = rejected.violations.errors.iter().map(error).collect();
         let mut attempt = self.attempt(outcome, errors, rejected.violations.more, Vec::new());
         // Asking the same in the same way gives the same, and here there is no other way.
-        let last = self.earlier.iter().rev().find(|earlier| is_answer(earlier));
+        let last = self.earlier.iter().rev().find(|earlier| earlier.outcome.is_answer());
         let is_repeated = last.is_some_and(|last| repeats(last, &attempt));
         let has_retries = self.run.retry_count < in_force.terms.max_retries;
         // Its runner would say the same before the turn. Said here, no retry is counted that nobody was asked for.

@@ -5,9 +5,6 @@ use accord_domain::attempt::{self, Attempt, Outcome as Judged};
 use accord_domain::contract::{Contract, Origin};
 use accord_domain::run::{Failure, FailureType};
 
-/// How much of an answer an error carries. The attempt has all of it.
-const LAST_OUTPUT_BYTES: usize = 8 * 1024;
-
 /// How a contract was not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unmet {
@@ -21,7 +18,7 @@ pub(super) enum Unmet {
 
 /// The failure that callers see: what was wrong with the answer that came closest.
 pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unmet: Unmet) -> Failure {
-    let mut answers = attempts.iter().filter(|attempt| is_answer(attempt));
+    let mut answers = attempts.iter().filter(|attempt| attempt.outcome.is_answer());
     let all_cut_off = answers.all(|attempt| attempt.outcome == Judged::Truncated);
     let retries = match retries {
         1 => "1 retry".to_owned(),
@@ -41,7 +38,7 @@ pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unme
             ),
         ),
     };
-    with_closest(Failure::new(kind, message), attempts)
+    Failure::new(kind, message).with_closest(attempts)
 }
 
 /// Whose contract was not met.
@@ -56,51 +53,9 @@ fn broken(terms: &Contract) -> FailureType {
 pub(super) fn cut_off(text: &str, attempts: u32) -> Failure {
     let message = "the answer was cut off before its end; raise max_tokens, or ask for less";
     Failure {
-        last_output: Some(cut(text, LAST_OUTPUT_BYTES).to_owned()),
         attempts: Some(attempts),
-        ..Failure::new(FailureType::OutputTruncated, message)
+        ..Failure::new(FailureType::OutputTruncated, message).with_output(text)
     }
-}
-
-/// A failure with the answer that came closest, what was wrong with it, and how many attempts there were.
-pub(super) fn with_closest(failure: Failure, attempts: &[Attempt]) -> Failure {
-    let answers = attempts.iter().rev().filter(|attempt| is_answer(attempt));
-    let closest = answers.min_by_key(|attempt| distance(attempt));
-    Failure {
-        validation_errors: closest
-            .map(|attempt| attempt.errors.iter().map(ToString::to_string).collect())
-            .unwrap_or_default(),
-        last_output: closest.map(|attempt| cut(&attempt.text, LAST_OUTPUT_BYTES).to_owned()),
-        attempts: Some(u32::try_from(attempts.len()).unwrap_or(u32::MAX)),
-        ..failure
-    }
-}
-
-/// Whether a model was heard, and what it said did not meet the contract. A refusal, and a turn that got no answer, say
-/// nothing of how close it came.
-pub(super) fn is_answer(attempt: &Attempt) -> bool {
-    distance(attempt).is_some()
-}
-
-/// How far an answer was from conforming: the kind of failure first, then the number of errors.
-fn distance(attempt: &Attempt) -> Option<(u8, usize)> {
-    let kind = match attempt.outcome {
-        Judged::InvariantFailed => 0,
-        Judged::SchemaInvalid => 1,
-        Judged::Ambiguous => 2,
-        Judged::ParseError | Judged::Truncated => 3,
-        Judged::NoJson => 4,
-        Judged::SchemaEcho | Judged::NotSubmitted | Judged::NoProgress => 5,
-        Judged::Accepted
-        | Judged::Refused
-        | Judged::SchemaRejected
-        | Judged::Transport
-        | Judged::Failed
-        | Judged::BudgetExhausted
-        | Judged::TimedOut
-        | Judged::Stopped => return None,
-    };
-    Some((kind, attempt.errors.len() + attempt.more_errors))
 }
 
 pub(super) fn outcome(reason: Reason) -> Judged {
@@ -130,9 +85,4 @@ pub(super) fn repair(repair: &Repair) -> attempt::Repair {
         path: repair.path.clone(),
         detail: repair.detail.clone(),
     }
-}
-
-/// The beginning of a text, at most so many bytes, and whole characters.
-fn cut(text: &str, bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::attempt::Outcome as Judged;
+use crate::contract::Strategy;
 use crate::id::{RunId, SessionId};
 use crate::run::Kind;
 
@@ -177,4 +179,59 @@ fn a_result_as_deep_as_it_may_be_is_told_whole() {
         panic!("{:?}", done.events)
     };
     assert_eq!(told.to_string(), text);
+}
+
+#[test]
+fn an_end_that_nobody_told_has_what_the_attempts_tell() {
+    let judged = |delivery, number, outcome, text: &str| Attempt {
+        number,
+        delivery,
+        at: at(2),
+        strategy: Strategy::Prompt,
+        model: "m".into(),
+        endpoint: String::new(),
+        outcome,
+        errors: Vec::new(),
+        more_errors: 0,
+        repairs: Vec::new(),
+        usage: Usage { input_tokens: 100, output_tokens: 10, cost_usd: Some(0.5) },
+        duration_ms: 5,
+        request_ms: Vec::new(),
+        text: text.into(),
+        prompt: None,
+    };
+    let attempts = [
+        judged(1, 1, Judged::SchemaInvalid, "close"),
+        judged(1, 2, Judged::NoJson, "far"),
+        judged(2, 1, Judged::Transport, ""),
+    ];
+    let used = Usage { input_tokens: 300, output_tokens: 30, cost_usd: Some(1.5) };
+    let claimed = claimed("1", 1);
+    let lost = lose(claimed.run.clone(), claimed.session.clone(), at(100), 1);
+    assert!(lost.ends_untold());
+    let counted = lost.with_attempts(&attempts);
+    assert_eq!((counted.run.usage, counted.run.retry_count), (used, 1));
+    let failure = counted.run.failure.clone().unwrap();
+    assert_eq!((failure.attempts, failure.last_output.as_deref()), (Some(3), Some("close")));
+    let told: Vec<_> = counted.events.iter().map(|event| event.body.clone()).collect();
+    assert_eq!(told, [Body::RunFailed { error: failure }]);
+
+    let requeued = lose(claimed.run.clone(), claimed.session.clone(), at(100), 2);
+    assert!(!requeued.ends_untold(), "it goes on");
+    let stopped = stop(requeued.run, requeued.session, at(101)).with_attempts(&attempts);
+    assert_eq!((stopped.run.usage, stopped.run.failure.unwrap().attempts), (used, None));
+    assert!(!stop(counted.run, counted.session, at(102)).ends_untold(), "it was over before");
+    assert!(!stop(run(), session(), at(1)).ends_untold(), "nobody was at work");
+}
+
+#[test]
+fn what_is_in_a_conversation_is_told_whatever_comes() {
+    let claimed = claimed("1", 1);
+    let ask = |change: Change| {
+        ask_again(change.run, change.session, &holder("1", 1), Usage::default(), at(2)).unwrap()
+    };
+    assert_eq!(ask(claimed.clone()).heard().told, Told::Settled, "it goes on, and may be stopped");
+    assert_eq!(ask(claimed.clone()).told, Told::Stands);
+    let stopping = stop(claimed.run, claimed.session, at(2));
+    assert_eq!(ask(stopping).heard().told, Told::Stands, "it is over");
 }
