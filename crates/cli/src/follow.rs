@@ -135,7 +135,7 @@ impl<'a> Follower<'a> {
 
 /// A time limit as it is written on the command line.
 pub(crate) fn seconds(text: &str) -> Result<u64, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0);
+    let seconds = text.parse::<u64>().ok().filter(|seconds| *seconds > 0);
     seconds.ok_or_else(|| "it is a whole number of seconds, 1 or more".to_owned())
 }
 
