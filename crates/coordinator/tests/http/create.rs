@@ -96,6 +96,7 @@ async fn without_an_input_contract_a_prompt_is_asked() {
                 "properties": {"prompt": {"type": "string", "minLength": 1}},
                 "additionalProperties": false,
             },
+            "agent_name": "writer",
         },
     });
     assert_eq!(answer, (400, expected));
