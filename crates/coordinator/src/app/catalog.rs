@@ -170,7 +170,12 @@ impl Catalog {
         let unreadable = |reason: String| Error::internal(format!("the stored schema '{name}': {reason}"));
         let value: Value =
             serde_json::from_str(&record.document).map_err(|error| unreadable(error.to_string()))?;
-        let schema = Schema::compile(&value).map_err(|error| unreadable(error.to_string()))?;
+        // What an earlier version took may be refused by this one.
+        let schema = Schema::compile(&value).map_err(|error| {
+            let message =
+                format!("the registered schema '{name}' cannot be enforced: {error}; register it again");
+            Error::new(ErrorName::InvalidSchema, message)
+        })?;
         self.schemas.put(record.hash, schema.clone());
         Ok(Some(schema))
     }
