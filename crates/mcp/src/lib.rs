@@ -4,8 +4,8 @@
 //! here that is not allowed there. The protocol is written out (`rpc`, `protocol`, `stdio`, `http`) instead of taken
 //! from a library: of it we need five methods, and numbers in results must stay as they are written.
 //!
-//! Absent on purpose: sessions of the protocol (each request stands for itself, so any coordinator can answer it),
-//! resources, prompts, sampling, and batches, which newer versions of the protocol have dropped.
+//! Batches, which one version of the protocol has, are answered as a whole. Absent on purpose: sessions of the protocol
+//! (each request stands for itself, so any coordinator can answer it), resources, prompts and sampling.
 
 mod accord;
 mod http;
