@@ -20,3 +20,7 @@ pub mod runner;
 pub mod session;
 pub mod usage;
 pub mod workflow;
+
+mod nearest;
+
+pub use nearest::nearest;

@@ -1,4 +1,6 @@
-//! Names of agents and schemas, and the nearest known name to a wrong one.
+//! Names of agents and schemas.
+
+pub(crate) use accord_domain::nearest;
 
 /// A name is a folder, a part of an address and a label: short and plain.
 const LONGEST: usize = 64;
@@ -51,46 +53,6 @@ pub(crate) fn fault(name: &str) -> Option<String> {
     None
 }
 
-/// The known name that is nearest to a wrong one, where one is near enough to be meant.
-pub(crate) fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = fold(wrong);
-    let allowed = (folded.len() / 3).clamp(1, 3);
-    known
-        .into_iter()
-        .map(|name| (distance(&folded, &fold(name)), name))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
-/// `maxRetries`, `max-retries` and `max_retries` are one word to a person. Long ones cannot be meant.
-fn fold(name: &str) -> Vec<char> {
-    let letters = name.chars().filter(|character| character.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).take(LONGEST).collect()
-}
-
-/// How many letters must be put in, left out, changed or swapped with their neighbour.
-fn distance(left: &[char], right: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, letter) in left.iter().enumerate() {
-        let mut next = vec![index + 1];
-        for (column, other) in right.iter().enumerate() {
-            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
-            let mut least = at(&row, column) + usize::from(letter != other);
-            least = least.min(at(&row, column + 1) + 1).min(at(&next, column) + 1);
-            let crossed = index.checked_sub(1).and_then(|index| left.get(index)) == Some(other)
-                && column.checked_sub(1).and_then(|column| right.get(column)) == Some(letter);
-            if crossed {
-                least = least.min(at(&before, column.saturating_sub(1)) + 1);
-            }
-            next.push(least);
-        }
-        before = std::mem::replace(&mut row, next);
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,20 +79,5 @@ mod tests {
         assert_eq!(fault_of(Named::Schema, "infer"), Some(told.to_owned()));
         assert_eq!(fault_of(Named::Agent, "infer"), None);
         assert!(fault_of(Named::Agent, "a b").is_some());
-    }
-
-    #[test]
-    fn the_nearest_name_is_meant() {
-        let known = ["model", "provider", "max_tokens", "max_retries"];
-        let cases = [
-            ("modle", Some("model")),
-            ("maxTokens", Some("max_tokens")),
-            ("max-retrys", Some("max_retries")),
-            ("zebra", None),
-            ("", None),
-        ];
-        for (wrong, expected) in cases {
-            assert_eq!(nearest(wrong, known), expected, "{wrong}");
-        }
     }
 }
