@@ -3,6 +3,7 @@
 use cel::common::ast::{IdedExpr, SourceInfo};
 use cel::parser::{ParseErrors, Parser};
 
+use super::reads::{self, Read};
 use super::{Invariant, analysis, meter, syntax};
 use crate::limits::{MAX_INVARIANT_BYTES, MAX_INVARIANT_NESTING};
 use crate::place::Place;
@@ -16,21 +17,31 @@ pub(super) struct Rule {
     pub(super) place: Place,
     pub(super) uses_output: bool,
     pub(super) uses_input: bool,
+    /// What it reads off both.
+    pub(super) reads: Vec<Read>,
+}
+
+/// What became of a text.
+pub(super) struct Compiled {
+    pub(super) expression: IdedExpr,
+    pub(super) facts: analysis::Facts,
+    pub(super) reads: Vec<Read>,
 }
 
 pub(super) fn compile(invariant: &Invariant) -> Result<Rule, String> {
-    let (expression, facts) = read(&invariant.rule, &["output", "input"])?;
+    let Compiled { expression, facts, reads } = read(&invariant.rule, &["output", "input"])?;
     Ok(Rule {
         source: invariant.clone(),
         expression,
         place: facts.place(),
         uses_output: facts.used.contains("output"),
         uses_input: facts.used.contains("input"),
+        reads,
     })
 }
 
 /// Reads a rule over these variables and fits it with a meter.
-pub(super) fn read(text: &str, variables: &[&str]) -> Result<(IdedExpr, analysis::Facts), String> {
+pub(super) fn read(text: &str, variables: &[&str]) -> Result<Compiled, String> {
     if text.len() > MAX_INVARIANT_BYTES {
         return Err(format!("the rule has {} bytes; the limit is {MAX_INVARIANT_BYTES}", text.len()));
     }
@@ -39,8 +50,9 @@ pub(super) fn read(text: &str, variables: &[&str]) -> Result<(IdedExpr, analysis
     let (mut expression, source) =
         parser.parse_with_source_info(text).map_err(|errors| unreadable(text, &errors))?;
     let facts = analysis::analyse(&expression, variables).map_err(|fault| located(text, &source, fault))?;
+    let reads = reads::reads(&expression, variables);
     meter::attach(&mut expression);
-    Ok((expression, facts))
+    Ok(Compiled { expression, facts, reads })
 }
 
 fn located(text: &str, source: &SourceInfo, fault: analysis::Fault) -> String {

@@ -12,26 +12,34 @@ use serde_json::Value;
 
 use super::convert::{Refusal, convert};
 use super::{compile, meter, report, stack};
+use crate::place::Place;
 
 /// A compiled condition. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Condition {
     expression: Arc<IdedExpr>,
     used: Arc<BTreeSet<String>>,
+    reads: Arc<[(String, Place)]>,
 }
 
 impl Condition {
     /// Parses a condition over these variables. The error says what is wrong and where.
     pub fn compile(text: &str, variables: &[&str]) -> Result<Self, String> {
         let read = stack::with_large(|| compile::read(text, variables));
-        let (expression, facts) =
+        let compile::Compiled { expression, facts, reads } =
             read.unwrap_or_else(|| Err("the condition could not be read".to_owned()))?;
-        Ok(Self { expression: Arc::new(expression), used: Arc::new(facts.used) })
+        Ok(Self { expression: Arc::new(expression), used: Arc::new(facts.used), reads: reads.into() })
     }
 
     /// The variables that it uses.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.used.iter().map(String::as_str)
+    }
+
+    /// What it reads, where that can be told: a variable and a place in it. An item of a list that a macro goes through
+    /// stands as the first one. What it asks for with `has` or `in` is not among them.
+    pub fn reads(&self) -> &[(String, Place)] {
+        &self.reads
     }
 
     /// Whether it holds. The error says why that cannot be told.
@@ -92,6 +100,45 @@ mod tests {
         );
         let unknown = "line 1, column 1: unknown variable 'other'; a rule knows 'review'";
         assert_eq!(holds("other == 1", &variables), Err(unknown.to_owned()));
+    }
+
+    #[test]
+    fn what_it_reads_is_told() {
+        let reads = |text: &str| -> Vec<String> {
+            let condition = Condition::compile(text, &["output", "input"]).unwrap();
+            condition.reads().iter().map(|(name, place)| place.path().replacen('$', name, 1)).collect()
+        };
+        assert_eq!(
+            reads("output.a.b.size() > input.n && output != null"),
+            ["output.a.b", "input.n", "output"]
+        );
+        let items = "output.list.filter(x, x.kind == 'k').all(y, y.other) && output.list.all(x, x.parts.exists(p, p.n == 1))";
+        let expected = [
+            "output.list",
+            "output.list[0].kind",
+            "output.list[0]",
+            "output.list",
+            "output.list[0].parts",
+            "output.list[0].parts[0].n",
+        ];
+        assert_eq!(reads(items), expected);
+        assert_eq!(
+            reads("output['a-b'][2].c == output.list[input.n]"),
+            ["output.a-b[2].c", "output.list", "input.n"]
+        );
+        assert_eq!(reads("!has(output.a.b) || output.a.b.c == 1"), ["output.a"]);
+        assert_eq!(reads("'a' in output ? output.a == 1 : true"), ["output"]);
+        assert_eq!(reads("[1, 2].all(output_of, output_of > 0)"), [""; 0]);
+    }
+
+    #[test]
+    fn null_is_named() {
+        let (review, other) = (Value::Null, json!({"a": null}));
+        let variables = [("review", &review), ("other", &other)];
+        let told = |text: &str| holds(text, &variables).unwrap_err();
+        assert_eq!(told("review.findings.size() > 0"), "review is null, so it has no field 'findings'");
+        assert_eq!(told("other.a.b == 1"), "other.a is null, so it has no field 'b'");
+        assert_eq!(told("other.a.size() > 0"), "'size' does not take null");
     }
 
     #[test]

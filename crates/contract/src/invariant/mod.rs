@@ -10,6 +10,7 @@ mod compile;
 mod condition;
 mod convert;
 mod meter;
+mod reads;
 mod report;
 mod stack;
 mod syntax;
@@ -75,6 +76,11 @@ impl Invariants {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+
+    /// What each rule reads off `output` and `input`, as [`Condition::reads`] tells it, in the order of the rules.
+    pub fn reads(&self) -> impl Iterator<Item = &[(String, Place)]> {
+        self.rules.iter().map(|rule| rule.reads.as_slice())
     }
 
     /// The rules that do not hold for an output (and the input that it answers).

@@ -115,8 +115,12 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
         _ if meter::is_exhausted(error) => TOO_LARGE.to_owned(),
         ExecutionError::NoSuchKey(name) => missing_field(name, expression, documents),
         ExecutionError::NoSuchOverload(overload) => {
-            let types = overload.argument_types().join("' and '");
-            format!("'{}' does not take '{types}'", overload.function().trim_matches(['_', '@']))
+            let types: Vec<&str> = overload.argument_types().iter().map(|name| kind(name)).collect();
+            let taken = || match (overload.function().trim_matches(['_', '@']), types.as_slice()) {
+                (".", [owner, ..]) => format!("{owner} has no fields"),
+                (function, types) => format!("'{function}' does not take {}", types.join(" and ")),
+            };
+            field_of_null(expression, documents).unwrap_or_else(taken)
         }
         ExecutionError::UnexpectedType { got, want } => format!("found '{got}' where '{want}' is wanted"),
         ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
@@ -137,6 +141,39 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
         ExecutionError::DuplicateKey(key) => format!("the key {} is given twice", describe(key)),
         _ => "its parts do not fit together".to_owned(),
     }
+}
+
+/// The evaluator's name for a kind of value, in words.
+fn kind(name: &str) -> &str {
+    match name {
+        "null_type" => "null",
+        "bool" => "true or false",
+        "int" => "a whole number",
+        "uint" => "an unsigned number",
+        "double" => "a number with decimals",
+        "string" => "a text",
+        "list" => "a list",
+        "map" => "an object",
+        other => other,
+    }
+}
+
+/// The first path of the rule that reads a field off null.
+fn field_of_null(expression: &IdedExpr, documents: &[(&str, &Value)]) -> Option<String> {
+    let mut found = None;
+    let document = |root: &str| documents.iter().find(|(name, _)| *name == root).map(|(_, value)| *value);
+    each_path(expression, &document, &mut |root, fields| {
+        let mut current = document(root);
+        let mut owner = root.to_owned();
+        for field in fields {
+            if current == Some(&Value::Null) && found.is_none() {
+                found = Some(format!("{owner} is null, so it has no field {}", quoted(field)));
+            }
+            current = current.and_then(|value| value.get(field));
+            owner = format!("{owner}.{field}");
+        }
+    });
+    found
 }
 
 /// Which value lacks the field: the first path of the rule that breaks off there, else some item.

@@ -46,6 +46,16 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (line, column)
 }
 
+/// What people write who come from other languages, and what CEL has for it.
+const INSTEAD: &[(&str, &str)] = &[
+    ("=", "; to compare write '=='"),
+    ("===", "; to compare write '=='"),
+    ("&", "; write '&&'"),
+    ("and", "; write '&&'"),
+    ("|", "; write '||'"),
+    ("or", "; write '||'"),
+];
+
 /// The parser's message without its grammar.
 pub(super) fn plain(message: &str) -> String {
     let message = message.trim_start_matches("Syntax error: ");
@@ -60,7 +70,11 @@ pub(super) fn plain(message: &str) -> String {
         .or_else(|| offending("token recognition error at: "));
     match unexpected.as_deref() {
         Some("<EOF>") => "the rule ends too early".to_owned(),
-        Some(token) => format!("unexpected {}", quoted(token)),
+        Some(token) => {
+            let token = token.trim_end();
+            let instead = INSTEAD.iter().find(|(wrong, _)| *wrong == token).map(|(_, instead)| *instead);
+            format!("unexpected {}{}", quoted(token), instead.unwrap_or_default())
+        }
         None => match message.strip_prefix("missing ").and_then(|rest| rest.split(" at ").next()) {
             Some(missing) => format!("missing {}", quoted(missing.trim_matches('\''))),
             None if message == "UNKNOWN" => "the rule cannot be read".to_owned(),

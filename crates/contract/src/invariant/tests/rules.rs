@@ -121,7 +121,7 @@ fn what_cannot_be_evaluated_is_a_violation_that_says_why() {
     assert_eq!(reason("1 / output.zero == 1"), "division by zero");
     assert_eq!(reason("1 % output.zero == 1"), "division by zero");
     assert_eq!(reason("output.max + 1 > 0"), "a number is too large");
-    assert_eq!(reason("output.s > 1"), "'>' does not take 'string' and 'int'");
+    assert_eq!(reason("output.s > 1"), "'>' does not take a text and a whole number");
     assert_eq!(reason("output.s + 1 == 'x1'"), "'add' does not take 'x' and 1");
     assert_eq!(reason("output.l[7] == 1"), "the list has no item 7");
     assert_eq!(reason("output.s.all(x, true)"), "found 'string' where 'iterable' is wanted");
@@ -165,6 +165,8 @@ fn what_cannot_be_read_is_located() {
     assert_eq!(compile_error("(output.a"), "line 1, column 10: missing ')'");
     assert_eq!(compile_error("output.a == 1 1"), "line 1, column 15: unexpected '1'");
     assert_eq!(compile_error("a § b"), "line 1, column 3: unexpected '§'");
+    assert_eq!(compile_error("output.a = 1"), "line 1, column 10: unexpected '='; to compare write '=='");
+    assert_eq!(compile_error("output.a and output.b"), "line 1, column 10: unexpected 'and'; write '&&'");
     assert_eq!(compile_error(""), "line 1, column 1: the rule ends too early");
 }
 
