@@ -33,19 +33,28 @@ pub struct Finding {
     pub message: String,
 }
 
-/// More than this helps nobody, and a hostile file could make a million.
+/// More of one gravity than this helps nobody, and a hostile file could make a million.
 const MOST: usize = 100;
+
+/// So often a list of names is looked through for what a wrong one was meant to be: a look is quick, and a hostile file could
+/// ask for a million.
+const MOST_LOOKS: usize = 1_000;
 
 /// All mistakes so far.
 #[derive(Debug, Default)]
-pub(crate) struct Findings(Vec<Finding>);
+pub(crate) struct Findings {
+    all: Vec<Finding>,
+    looks: usize,
+}
 
 impl Findings {
     fn push(&mut self, gravity: Gravity, place: Place, mark: Mark, message: String) {
         let known =
             |found: &Finding| found.gravity == gravity && found.place == place && found.message == message;
-        if self.0.len() < MOST && !self.0.iter().any(known) {
-            self.0.push(Finding { gravity, place, mark, message });
+        // Warnings, however many, never hide an error: a graph without errors is run.
+        let count = self.all.iter().filter(|found| found.gravity == gravity).count();
+        if count < MOST && !self.all.iter().any(known) {
+            self.all.push(Finding { gravity, place, mark, message });
         }
     }
 
@@ -62,7 +71,14 @@ impl Findings {
         self.push(Gravity::Warning, place, Mark::Value, message.into());
     }
 
+    /// How many of so many looks for what was meant are still to be had. They are taken.
+    pub(crate) fn looks(&mut self, wanted: usize) -> usize {
+        let granted = wanted.min(MOST_LOOKS.saturating_sub(self.looks));
+        self.looks += granted;
+        granted
+    }
+
     pub(crate) fn into_vec(self) -> Vec<Finding> {
-        self.0
+        self.all
     }
 }

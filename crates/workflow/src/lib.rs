@@ -1,7 +1,7 @@
 //! Graphs of contracted agents.
 //!
-//! A workflow is a document: nodes and edges. This crate reads it ([`read`]), finds what is wrong with it ([`check`]),
-//! makes it ready ([`Flow`]), and decides what a run of it does next ([`advance`]); it compares what siblings say
+//! A workflow is a document: nodes and edges. This crate reads it ([`read`]), finds what is wrong with it ([`check`])
+//! and what is doubtful ([`doubts`]), makes it ready ([`Flow`]), and decides what a run of it does next ([`advance`]); it compares what siblings say
 //! ([`compare`]) and what one gives with what the next takes ([`fit`]). Absent on purpose: clocks,
 //! randomness, input and output. Times and ids come in as arguments, and what has to be done comes out as data.
 
@@ -11,6 +11,7 @@ pub mod limits;
 
 mod advance;
 mod check;
+mod doubts;
 mod finding;
 mod fitting;
 mod flow;
@@ -25,6 +26,7 @@ mod view;
 
 pub use advance::{End, Event, Start, Step, advance};
 pub use check::{check, output_schema};
+pub use doubts::{Writer, doubts, rule_doubts, schema_doubts};
 pub use finding::{Finding, Gravity, Mark};
 pub use flow::Flow;
 pub use graph::{Edge, Graph, Kind, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, read};

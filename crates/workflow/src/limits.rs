@@ -58,3 +58,13 @@ pub const DEEPEST_NESTING: u32 = 5;
 /// How many contradictions of one node are told as events. All of them are in the view of the run, and what was not told
 /// is a warning of the node: each event is a row in the transaction of the step.
 pub const MOST_CONTRADICTION_EVENTS: usize = 1_000;
+
+/// Names beyond this are not looked through for what a wrong one was meant to be.
+pub const MOST_NAMES: usize = 100;
+
+/// The most places of one agent's rules that are held against its schemas. People write ten.
+pub const MOST_READS: usize = 1_000;
+
+/// The largest schema, as compact JSON, that is linted where an agent or a workflow is examined: files are examined whenever
+/// they change, and the linter tries a schema at every provider. `accord schema lint` takes larger ones.
+pub const MAX_LINTED_BYTES: usize = 64 * 1024;

@@ -1,23 +1,29 @@
 //! Templates and conditions: whether they can be read, and whether what they name is there.
 
-use accord_contract::{Condition, Place};
+use accord_contract::{Condition, Place, Step};
 use serde_json::Value;
 
-use super::fields::{Field, field};
+use super::fields::{Field, field, meant};
 use super::shape::Look;
 use super::{edge_at, node_at, work_at};
+use crate::doubts::rule_doubts;
 use crate::finding::Findings;
 use crate::flow::{COMPARED, gives};
-use crate::graph::{Graph, Kind, Node, Parameters, Role};
+use crate::graph::{Edge, Graph, Kind, Node, Parameters, Role, Then};
 use crate::signature::Known;
 use crate::template;
 
 pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
     for edge in &graph.edges {
-        if let Some(Err(fault)) =
-            edge.when.as_ref().map(|when| Condition::compile(when, &["output", "input"]))
-        {
-            findings.error(edge_at(edge.index).key("when"), fault);
+        let Some(when) = &edge.when else { continue };
+        let place = edge_at(edge.index).key("when");
+        match Condition::compile(when, &["output", "input"]) {
+            Err(fault) => findings.error(place, fault),
+            Ok(condition) => {
+                let output = gives(graph, known, edge.from);
+                let schemas = [("output", output.as_ref()), ("input", graph.input_schema())];
+                slips(&condition, &schemas, &place, findings);
+            }
         }
     }
     for (place, node) in graph.nodes.iter().enumerate() {
@@ -26,12 +32,42 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
     }
 }
 
+/// Fields that a rule reads and that the schemas of its variables do not have.
+fn slips(condition: &Condition, schemas: &[(&str, Option<&Value>)], place: &Place, findings: &mut Findings) {
+    let schema_of =
+        |name: &str| schemas.iter().find(|(known, _)| *known == name).and_then(|(_, schema)| *schema);
+    let reads = condition.reads();
+    let reads = reads.get(..findings.looks(reads.len())).unwrap_or_default();
+    for slip in rule_doubts(reads, schema_of) {
+        findings.warning(place.clone(), slip);
+    }
+}
+
+/// Who feeds a node.
+#[derive(Clone)]
+struct Producer<'a> {
+    id: &'a str,
+    /// What it gives, where that is known.
+    gives: Option<Value>,
+    /// Why the node may start without that.
+    missing: Option<&'static str>,
+}
+
 /// What a node can name: who feeds it, with what that gives, and other names.
 struct Scope<'a> {
-    producers: Vec<(&'a str, Option<Value>)>,
+    producers: Vec<Producer<'a>>,
     others: Vec<&'static str>,
     /// Who may feed it too: an edge that could not be read says who.
     perhaps: Vec<&'a str>,
+}
+
+/// Why a node that others feed too may start without this one. Of a map that goes on only items are missing.
+fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
+    match (&producer.kind, producer.on_failure.then) {
+        _ if edge.when.is_some() => Some("its edge has a condition"),
+        (Kind::Map { .. }, _) | (_, Then::Fail) => None,
+        (_, Then::Continue) => Some("the run goes on where it fails"),
+    }
 }
 
 impl<'a> Scope<'a> {
@@ -39,7 +75,8 @@ impl<'a> Scope<'a> {
         let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
-            Some((producer.id.as_str(), gives(graph, known, edge.from)))
+            let missing = missing(producer, edge).filter(|_| edges.len() > 1);
+            Some(Producer { id: &producer.id, gives: gives(graph, known, edge.from), missing })
         });
         let nodes = graph.nodes.iter().map(|node| node.id.as_str());
         let perhaps =
@@ -97,6 +134,17 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Warns of a field that is read off what may be null.
+    fn perhaps_null(&self, id: &str, who: &str, guard: &str, at: &Place, findings: &mut Findings) {
+        let producer = self.producers.iter().find(|producer| producer.id == id);
+        if let Some(missing) = producer.and_then(|producer| producer.missing) {
+            let message = format!(
+                "'{id}' may be null here, because {missing}, and {who} reads a field of it; write for example '{guard}'"
+            );
+            findings.warning(at.clone(), message);
+        }
+    }
+
     fn document(&self, value: &Value, at: &Place, findings: &mut Findings) {
         match value {
             Value::String(text) => self.text(text, at, findings),
@@ -124,8 +172,13 @@ impl<'a> Scope<'a> {
                 for fault in template::unknown_names(text) {
                     findings.error(at.clone(), format!("the template cannot be rendered: {fault}"));
                 }
-                for name in names {
-                    self.name(&name, at, findings);
+                for name in &names {
+                    self.name(name, at, findings);
+                    let root = name.split('.').next().unwrap_or_default();
+                    if root != name && !names.contains(root) && !template::is_guarded(text) {
+                        let guard = format!("{name} if {root} else …");
+                        self.perhaps_null(root, "the template", &guard, at, findings);
+                    }
                 }
             }
         }
@@ -137,34 +190,39 @@ impl<'a> Scope<'a> {
         if self.others.contains(root) {
             return;
         }
-        let Some((_, schema)) = self.producers.iter().find(|(id, _)| id == root) else {
+        let Some(producer) = self.producers.iter().find(|producer| producer.id == *root) else {
             if self.perhaps.contains(root) {
                 return;
             }
-            let producers: Vec<&str> = self.producers.iter().map(|(id, _)| *id).collect();
+            let producers: Vec<&str> = self.producers.iter().map(|producer| producer.id).collect();
             let known = match producers.is_empty() {
                 true => "nothing feeds this node".to_owned(),
                 false => format!("this node is fed by {}", producers.join(", ")),
             };
             return findings.error(at.clone(), format!("the template names '{root}', and {known}"));
         };
-        let Some(schema) = schema else { return };
+        let Some(schema) = &producer.gives else { return };
+        let may_look = findings.looks(1) > 0;
         let so_far = |depth: usize| {
             let before: Vec<&str> = path.iter().take(depth + 1).copied().collect();
-            (before.join("."), fields.get(depth).copied().unwrap_or_default())
+            let missing = fields.get(depth).copied().unwrap_or_default();
+            let owner: Place = fields.iter().take(depth).map(|name| Step::Key((*name).to_owned())).collect();
+            let meant = may_look.then(|| meant(schema, owner.steps(), missing)).flatten();
+            let hint = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+            (before.join("."), format!("'{missing}'{hint}"))
         };
         match field(schema, fields) {
             Field::Missing(depth) => {
                 let (before, missing) = so_far(depth);
                 findings.error(
                     at.clone(),
-                    format!("the template names '{name}', and {before} has no field '{missing}'"),
+                    format!("the template names '{name}', and {before} has no field {missing}"),
                 );
             }
             Field::Undeclared(depth) => {
                 let (before, missing) = so_far(depth);
                 let message = format!(
-                    "the template names '{name}', and the schema of {before} does not speak of a field '{missing}'"
+                    "the template names '{name}', and the schema of {before} does not speak of a field {missing}"
                 );
                 findings.warning(at.clone(), message);
             }
@@ -174,11 +232,24 @@ impl<'a> Scope<'a> {
 
     fn condition(&self, text: &str, at: Place, findings: &mut Findings) {
         let names: Vec<&str> =
-            self.producers.iter().map(|(id, _)| *id).chain(self.others.iter().copied()).collect();
+            self.producers.iter().map(|producer| producer.id).chain(self.others.iter().copied()).collect();
         let more = self.perhaps.iter().copied().filter(|id| !names.contains(id));
         let names: Vec<&str> = names.iter().copied().chain(more).collect();
-        if let Err(fault) = Condition::compile(text, &names) {
-            findings.error(at, fault);
+        match Condition::compile(text, &names) {
+            Err(fault) => findings.error(at, fault),
+            Ok(condition) => {
+                let schemas: Vec<_> =
+                    self.producers.iter().map(|each| (each.id, each.gives.as_ref())).collect();
+                slips(&condition, &schemas, &at, findings);
+                let is_bare = |id: &str| {
+                    condition.reads().iter().any(|(name, place)| name == id && *place == Place::root())
+                };
+                for (id, place) in condition.reads() {
+                    if !is_bare(id) && !place.steps().is_empty() {
+                        self.perhaps_null(id, "the rule", &format!("{id} != null && …"), &at, findings);
+                    }
+                }
+            }
         }
     }
 }

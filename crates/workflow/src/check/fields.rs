@@ -1,6 +1,10 @@
 //! Looking up a field in a schema.
 
+use accord_contract::{Place, Step};
+use accord_domain::nearest;
 use serde_json::Value;
+
+use crate::limits::MOST_NAMES;
 
 /// What a schema says of a field.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,10 +27,20 @@ const MOST_PARTS: usize = 100;
 
 /// Follows fields from the root of a schema.
 pub(crate) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
+    let steps: Place = path.iter().map(|name| Step::Key((*name).to_owned())).collect();
+    at(root, steps.steps())
+}
+
+/// Follows fields and items from the root of a schema.
+fn at<'a>(root: &'a Value, steps: &[Step]) -> Field<'a> {
     let mut schema = root;
-    for (depth, name) in path.iter().enumerate() {
+    for (depth, step) in steps.iter().enumerate() {
         let Some(resolved) = resolve(root, schema) else { return Field::Open };
-        schema = match member(resolved, name) {
+        let member = match step {
+            Step::Key(name) => member(resolved, name),
+            Step::Index(_) => item(resolved),
+        };
+        schema = match member {
             Member::Is(schema) => schema,
             Member::Never => return Field::Missing(depth),
             Member::Undeclared => return Field::Undeclared(depth),
@@ -72,6 +86,49 @@ fn member<'a>(schema: &'a Value, name: &str) -> Member<'a> {
         _ if keywords.contains_key("properties") => Member::Undeclared,
         _ => Member::Open,
     }
+}
+
+/// The items of a list, where they are all alike.
+fn item(schema: &Value) -> Member<'_> {
+    let items = schema.get("items").filter(|items| items.is_object() && schema.get("prefixItems").is_none());
+    items.map_or(Member::Open, Member::Is)
+}
+
+/// What is likely a slip in what a rule reads off a value with this schema: a field that cannot be there, or that nothing
+/// speaks of while a name much like it is declared. In words, with the names of the rule.
+pub(crate) fn slip(variable: &str, place: &Place, root: &Value) -> Option<String> {
+    let steps = place.steps();
+    let (depth, is_closed) = match at(root, steps) {
+        Field::Missing(depth) => (depth, true),
+        Field::Undeclared(depth) => (depth, false),
+        Field::Known(_) | Field::Open => return None,
+    };
+    let Some(Step::Key(name)) = steps.get(depth) else { return None };
+    let before = steps.get(..depth).unwrap_or_default();
+    let hint = meant(root, before, name).map(|meant| format!("; did you mean '{meant}'?"));
+    let (whole, owner) = (named(variable, steps), named(variable, before));
+    let fault = match (is_closed, hint) {
+        (true, hint) => format!("{owner} has no field '{name}'{}", hint.unwrap_or_default()),
+        (false, Some(hint)) => format!("the schema of {owner} does not speak of a field '{name}'{hint}"),
+        (false, None) => return None,
+    };
+    Some(format!("the rule names '{whole}', and {fault}"))
+}
+
+/// The declared field that a name was perhaps meant to be.
+pub(super) fn meant<'a>(root: &'a Value, owner: &[Step], name: &str) -> Option<&'a str> {
+    let Field::Known(owner) = at(root, owner) else { return None };
+    let properties =
+        owner.get("properties")?.as_object().filter(|properties| properties.len() <= MOST_NAMES)?;
+    nearest(name, properties.keys().map(String::as_str))
+}
+
+/// A place as rules write it; of a list, an item.
+fn named(variable: &str, steps: &[Step]) -> String {
+    steps.iter().fold(variable.to_owned(), |text, step| match step {
+        Step::Key(name) => format!("{text}.{name}"),
+        Step::Index(_) => format!("{text}[…]"),
+    })
 }
 
 /// The schema behind references into the same document.
@@ -134,6 +191,28 @@ mod tests {
         assert_eq!(field(&schema, &["named", "b"]), Field::Known(&json!({"type": "integer"})));
         assert_eq!(field(&schema, &["any", "b", "c"]), Field::Open);
         assert_eq!(field(&schema, &["choice", "b"]), Field::Open);
+    }
+
+    #[test]
+    fn slips_are_told_where_they_are_plain() {
+        let schema = json!({
+            "properties": {
+                "findings": {"type": "array", "items": {"properties": {"line": {}}, "additionalProperties": false}},
+                "text": {"type": "string"},
+            },
+        });
+        let told = |steps: &[Step]| slip("output", &steps.iter().cloned().collect(), &schema);
+        let key = |name: &str| Step::Key(name.to_owned());
+        let finding = "the rule names 'output.finding', and the schema of output does not speak of a field 'finding'; \
+                       did you mean 'findings'?";
+        assert_eq!(told(&[key("finding")]).as_deref(), Some(finding));
+        assert_eq!(told(&[key("elsewhere")]), None, "nothing forbids it, and nothing is like it");
+        let line = "the rule names 'output.findings[…].lines', and output.findings[…] has no field 'lines'; did you mean \
+                    'line'?";
+        assert_eq!(told(&[key("findings"), Step::Index(0), key("lines")]).as_deref(), Some(line));
+        let text = "the rule names 'output.text.x', and output.text has no field 'x'";
+        assert_eq!(told(&[key("text"), key("x")]).as_deref(), Some(text));
+        assert_eq!(told(&[key("findings"), Step::Index(0), key("line"), key("x")]), None);
     }
 
     #[test]

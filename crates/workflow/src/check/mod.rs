@@ -10,7 +10,6 @@ mod shape;
 mod tests;
 
 use accord_contract::Place;
-use serde_json::Value;
 
 pub use output::output_schema;
 
@@ -47,23 +46,13 @@ fn edge_at(index: usize) -> Place {
     Place::root().key("edges").index(index)
 }
 
-/// What schemas in the graph say about comparing, where that cannot be followed.
+/// What schemas of nodes say about comparing, where that cannot be followed. Agents that stand in the graph are examined
+/// like others.
 fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
-        let at = work_at(&node.id, role);
-        let mut schemas: Vec<(Place, &Value)> = Vec::new();
-        schemas.extend(work.output_schema.as_ref().map(|schema| (at.key("output_schema"), schema)));
-        if let Target::Inline(blueprint) = &work.target {
-            for field in ["output_schema", "default_output_schema"] {
-                schemas.extend(blueprint.get(field).map(|schema| (at.key("agent").key(field), schema)));
-            }
-        }
-        for (place, schema) in schemas {
-            for (inner, fault) in annotation_faults(schema) {
-                let mut place = place.clone();
-                inner.steps().iter().for_each(|step| place.push(step.clone()));
-                findings.warning(place, fault);
-            }
+        let place = work_at(&node.id, role).key("output_schema");
+        for (inner, fault) in work.output_schema.iter().flat_map(annotation_faults) {
+            findings.warning(place.steps().iter().chain(inner.steps()).cloned().collect(), fault);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The members of an object in a document, taken out one by one, with a remark for each that is wrong.
 
 use accord_contract::Place;
+use accord_domain::nearest;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
@@ -106,7 +107,12 @@ impl<'a> Members<'a> {
     /// Remarks on everything that nobody asked for.
     pub(super) fn end(self, what: &str, findings: &mut Findings) {
         for name in self.value.keys().filter(|name| !self.known.contains(&name.as_str())) {
-            let message = format!("{what} has no field '{name}'; it can have {}", self.known.join(", "));
+            let known = self.known.iter().copied();
+            let meant = (findings.looks(1) > 0).then(|| nearest(name, known)).flatten();
+            let message = match meant {
+                Some(meant) => format!("{what} has no field '{name}'; did you mean '{meant}'?"),
+                None => format!("{what} has no field '{name}'; it can have {}", self.known.join(", ")),
+            };
             findings.misplaced(self.place.key(name), message);
         }
     }

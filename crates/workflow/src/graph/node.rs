@@ -1,6 +1,7 @@
 //! One node of a document.
 
 use accord_contract::Place;
+use accord_domain::nearest;
 use serde_json::Value;
 
 use super::members::{Members, kind_of};
@@ -56,8 +57,12 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
         Some("map") => map(&mut members, findings),
         Some("planner") => planner(&mut members, findings),
         Some(other) => {
-            findings
-                .error(members.at("type"), format!("there is no node of type '{other}'; use one of {KINDS}"));
+            let meant = (findings.looks(1) > 0).then(|| nearest(other, KINDS.split(", "))).flatten();
+            let message = match meant {
+                Some(meant) => format!("there is no node of type '{other}'; did you mean '{meant}'?"),
+                None => format!("there is no node of type '{other}'; use one of {KINDS}"),
+            };
+            findings.error(members.at("type"), message);
             return None;
         }
         None => return None,

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap};
 
 use accord_contract::Place;
+use accord_domain::nearest;
 use serde_json::Value;
 
 use super::members::{Members, kind_of};
 use super::{Edge, Graph, node};
 use crate::finding::{Finding, Findings};
-use crate::limits::{MOST_EDGES, MOST_NODES};
+use crate::limits::{MOST_EDGES, MOST_NAMES, MOST_NODES};
 
 /// Reads a document. The graph is there where some node could be read, without what could not: good for looking for more
 /// mistakes. A document without mistakes has a graph that is whole.
@@ -119,7 +120,12 @@ fn edge(
             // A node that could not be read is there all the same.
             Some(found) => *found,
             None => {
-                findings.error(members.at(name), format!("there is no node '{id}'"));
+                // Two that are equally near are told apart by the alphabet: the same file is told the same.
+                let known: BTreeSet<&str> = ids.keys().copied().take(MOST_NAMES).collect();
+                let meant = (findings.looks(1) > 0 && ids.len() <= MOST_NAMES).then(|| nearest(id, known));
+                let meant =
+                    meant.flatten().map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+                findings.error(members.at(name), format!("there is no node '{id}'{meant}"));
                 None
             }
         }

@@ -92,6 +92,21 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
+fn what_was_perhaps_meant_is_told() {
+    let document = json!({
+        "name": "x",
+        "nodes": {"input": {"type": "input"}, "writer": {"type": "chek"}, "output": {"type": "output", "valeu": 1}},
+        "edges": [{"from": "input", "to": "writr"}],
+    });
+    let expected = [
+        "$.nodes.writer.type: there is no node of type 'chek'; did you mean 'check'?",
+        "$.nodes.output.valeu: a node of type output has no field 'valeu'; did you mean 'value'?",
+        "$.edges[0].to: there is no node 'writr'; did you mean 'writer'?",
+    ];
+    assert_eq!(told(&read(&document).1), expected);
+}
+
+#[test]
 fn hostile_documents_are_refused() {
     for document in [json!(null), json!([]), json!("x"), json!({}), json!({"name": "x", "nodes": []})] {
         let (graph, findings) = read(&document);

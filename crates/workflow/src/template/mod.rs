@@ -102,6 +102,11 @@ pub(crate) fn speaks_of(text: &str, variable: &str) -> bool {
     shape(text) != Shape::Plain && uses(text).is_ok_and(|names| names.iter().any(root))
 }
 
+/// Whether a text speaks of what may not be there: with a default, or by asking for it.
+pub(crate) fn is_guarded(text: &str) -> bool {
+    ["default", "|d(", "| d(", "defined", "none", "None"].iter().any(|word| text.contains(word))
+}
+
 /// The variables that a text uses, with the fields that are read off them: `review.findings`. The error says what is
 /// wrong with the text.
 pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
