@@ -121,7 +121,7 @@ impl<'a> Engine<'a> {
     }
 
     /// Whether an edge is taken; none while its producer is not over.
-    fn take(&self, edge: usize) -> Option<&Take> {
+    pub(super) fn take(&self, edge: usize) -> Option<&Take> {
         take(self.flow, &self.state, edge)
     }
 

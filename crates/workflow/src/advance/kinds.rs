@@ -83,7 +83,7 @@ impl Engine<'_> {
         };
         match output {
             Ok(output) => self.complete(place, output),
-            Err(fault) => self.fail(place, Fault::new("template_failed", format!("value: {fault}"))),
+            Err(fault) => self.fail(place, self.template_fault(place, format!("value: {fault}"))),
         }
     }
 
@@ -92,7 +92,7 @@ impl Engine<'_> {
         let named: Vec<(&str, &Value)> =
             variables.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let holds = match self.flow.assert(place) {
-            Some(condition) => condition.holds(&named),
+            Some(condition) => condition.holds(&named).map_err(|fault| self.check_fault(place, fault)),
             None => Err("it was not compiled".to_owned()),
         };
         let said = match (holds, severity) {
@@ -115,7 +115,7 @@ impl Engine<'_> {
         let items = match template::value(over, &self.variables(place)) {
             Ok(Value::Array(items)) => items.len(),
             Ok(_) => return self.fail(place, Fault::new("template_failed", "over: it does not give a list")),
-            Err(fault) => return self.fail(place, Fault::new("template_failed", format!("over: {fault}"))),
+            Err(fault) => return self.fail(place, self.template_fault(place, format!("over: {fault}"))),
         };
         if items > MOST_ITEMS {
             let message = format!("the list has {items} items; {MOST_ITEMS} is the most");
@@ -183,8 +183,8 @@ impl Engine<'_> {
             }
             (Kind::Map { over, work, .. }, Purpose::Item(index)) => {
                 let mut variables = self.variables(at.node);
-                let items = template::value(over, &variables)
-                    .map_err(|fault| Fault::new("template_failed", fault))?;
+                let items =
+                    template::value(over, &variables).map_err(|fault| self.template_fault(at.node, fault))?;
                 let item = items.get(index).cloned().unwrap_or_default();
                 variables.insert("item".to_owned(), item.clone());
                 variables.insert("index".to_owned(), Value::from(index));
@@ -211,8 +211,8 @@ impl Engine<'_> {
     ) -> Result<Start, Fault> {
         let takes =
             self.flow.known.of(&node.id, work, role).map_or(&Takes::Prompt, |signature| &signature.takes);
-        let parameters = parameters(takes, work, variables, given)
-            .map_err(|fault| Fault::new("template_failed", fault))?;
+        let parameters =
+            parameters(takes, work, variables, given).map_err(|fault| self.template_fault(at.node, fault))?;
         Ok(Start {
             at,
             node: node.id.clone(),

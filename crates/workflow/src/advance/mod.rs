@@ -7,6 +7,7 @@
 //! Steps are carried out together with the state that they belong to, in one transaction. So an event may come twice
 //! (after a crash the same end is told again), and is then of a worker that no task has any more: nothing happens.
 
+mod absent;
 mod engine;
 mod inputs;
 mod kinds;

@@ -41,6 +41,54 @@ fn a_run_can_go_on_without_what_failed() {
     assert_eq!(drive.status("risky"), NodeStatus::Failed);
 }
 
+/// A node that is fed by one that failed and by one that did not.
+fn behind_a_failure(node: Value) -> Drive {
+    let nodes = json!({
+        "input": {"type": "input"},
+        "risky": {"type": "agent", "agent": "one", "on_failure": "continue"},
+        "safe": agent("two"),
+        "behind": node,
+        "output": {"type": "output", "value": "{{ behind }}"},
+    });
+    let edges = edges(&[
+        ("input", "risky"),
+        ("input", "safe"),
+        ("risky", "behind"),
+        ("safe", "behind"),
+        ("behind", "output"),
+    ]);
+    let mut drive = Drive::new(nodes, edges, json!({}));
+    drive.fail("risky");
+    drive.complete("safe", json!({"list": [1]}));
+    drive
+}
+
+#[test]
+fn who_reads_off_what_failed_is_told_that_it_failed() {
+    let unguarded = json!({"list": "{{ risky.list + safe.list }}"});
+    let drive = behind_a_failure(json!({"type": "agent", "agent": "three", "parameters": unguarded}));
+    let message = drive.state.head.error.map(|error| error.message).unwrap_or_default();
+    let reason =
+        "; 'risky' is null here, because that node failed: write for example 'risky.list if risky else …'";
+    assert!(message.ends_with(reason), "{message}");
+    let check =
+        |assert: &str| json!({"type": "check", "assert": assert, "message": "none", "severity": "warn"});
+    let drive = behind_a_failure(check("risky.list.size() + safe.list.size() > 0"));
+    let message = "none (it could not be checked: risky is null, so it has no field 'list'; 'risky' is null here, because \
+                   that node failed)";
+    assert_eq!(drive.result().1, json!({"passed": false, "message": message}));
+}
+
+#[test]
+fn what_is_guarded_survives_a_failure() {
+    let guarded = json!({"list": "{{ (risky.list if risky else []) + safe.list }}"});
+    let drive = behind_a_failure(json!({"type": "agent", "agent": "three", "parameters": guarded}));
+    assert_eq!(drive.parameters("behind"), &json!({"list": [1]}));
+    let assert = "(risky != null && risky.list.size() > 0) || safe.list.size() > 0";
+    let check = json!({"type": "check", "assert": assert, "message": "none", "severity": "warn"});
+    assert_eq!(behind_a_failure(check).result().1, json!({"passed": true, "message": null}));
+}
+
 #[test]
 fn a_failure_is_tried_again_as_often_as_it_says() {
     let mut drive = two(json!({"retry": 2}));

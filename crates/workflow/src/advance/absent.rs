@@ -1,0 +1,99 @@
+//! Why somebody who feeds a node is null there: for what is said of templates and checks that read a field of it.
+
+use std::collections::BTreeSet;
+
+use accord_domain::workflow::{Fault, NodeStatus};
+use serde_json::Value;
+
+use super::engine::Engine;
+use crate::graph::{Kind, Node, Parameters};
+use crate::state::Take;
+use crate::template;
+
+/// Somebody who is null.
+struct Absent<'a> {
+    id: &'a str,
+    /// What is read off it.
+    read: String,
+    reason: &'static str,
+}
+
+impl Engine<'_> {
+    /// A template of a node that cannot be rendered.
+    pub(super) fn template_fault(&self, place: usize, fault: String) -> Fault {
+        let reads = self.node(place).map(reads).unwrap_or_default();
+        let message = match self.absent(place, &reads) {
+            None => fault,
+            Some(Absent { id, read, reason }) => format!(
+                "{fault}; '{id}' is null here, because {reason}: write for example '{read} if {id} else …'"
+            ),
+        };
+        Fault::new("template_failed", message)
+    }
+
+    /// Why a check cannot be evaluated.
+    pub(super) fn check_fault(&self, place: usize, fault: String) -> String {
+        let condition = self.flow.assert(place);
+        let reads = condition.into_iter().flat_map(|condition| condition.reads());
+        let reads = reads.map(|(name, at)| format!("{name}{}", at.path().trim_start_matches('$'))).collect();
+        match self.absent(place, &reads) {
+            None => fault,
+            Some(Absent { id, reason, .. }) => format!("{fault}; '{id}' is null here, because {reason}"),
+        }
+    }
+
+    /// The first of those that feed a node and are null there of which a field is read.
+    fn absent(&self, place: usize, reads: &BTreeSet<String>) -> Option<Absent<'_>> {
+        let edges = self.flow.incoming(place).iter();
+        let mut untaken = edges.filter(|edge| self.take(**edge) == Some(&Take::No));
+        untaken.find_map(|edge| {
+            let from = self.flow.graph.edges.get(*edge)?.from;
+            let id = self.node(from)?.id.as_str();
+            let field = format!("{id}.");
+            let read = reads.iter().find(|read| read.starts_with(&field))?.clone();
+            let reason = match self.state.nodes.get(from)?.status {
+                NodeStatus::Failed => "that node failed",
+                NodeStatus::Completed => "the condition of its edge does not hold",
+                _ => "that node was passed by",
+            };
+            Some(Absent { id, read, reason })
+        })
+    }
+}
+
+/// What the templates of a node read.
+fn reads(node: &Node) -> BTreeSet<String> {
+    let mut reads = BTreeSet::new();
+    let mut told = |parameters: &Parameters| match parameters {
+        Parameters::Inputs => {}
+        Parameters::Prompt(prompt) => in_text(prompt, &mut reads),
+        Parameters::Fields(fields) => fields.values().for_each(|field| in_document(field, &mut reads)),
+    };
+    match &node.kind {
+        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { value: None } => {}
+        Kind::Output { value: Some(value) } => in_document(value, &mut reads),
+        Kind::Agent(work) => told(&work.parameters),
+        Kind::Map { over, work, .. } => {
+            told(&work.parameters);
+            in_text(over, &mut reads);
+        }
+        Kind::Planner { work, synthesis, .. } => {
+            told(&work.parameters);
+            synthesis.iter().for_each(|synthesis| told(&synthesis.parameters));
+        }
+    }
+    reads
+}
+
+fn in_document(value: &Value, reads: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => in_text(text, reads),
+        Value::Array(items) => items.iter().for_each(|item| in_document(item, reads)),
+        Value::Object(members) => members.values().for_each(|member| in_document(member, reads)),
+        _ => {}
+    }
+}
+
+fn in_text(text: &str, reads: &mut BTreeSet<String>) {
+    reads.extend(template::uses(text).unwrap_or_default());
+}
