@@ -129,16 +129,25 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
     ];
     let mut table = table::new(&["node", "type", "status", "runs", "said"]).free_text("said");
     for node in &run.nodes {
+        let (tone, stands) = stands(node);
         table.add_row([
             Tone::Plain.cell(&line(&node.id)),
             Tone::Plain.cell(&line(&node.kind)),
-            Tone::from(node.status).cell(node.status.as_str()),
+            tone.cell(stands),
             Tone::Plain.cell(&node.tasks.iter().map(|task| task.attempts).sum::<u32>().to_string()),
             Tone::Plain.cell(&short(&said(node), SAID_CHARACTERS)),
         ]);
     }
     let head = format!("{}  {status}\n{}", run.workflow_run_id, fields(&rows));
     format!("{head}\n{}{}", table.text(), contradictions(run))
+}
+
+/// How a node stands, in a word.
+fn stands(node: &WorkflowNodeView) -> (Tone, &'static str) {
+    match (node.status, &node.warning) {
+        (NodeStatus::Completed, Some(_)) => (Tone::Warning, "warned"),
+        (status, _) => (Tone::from(status), status.as_str()),
+    }
 }
 
 fn said(node: &WorkflowNodeView) -> String {
@@ -204,14 +213,37 @@ pub(crate) fn end(run: &WorkflowRunView) -> String {
     format!("{} {status} in {took}\n", run.workflow_run_id)
 }
 
-/// How a node stands, in one letter.
-pub(crate) fn mark(status: NodeStatus) -> String {
+/// How a node stands, in one letter. One that warns of something is no plain success: a check that only warns, above all.
+pub(crate) fn mark(status: NodeStatus, warning: Option<&str>) -> String {
     match status {
+        NodeStatus::Completed if warning.is_some() => "!".yellow().to_string(),
         NodeStatus::Waiting => "·".dimmed().to_string(),
         NodeStatus::Running => "…".cyan().to_string(),
         NodeStatus::Completed => "✓".green().to_string(),
         NodeStatus::Failed => "✗".red().to_string(),
         NodeStatus::Skipped => "-".dimmed().to_string(),
         NodeStatus::Stopped => "■".yellow().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_check_that_only_warns_is_no_plain_success() {
+        let mut node: WorkflowNodeView = serde_json::from_value(json!({
+            "id": "found", "type": "check", "status": "completed", "inputs": null, "output": {"passed": false},
+            "contradictions": [], "near_duplicates": [], "agreements": [], "tasks": [], "started_at": null,
+            "finished_at": null, "warning": "nobody found anything",
+        }))
+        .unwrap();
+        assert_eq!(stands(&node).1, "warned");
+        assert!(mark(node.status, node.warning.as_deref()).contains('!'));
+        node.warning = None;
+        assert_eq!(stands(&node).1, "completed");
+        assert!(mark(node.status, node.warning.as_deref()).contains('✓'));
     }
 }

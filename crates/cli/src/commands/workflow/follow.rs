@@ -108,7 +108,7 @@ impl Drawing {
         let mut drawing = Self { screen, lines: HashMap::new(), width, whole };
         if whole {
             for node in &run.nodes {
-                drawing.set(&node.id, node.status, &node.kind);
+                drawing.set(&node.id, node.status, node.warning.as_deref(), &node.kind);
             }
         }
         drawing
@@ -118,11 +118,11 @@ impl Drawing {
         match &event.body {
             EventBody::WorkflowNodeStarted { node, kind, attempt, .. } => {
                 let again = if *attempt > 1 { format!("{kind}, attempt {attempt}") } else { kind.clone() };
-                self.set(node, NodeStatus::Running, &again);
+                self.set(node, NodeStatus::Running, None, &again);
             }
             EventBody::WorkflowNodeFinished { node, status, error, warning } => {
                 let said = error.as_ref().map(|error| error.message.as_str()).or(warning.as_deref());
-                self.set(node, *status, &said.map(line).unwrap_or_default());
+                self.set(node, *status, warning.as_deref(), &said.map(line).unwrap_or_default());
                 if !self.whole
                     && let Some(bar) = self.lines.remove(node)
                 {
@@ -145,7 +145,7 @@ impl Drawing {
         }
     }
 
-    fn set(&mut self, node: &str, status: NodeStatus, said: &str) {
+    fn set(&mut self, node: &str, status: NodeStatus, warning: Option<&str>, said: &str) {
         let Some(screen) = &self.screen else { return };
         let bar = self.lines.entry(node.to_owned()).or_insert_with(|| screen.add(ProgressBar::new_spinner()));
         let name = format!("{:<width$}", line(node), width = self.width);
@@ -165,7 +165,7 @@ impl Drawing {
             }
             _ => {
                 bar.disable_steady_tick();
-                let mark = workflow::mark(status);
+                let mark = workflow::mark(status, warning);
                 bar.set_message(output::on_stderr(&format!("{mark} {name}  {said}")));
             }
         }
@@ -196,10 +196,13 @@ mod tests {
         let screen = MultiProgress::with_draw_target(indicatif::ProgressDrawTarget::hidden());
         let mut drawing = Drawing { screen: Some(screen), lines: HashMap::new(), width: 4, whole: true };
         for status in [NodeStatus::Waiting, NodeStatus::Running, NodeStatus::Completed, NodeStatus::Failed] {
-            drawing.set("work", status, "agent");
+            drawing.set("work", status, None, "agent");
             let message = drawing.lines["work"].message();
             assert!(message.contains("work") && message.contains("agent"), "{message:?}");
             assert_eq!(message, output::on_stderr(&message), "{status:?}");
         }
+        drawing.set("work", NodeStatus::Completed, Some("nobody found anything"), "nobody found anything");
+        let message = drawing.lines["work"].message();
+        assert!(message.contains('!') && !message.contains('✓'), "{message:?}");
     }
 }
