@@ -4,13 +4,22 @@ use std::path::{Path, PathBuf};
 
 use accord_api::{AgentSummary, AgentView};
 
-use crate::config::FOLDER;
+use crate::config::{Config, FOLDER};
 use crate::failure::Problem;
 
-/// Every agent of a folder with its verdict, by name. A folder that is not there has none. Files are named from where
-/// the user stands.
+/// Every agent of a project with its verdict, by name: where the project's settings name a provider, it is known.
+pub(crate) fn agents_of(config: &Config) -> Vec<AgentView> {
+    examined(&config.agents_dir(), &config.provider_names())
+}
+
+/// Every agent of a folder with its verdict, by name. A folder that is not there has none.
 pub(crate) fn agents_in(folder: &Path) -> Vec<AgentView> {
-    let mut agents = accord_coordinator::agents_in(folder);
+    examined(folder, &[])
+}
+
+/// The agents of a folder. Files are named from where the user stands.
+fn examined(folder: &Path, providers: &[String]) -> Vec<AgentView> {
+    let mut agents = accord_coordinator::agents_in(folder, providers);
     let Ok(here) = std::env::current_dir() else { return agents };
     let shorten = |file: &mut Option<String>| {
         let inside = file.as_deref().and_then(|file| Path::new(file).strip_prefix(&here).ok());
@@ -31,7 +40,7 @@ pub(crate) fn summaries(agents: &[AgentView]) -> Vec<AgentSummary> {
 }
 
 /// The agent that a path names: its file, or its folder.
-pub(crate) fn agent_at(path: &Path) -> Result<AgentView, Problem> {
+pub(crate) fn agent_at(path: &Path, config: &Config) -> Result<AgentView, Problem> {
     let unreadable = |error: std::io::Error| {
         Problem::new(format!("cannot read {}: {error}", path.display()))
             .hint("name an agent, its folder, or its agent.yaml")
@@ -39,7 +48,8 @@ pub(crate) fn agent_at(path: &Path) -> Result<AgentView, Problem> {
     let real = path.canonicalize().map_err(unreadable)?;
     let folder = if real.is_dir() { real.as_path() } else { real.parent().unwrap_or(&real) };
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let agents = folder.parent().map(agents_in).unwrap_or_default();
+    let beside = |folder: &Path| examined(folder, &config.provider_names());
+    let agents = folder.parent().map(beside).unwrap_or_default();
     agents.into_iter().find(|agent| agent.summary.name == name).ok_or_else(|| {
         Problem::new(format!("there is no agent in {}", folder.display()))
             .hint("an agent is a folder of its name with agent.yaml (or agent.json) in it")

@@ -12,6 +12,9 @@ pub struct Settings {
     pub agents_dir: Option<PathBuf>,
     /// The folder that holds workflows, `.accord/workflows`; none where all workflows live in the store.
     pub workflows_dir: Option<PathBuf>,
+    /// The providers that runners of this project have in their settings. An agent that names another one, which is not
+    /// built in either, gets a warning.
+    pub providers: Vec<String>,
     /// What kind of store it works on. Only told, never acted on.
     pub store: StoreKind,
     /// The largest request body. A runner's report on the end of a run may be four times as large.
@@ -54,6 +57,7 @@ impl Default for Settings {
         Self {
             agents_dir: None,
             workflows_dir: None,
+            providers: Vec::new(),
             store: StoreKind::default(),
             // A conversation with a few large files fits; a model cannot read more anyway.
             request_limit_bytes: 8 * 1024 * 1024,

@@ -84,6 +84,11 @@ impl Config {
         self.project.join(FOLDER).join("agents")
     }
 
+    /// The names of the providers that are configured.
+    pub(crate) fn provider_names(&self) -> Vec<String> {
+        self.values.providers.keys().cloned().collect()
+    }
+
     /// The folder with workflows.
     pub(crate) fn workflows_dir(&self) -> PathBuf {
         self.project.join(FOLDER).join("workflows")

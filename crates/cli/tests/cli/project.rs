@@ -228,7 +228,6 @@ fn the_doctor_says_what_is_in_force() {
         ("store", "ok"),
         ("agents", "ok"),
         ("providers", "ok"),
-        ("providers", "ok"),
         ("commands", "said"),
         ("programs", "ok"),
         ("programs", "ok"),

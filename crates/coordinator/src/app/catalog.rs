@@ -53,6 +53,8 @@ impl Agent {
 pub(crate) struct Catalog {
     store: Arc<dyn Store>,
     folder: Option<PathBuf>,
+    /// The providers that are configured.
+    pub(super) providers: Vec<String>,
     files: RwLock<Arc<Files>>,
     examined: Cache<Arc<Examined>>,
     agents: Cache<Arc<Agent>>,
@@ -65,11 +67,12 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     /// The agents of a folder, which are read now, and of a store.
-    pub(crate) fn new(store: Arc<dyn Store>, folder: Option<PathBuf>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, folder: Option<PathBuf>, providers: Vec<String>) -> Self {
         let files = folder.as_deref().map(agents::load).unwrap_or_default();
         Self {
             store,
             folder,
+            providers,
             files: RwLock::new(Arc::new(files)),
             examined: Cache::new(),
             agents: Cache::new(),
@@ -123,7 +126,7 @@ impl Catalog {
 
     /// An agent that stands in a workflow, ready for use.
     pub(crate) async fn inline(&self, value: Value) -> Result<Arc<Agent>, Error> {
-        let examined = examined(value).await;
+        let examined = self.examined_inline(value).await;
         let document = examined.document();
         let Some(sound) = &examined.sound else {
             let details = json!({"problems": examined.problems});
@@ -132,6 +135,17 @@ impl Catalog {
         };
         let hash = agents::hash_of(&document);
         self.compiled(&sound.blueprint.name, sound, &document, &hash).await
+    }
+
+    /// What came out of an agent that stands in a workflow. It is kept: a workflow is looked at often.
+    pub(crate) async fn examined_inline(&self, value: Value) -> Arc<Examined> {
+        let hash = agents::hash_of(&value.to_string());
+        if let Some(examined) = self.examined.get(&hash) {
+            return examined;
+        }
+        let examined = Arc::new(examined(value).await);
+        self.examined.put(hash, Arc::clone(&examined));
+        examined
     }
 
     async fn compiled(

@@ -79,7 +79,8 @@ pub struct App {
 impl App {
     /// An application on a store.
     pub fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>, settings: Settings) -> Self {
-        let catalog = Catalog::new(Arc::clone(&store), settings.agents_dir.clone());
+        let catalog =
+            Catalog::new(Arc::clone(&store), settings.agents_dir.clone(), settings.providers.clone());
         let workflows = Workflows::new(settings.workflows_dir.clone());
         let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
         let presence = Presence::new(outside.now());

@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let tags = &arguments.tags;
     let (page, asked): (Page<AgentSummary>, Option<String>) = runtime::block_on(async {
         let Some(client) = &connection::running(&config).await? else {
-            let mut items = local::summaries(&local::agents_in(&config.agents_dir()));
+            let mut items = local::summaries(&local::agents_of(&config));
             items.retain(|agent| tags.iter().all(|tag| agent.tags.contains(tag)));
             return Ok((Page { items, next_cursor: None }, None));
         };

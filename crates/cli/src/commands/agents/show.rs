@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         match connection::running(&config).await? {
             Some(client) => Ok(client.agent(&arguments.name).await?),
             None => {
-                let agents = local::agents_in(&config.agents_dir());
+                let agents = local::agents_of(&config);
                 let found = agents.into_iter().find(|agent| agent.summary.name == arguments.name);
                 found.ok_or_else(|| {
                     let message = format!(

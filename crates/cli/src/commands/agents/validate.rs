@@ -45,7 +45,7 @@ struct Validated {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = Config::load(&arguments.project.find()?, Vec::new())?;
-    let agents = chosen(&arguments.agents, &config.agents_dir())?;
+    let agents = chosen(&arguments.agents, &config)?;
     if agents.is_empty() {
         let message = format!("there is no agent in {}", config.agents_dir().display());
         return Err(Problem::new(message).hint("accord agents new NAME makes one").into());
@@ -61,8 +61,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 /// What has a separator or is there as a file is a path; everything else is a name.
-fn chosen(wanted: &[String], folder: &Path) -> Result<Vec<AgentSummary>, Problem> {
-    let known = local::summaries(&local::agents_in(folder));
+fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentSummary>, Problem> {
+    let folder = config.agents_dir();
+    let known = local::summaries(&local::agents_of(config));
     if wanted.is_empty() {
         return Ok(known);
     }
@@ -71,7 +72,7 @@ fn chosen(wanted: &[String], folder: &Path) -> Result<Vec<AgentSummary>, Problem
             return Ok(agent.clone());
         }
         if text.contains(std::path::MAIN_SEPARATOR) || Path::new(text).exists() {
-            return local::agent_at(Path::new(text)).map(|agent| agent.summary);
+            return local::agent_at(Path::new(text), config).map(|agent| agent.summary);
         }
         let names: Vec<&str> = known.iter().map(|agent| agent.name.as_str()).collect();
         let problem = Problem::new(format!("there is no agent '{text}' in {}", folder.display()));

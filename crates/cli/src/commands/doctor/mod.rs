@@ -116,14 +116,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 async fn examine(config: &Config) -> Vec<Check> {
-    let agents = local::agents_in(&config.agents_dir());
+    let agents = local::agents_of(config);
     let known = local::summaries(&agents);
     let mut checks = settings::checks(config).await;
     checks.extend(coordinator::checks(config).await);
     checks.push(database::check(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    checks.extend(providers::checks(&config.values.providers, &known, environment));
+    checks.extend(providers::checks(&config.values.providers, &agents, environment));
     checks.push(commands::check(config));
     checks.extend(commands::openings(config, &agents).await);
     checks.extend(programs::checks(&known, &config.project, |name| std::env::var_os(name)));

@@ -2,40 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use accord_api::AgentSummary;
+use accord_api::AgentView;
 
 use super::Check;
 use crate::config::{Provider, ProviderKind};
 
 const NAME: &str = "providers";
 
-/// The usual variables.
-const USUAL: [(&str, &str); 2] = [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY")];
+/// The built-in providers that want a key, and the usual variable of each.
+const USUAL: [(&str, &str); 3] =
+    [("anthropic", "ANTHROPIC_API_KEY"), ("openai", "OPENAI_API_KEY"), ("openai-chat", "OPENAI_API_KEY")];
 
+/// Those that agents use or that the configuration names; of others nobody needs to hear.
 pub(super) fn checks(
     named: &BTreeMap<String, Provider>,
-    agents: &[AgentSummary],
+    agents: &[AgentView],
     is_set: impl Fn(&str) -> bool,
 ) -> Vec<Check> {
-    let needed = agents.iter().any(|agent| agent.executor_type == "llm");
     let mut checks = Vec::new();
-    let mut missing = Vec::new();
-    for (provider, variable) in USUAL {
-        if is_set(variable) {
-            checks.push(Check::ok(NAME, format!("{provider}: {variable} is set")));
-        } else {
-            missing.push((provider, variable));
-        }
-    }
-    for (provider, variable) in missing {
-        let message = format!("{provider}: {variable} is not set");
-        checks.push(match needed {
-            true => Check::warn(NAME, message, format!("set it, if an agent uses {provider}")),
-            false => Check::ok(NAME, format!("{message}, and no agent asks a model")),
+    for (provider, variable) in USUAL.into_iter().filter(|(provider, _)| !named.contains_key(*provider)) {
+        let mut users = agents.iter().filter(|agent| uses(agent, provider)).map(|agent| &agent.summary.name);
+        let Some(user) = users.next() else { continue };
+        checks.push(match is_set(variable) {
+            true => Check::ok(NAME, format!("{provider}: {variable} is set")),
+            false => {
+                let message = format!("{provider}: {variable} is not set");
+                Check::warn(NAME, message, format!("set it: the agent '{user}' uses {provider}"))
+            }
         });
     }
     checks.extend(named.iter().map(|(name, provider)| of_named(name, provider, &is_set)));
+    if checks.is_empty() {
+        checks.push(Check::ok(NAME, "no agent uses one that wants a key, and none is configured"));
+    }
     checks
+}
+
+/// Whether an agent asks a provider at its own address. A key is not sent to another one.
+fn uses(agent: &AgentView, provider: &str) -> bool {
+    let executor = |field: &str| agent.blueprint.get("executor").and_then(|executor| executor.get(field));
+    executor("type").is_some_and(|kind| kind == "llm")
+        && executor("provider").is_some_and(|name| name == provider)
+        && executor("base_url").is_none()
 }
 
 fn of_named(name: &str, provider: &Provider, is_set: impl Fn(&str) -> bool) -> Check {
@@ -72,14 +80,32 @@ mod tests {
             price_per_million_output: None,
         };
         let named = [("a".to_owned(), provider("A_KEY")), ("b".to_owned(), provider("B_KEY"))].into();
-        let found = checks(&named, &[], |name| name == "A_KEY" || name == "OPENAI_API_KEY");
-        let found: Vec<_> = found.iter().map(|check| (check.status, check.message.as_str())).collect();
-        let expected = [
-            (Status::Ok, "openai: OPENAI_API_KEY is set"),
-            (Status::Ok, "anthropic: ANTHROPIC_API_KEY is not set, and no agent asks a model"),
-            (Status::Ok, "a: A_KEY is set"),
-            (Status::Fail, "b: B_KEY is not set"),
-        ];
-        assert_eq!(found, expected);
+        let expected = [(Status::Ok, "a: A_KEY is set"), (Status::Fail, "b: B_KEY is not set")];
+        assert_eq!(told(&checks(&named, &[], |name| name == "A_KEY")), expected);
+    }
+
+    fn told(checks: &[Check]) -> Vec<(Status, &str)> {
+        checks.iter().map(|check| (check.status, check.message.as_str())).collect()
+    }
+
+    #[test]
+    fn only_what_an_agent_uses_is_spoken_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let agent = |name: &str, executor: &str| {
+            let place = folder.path().join(name);
+            std::fs::create_dir(&place).unwrap();
+            std::fs::write(place.join("agent.yaml"), format!("name: {name}\nexecutor: {executor}\n"))
+                .unwrap();
+        };
+        agent("a", "{ type: llm, provider: anthropic, model: m }");
+        agent("b", "{ type: llm, provider: ollama, model: m }");
+        agent("c", "{ type: llm, provider: openai, model: m, base_url: 'http://127.0.0.1:1' }");
+        let agents = accord_coordinator::agents_in(folder.path(), &[]);
+        let found = checks(&BTreeMap::new(), &agents, |_| false);
+        let remedy = "set it: the agent 'a' uses anthropic";
+        assert_eq!(found, [Check::warn(NAME, "anthropic: ANTHROPIC_API_KEY is not set", remedy)]);
+        let found = checks(&BTreeMap::new(), &[], |_| true);
+        let none = "no agent uses one that wants a key, and none is configured";
+        assert_eq!(told(&found), [(Status::Ok, none)]);
     }
 }

@@ -17,6 +17,7 @@ pub(super) async fn workflows_in(config: &Config, folder: PathBuf) -> Result<Vec
     let settings = Settings {
         agents_dir: Some(config.agents_dir()),
         workflows_dir: Some(folder),
+        providers: config.provider_names(),
         ..Settings::default()
     };
     let app = App::new(Arc::new(store), Arc::new(System), settings);

@@ -17,6 +17,7 @@ mod finding;
 pub(crate) mod fixture;
 mod kb;
 pub(crate) mod name;
+pub(in crate::app) mod providers;
 mod read;
 mod splice;
 mod stamp;

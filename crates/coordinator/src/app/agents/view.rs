@@ -14,7 +14,7 @@ use accord_domain::agent::Type;
 use serde_json::{Value, json};
 
 use super::examine::Examined;
-use super::{Declared, FileAgent, load};
+use super::{Declared, FileAgent, load, providers};
 use crate::app::catalog::{Catalog, examined};
 use crate::app::found::{Found, Hides};
 use crate::app::{App, page};
@@ -91,6 +91,7 @@ impl App {
     ) -> Result<ValidateAgentAnswer, Error> {
         let examined = examined(value).await;
         let mut problems = examined.problems.clone();
+        providers::correct(&mut problems, &examined.value, &self.catalog.providers);
         problems.extend(self.catalog.unregistered(&declared(&examined)).await?);
         let given = examined.value.get("name").and_then(Value::as_str);
         let is_other = name.is_some() && given.is_some() && name != given;
@@ -109,12 +110,15 @@ impl App {
     }
 }
 
-/// Every agent of a folder with its verdict, by name: what can be said of them without a store.
-pub fn agents_in(folder: &Path) -> Vec<AgentView> {
+/// Every agent of a folder with its verdict, by name: what can be said of them without a store, where these providers are
+/// configured.
+pub fn agents_in(folder: &Path, configured: &[String]) -> Vec<AgentView> {
     let view = |agent: Arc<FileAgent>| {
         let found = Found::File(agent);
+        let mut problems = found.problems().to_vec();
+        providers::correct(&mut problems, found.value(), configured);
         AgentView {
-            summary: summary(&found, found.problems().to_vec()),
+            summary: summary(&found, problems),
             blueprint: found.value().clone(),
             hash: found.hash().to_owned(),
             file: found.file().map(str::to_owned),
@@ -141,6 +145,7 @@ impl Catalog {
 
     async fn summary(&self, found: &Found, hides: Hides) -> Result<AgentSummary, Error> {
         let mut problems = found.problems().to_vec();
+        providers::correct(&mut problems, found.value(), &self.providers);
         if hides == Hides::Stored {
             let message = format!("this file hides the stored agent '{}'; remove one of them", found.name());
             problems

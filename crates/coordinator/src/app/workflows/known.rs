@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use accord_api::{ErrorName, Problem, Severity};
-use accord_contract::Place;
+use accord_contract::{Place, Step};
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Kind, Known, Role, Signature, Takes, Target, Work, check, output_schema};
 use serde_json::Value;
 
 use super::read::{Read, has_errors};
 use super::view::Found;
+use crate::app::agents::providers;
 use crate::app::{Agent, App};
 use crate::error::Error;
 
@@ -24,6 +25,11 @@ impl App {
                 let place = agent_place(&node.id, role);
                 match self.inline_agent(graph, &node.id, role, blueprint).await {
                     Ok(agent) => {
+                        let inner =
+                            self.catalog.examined_inline(named(graph, &node.id, role, blueprint)).await;
+                        let mut warnings = inner.problems.clone();
+                        providers::correct(&mut warnings, &inner.value, &self.catalog.providers);
+                        problems.extend(moved(read, &place, &warnings));
                         known.inline.insert(Known::inline_key(&node.id, role), signature(&agent));
                     }
                     Err(error) => problems.extend(inline_problems(read, &place, &error)?),
@@ -226,14 +232,22 @@ fn inline_problems(read: &Read, at: &Place, error: &Error) -> Result<Vec<Problem
     if inner.is_empty() {
         return Ok(vec![read.problem(Severity::Error, at.clone(), error.message().to_owned())]);
     }
-    let moved = inner.into_iter().map(|problem| {
+    Ok(moved(read, at, &inner))
+}
+
+/// Problems of an agent at their places in the workflow in which it stands.
+fn moved(read: &Read, at: &Place, problems: &[Problem]) -> Vec<Problem> {
+    let problem = |problem: &Problem| {
         let mut place = at.clone();
         for step in problem.path.trim_start_matches('$').split('.').filter(|step| !step.is_empty()) {
-            place = place.key(step.split('[').next().unwrap_or(step));
+            let mut parts = step.split('[');
+            place = place.key(parts.next().unwrap_or(step));
+            let indexes = parts.map_while(|part| part.strip_suffix(']')?.parse().ok());
+            indexes.for_each(|index| place.push(Step::Index(index)));
         }
-        read.problem(problem.severity, place, problem.message)
-    });
-    Ok(moved.collect())
+        read.problem(problem.severity, place, problem.message.clone())
+    };
+    problems.iter().map(problem).collect()
 }
 
 /// The name of the agent or workflow that a node names.

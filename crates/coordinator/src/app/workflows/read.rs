@@ -35,7 +35,8 @@ impl Read {
     }
 
     fn of(document: Document, stem: Option<&str>) -> Self {
-        let (graph, findings) = workflow::read(&document.value);
+        let (graph, mut findings) = workflow::read(&document.value);
+        findings.extend(graph.iter().flat_map(workflow::doubts));
         let mut read = Self { document, graph, problems: Vec::new() };
         read.problems = read.told(findings);
         let name = read.value_of("name");
