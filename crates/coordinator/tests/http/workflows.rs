@@ -135,6 +135,33 @@ async fn workflows_that_lead_back_to_themselves_are_refused_and_looked_at_all_th
 }
 
 #[tokio::test]
+async fn slips_in_the_schemas_of_a_workflow_are_warnings() {
+    let desk = Desk::with_writer().await;
+    let schema =
+        json!({"type": "object", "properties": {"b": {"anyOf": [{"enun": ["x"]}, {"type": "null"}]}}});
+    let inline = json!({
+        "executor": {"type": "llm", "provider": "ollama", "model": "m"}, "output_schema": schema,
+    });
+    let nodes = json!({
+        "input": {"type": "input", "schema": {"type": "object", "properties": {"a": {"minlength": 1}}}},
+        "a": {"type": "agent", "agent": "writer", "output_schema": schema},
+        "b": {"type": "agent", "agent": inline},
+        "output": {"type": "output"},
+    });
+    let edges = [("input", "a"), ("a", "b"), ("b", "output")];
+    let (_, verdict) = desk.post("/workflows/validate", document("slips", nodes, &edges)).await;
+    let problems = verdict["problems"].as_array().unwrap().iter();
+    let told: Vec<_> = problems.map(|each| (text(each, "severity"), text(each, "path"))).collect();
+    let expected = [
+        ("warning", "$.nodes.input.schema.properties.a.minlength"),
+        ("warning", "$.nodes.a.output_schema.properties.b.anyOf[0].enun"),
+        ("warning", "$.nodes.b.agent.output_schema.properties.b.anyOf[0].enun"),
+    ];
+    assert_eq!(told, expected.map(|(severity, path)| (severity.to_owned(), path.to_owned())));
+    assert_eq!(verdict["valid"], json!(true));
+}
+
+#[tokio::test]
 async fn a_nest_that_no_run_comes_out_of_is_refused_and_one_that_may_be_passed_by_is_not() {
     let desk = Desk::with_writer().await;
     let holding = |name: &str, node: Value, when: Option<&str>| {

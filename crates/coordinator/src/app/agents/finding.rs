@@ -29,12 +29,14 @@ pub(super) struct Findings {
     of_schemas: usize,
 }
 
-/// More than this helps nobody, and a hostile file could make a million.
+/// More of one severity than this helps nobody, and a hostile file could make a million.
 const MOST: usize = 100;
 
 impl Findings {
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.all.len() < MOST {
+        // Warnings, however many, never hide an error: an agent without errors is used.
+        let count = self.all.iter().filter(|known| known.severity == finding.severity).count();
+        if count < MOST {
             self.all.push(finding);
         }
     }
@@ -50,6 +52,11 @@ impl Findings {
     pub(super) fn warning(&mut self, place: Place, message: impl Into<String>) {
         let message = message.into();
         self.push(Finding { severity: Severity::Warning, place, mark: Mark::Value, message });
+    }
+
+    /// A warning inside of a place.
+    pub(super) fn warning_within(&mut self, at: &Place, inner: &Place, message: impl Into<String>) {
+        self.warning(at.steps().iter().chain(inner.steps()).cloned().collect(), message);
     }
 
     /// A schema that does not compile, at its place in the blueprint.

@@ -78,7 +78,15 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
             return None;
         }
         None => {
-            findings.error(at, format!("the field 'type' is missing; use one of {}", EXECUTORS.join(", ")));
+            let message = format!("the field 'type' is missing; use one of {}", EXECUTORS.join(", "));
+            match members.keys().find(|name| nearest(name, ["type"]).is_some()) {
+                Some(slip) => {
+                    let (place, message) = (place.key(slip), unknown("field", slip, &["type"]));
+                    let severity = accord_api::Severity::Error;
+                    findings.push(Finding { severity, place, mark: Mark::Name, message });
+                }
+                None => findings.error(at, message),
+            }
             return None;
         }
     };

@@ -1,23 +1,30 @@
-//! The contracts: schemas that compile, rules that parse, options in their ranges.
+//! The contracts: schemas that compile and say what they mean, rules that parse, options in their ranges.
 
+use accord_contract::lower::Profile;
 use accord_contract::{Invariant, Invariants, Place, Schema};
-use accord_domain::agent::Blueprint;
+use accord_domain::agent::{Blueprint, Executor};
 use accord_domain::contract::{MOST_RETRIES, Options, Strategy};
+use accord_workflow::Writer;
+use accord_workflow::limits::MOST_READS;
 use serde_json::Value;
 
 use super::super::finding::Findings;
 use super::super::name;
+use super::super::view::implicit_parameters;
 use super::{Contracts, Declared};
 
 pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts {
     let root = Place::root();
     let parameters = blueprint.parameters_schema.as_ref();
-    let parameters = parameters.and_then(|value| compiled(value, &root.key("parameters_schema"), findings));
+    let parameters =
+        parameters.and_then(|value| compiled(value, &root.key("parameters_schema"), Writer::Other, findings));
+    let writer = writer(&blueprint.executor);
     let output_options = blueprint.output_schema_options.as_ref();
     let default_options = blueprint.default_output_schema_options.as_ref();
-    let output = declared("output_schema", blueprint.output_schema.as_ref(), output_options, findings);
+    let output =
+        declared("output_schema", blueprint.output_schema.as_ref(), output_options, writer, findings);
     let default = blueprint.default_output_schema.as_ref();
-    let default_output = declared("default_output_schema", default, default_options, findings);
+    let default_output = declared("default_output_schema", default, default_options, writer, findings);
     options("output_schema_options", output_options, findings);
     options("default_output_schema_options", default_options, findings);
     if blueprint.output_schema.is_some() && default.is_some() {
@@ -29,12 +36,63 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts
         findings.warning(root.key("default_output_schema_options"), message);
     }
     let invariants = invariants(blueprint, findings);
-    Contracts { parameters, output, default_output, invariants }
+    let contracts = Contracts { parameters, output, default_output, invariants };
+    slips(blueprint, &contracts, findings);
+    contracts
 }
 
-fn compiled(value: &Value, place: &Place, findings: &mut Findings) -> Option<Schema> {
+/// Fields that invariants read and that the schemas do not have. Which registered schema is meant is not known here.
+fn slips(blueprint: &Blueprint, contracts: &Contracts, findings: &mut Findings) {
+    let output = match contracts.output.as_ref().or(contracts.default_output.as_ref()) {
+        Some(Declared::Inline(schema)) => Some(schema.document()),
+        Some(Declared::Named(_)) | None => None,
+    };
+    let implicit = blueprint.parameters_schema.is_none().then(implicit_parameters);
+    let input = contracts.parameters.as_ref().map(Schema::document).or(implicit.as_ref());
+    let mut left = MOST_READS;
+    for (index, reads) in contracts.invariants.reads().enumerate() {
+        // On a resume the input has the resume's prompt, whatever the parameters are.
+        let prompt = Place::root().key("prompt");
+        let is_known = |(name, place): &&(String, Place)| name == "input" && *place == prompt;
+        let reads: Vec<(String, Place)> =
+            reads.iter().filter(|read| !is_known(read)).take(left).cloned().collect();
+        left -= reads.len();
+        let schema_of = |name: &str| if name == "input" { input } else { output };
+        for doubt in accord_workflow::rule_doubts(&reads, schema_of) {
+            findings.warning(Place::root().key("invariants").index(index).key("rule"), doubt);
+        }
+    }
+}
+
+/// Who writes what an agent gives. What a provider that is configured elsewhere enforces is not known here.
+fn writer(executor: &Executor) -> Writer<'_> {
+    let profile = match executor {
+        Executor::Process(_) => return Writer::Other,
+        Executor::Llm(settings) => match &settings.schema_profile {
+            Some(name) => Profile::named(name).map(|profile| profile.name.as_str()),
+            None => match settings.provider.as_str() {
+                "anthropic" => Some("anthropic"),
+                "openai" | "openai-chat" | "openai-compatible" => Some("openai"),
+                "ollama" => Some("ollama"),
+                _ => None,
+            },
+        },
+        Executor::ClaudeCode(_) => Some("claude-code"),
+        Executor::Codex(_) => Some("openai"),
+        Executor::External(_) | Executor::Replay(_) => None,
+    };
+    Writer::Model(profile)
+}
+
+/// A schema that compiles, with what is doubtful about it told.
+fn compiled(value: &Value, place: &Place, writer: Writer<'_>, findings: &mut Findings) -> Option<Schema> {
     match Schema::compile(value) {
-        Ok(schema) => Some(schema),
+        Ok(schema) => {
+            for (inner, doubt) in accord_workflow::schema_doubts(&schema, writer) {
+                findings.warning_within(place, &inner, doubt);
+            }
+            Some(schema)
+        }
         Err(error) => {
             findings.schema(place, &error);
             None
@@ -47,6 +105,7 @@ fn declared(
     field: &str,
     value: Option<&Value>,
     options: Option<&Options>,
+    writer: Writer<'_>,
     findings: &mut Findings,
 ) -> Option<Declared> {
     let place = Place::root().key(field);
@@ -59,11 +118,9 @@ fn declared(
         }
         return Some(Declared::Named(name.clone()));
     }
-    let schema = compiled(value, &place, findings)?;
+    let schema = compiled(value, &place, writer, findings)?;
     for (inner, fault) in accord_workflow::compare::annotation_faults(value) {
-        let mut place = place.clone();
-        inner.steps().iter().for_each(|step| place.push(step.clone()));
-        findings.warning(place, fault);
+        findings.warning_within(&place, &inner, fault);
     }
     if !is_object_with_properties(value) {
         if options.and_then(|options| options.strategy) == Some(Strategy::Tool) {

@@ -63,8 +63,10 @@ fn llm(settings: &Llm, findings: &mut Findings) {
     if settings.max_tokens == Some(0) {
         findings.error(at("max_tokens"), "0 tokens leave no room for an answer");
     }
-    if settings.temperature.is_some_and(|degree| !(0.0..=HIGHEST_TEMPERATURE).contains(&degree)) {
-        findings.error(at("temperature"), format!("the temperature must be from 0 to {HIGHEST_TEMPERATURE}"));
+    if let Some(degree) = settings.temperature.filter(|degree| !(0.0..=HIGHEST_TEMPERATURE).contains(degree))
+    {
+        let message = format!("this is {degree}; the temperature must be from 0 to {HIGHEST_TEMPERATURE}");
+        findings.error(at("temperature"), message);
     }
     reasoning(settings, findings);
 }

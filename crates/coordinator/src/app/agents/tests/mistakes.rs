@@ -102,6 +102,70 @@ output_schema:
 }
 
 #[test]
+fn slips_in_schemas_are_warnings() {
+    let text = "\
+parameters_schema: { type: object, properties: { text: { type: string, minlength: 1 } } }
+output_schema:
+  type: object
+  required: [summary, aproval]
+  properties:
+    summary: { type: string }
+    approval: { enun: [approve, reject] }
+  additionalProperties: false
+";
+    let expected = [
+        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is no keyword of draft-07 and is silently \
+         ignored; did you mean 'minLength'?",
+        "6:13 warning: $.output_schema.required: 'aproval' is required, is not among 'properties', and \
+         'additionalProperties' is false, so no object conforms; add it to 'properties' or drop it from 'required'",
+        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is no keyword of draft-07 and is silently ignored; \
+         did you mean 'enum'?",
+    ];
+    assert_eq!(with(text), expected);
+    let files = loaded(&[("a/agent.yaml", &format!("{HEAD}{text}"))]);
+    assert!(files.agents["a"].sound.is_some(), "it can be used all the same");
+}
+
+#[test]
+fn fields_that_rules_misspell_are_warnings() {
+    let text = "\
+parameters_schema: { type: object, properties: { limit: { type: integer } } }
+output_schema:
+  type: object
+  properties:
+    approval: { enum: [approve, reject] }
+    findings: { type: array, items: { type: object, properties: { line: {} }, additionalProperties: false } }
+invariants:
+  - rule: output.aproval != 'reject'
+    message: m
+  - rule: output.findings.all(f, f.lines > 0) && output.findings.size() < input.limt
+    message: m
+  - rule: \"has(output.aproval) || output.other == 1 || input.prompt == 'x'\"
+    message: m
+";
+    let expected = [
+        "10:11 warning: $.invariants[0].rule: the rule names 'output.aproval', and the schema of output does not speak of a \
+         field 'aproval'; did you mean 'approval'?",
+        "12:11 warning: $.invariants[1].rule: the rule names 'output.findings[…].lines', and output.findings[…] has no field \
+         'lines'; did you mean 'line'?",
+        "12:11 warning: $.invariants[1].rule: the rule names 'input.limt', and the schema of input does not speak of a field \
+         'limt'; did you mean 'limit'?",
+    ];
+    assert_eq!(with(text), expected);
+}
+
+#[test]
+fn many_warnings_do_not_hide_a_mistake() {
+    let properties: String = (0..200).map(|number| format!("    p{number}: {{ enun: [x] }}\n")).collect();
+    let text = format!(
+        "output_schema:\n  type: object\n  properties:\n{properties}invariants: [{{rule: 'nobody', message: m}}]\n"
+    );
+    let found = with(&text);
+    assert_eq!(found.len(), 101);
+    assert!(found[0].contains("$.invariants[0].rule: "), "{found:?}");
+}
+
+#[test]
 fn parts_must_fit_each_other() {
     let cases = [
         (
@@ -226,7 +290,11 @@ fn executors_have_settings_in_their_ranges() {
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, temperature: 2.5 }",
-            "$.executor.temperature: the temperature must be from 0 to 2",
+            "$.executor.temperature: this is 2.5; the temperature must be from 0 to 2",
+        ),
+        (
+            "executor: { typ: llm, provider: ollama, model: m }",
+            "$.executor.typ: there is no field 'typ'; did you mean 'type'?",
         ),
         (
             "executor: { type: llm, provider: ollama, model: m, schema_profile: gpt }",
