@@ -67,7 +67,7 @@ pub(crate) async fn openings(
 
 /// Says so in the log, at the start of a runner.
 pub(crate) async fn tell_of_openings(config: &Config, coordinator: &Client) {
-    let agents = accord_coordinator::agents_in(&config.agents_dir());
+    let agents = accord_coordinator::agents_in(&config.agents_dir(), &config.provider_names());
     for Opening { message, remedy } in openings(config, &agents, Some(coordinator)).await {
         tracing::warn!("{message}; {remedy}");
     }
