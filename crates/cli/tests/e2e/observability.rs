@@ -313,7 +313,7 @@ async fn doctor(folder: &Path, variables: &[(&str, &str)]) -> Vec<String> {
     let mut doctor = accord(folder);
     let output = doctor.envs(variables.iter().copied()).args(["doctor", "--json"]).output().await.unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let checks = report["checks"].as_array().unwrap().iter();
+    let checks = report.get("checks").and_then(Value::as_array).unwrap().iter();
     let warnings = checks.filter(|check| check["name"] == "commands" && check["status"] == "warn");
     let messages = warnings.map(|check| check["message"].as_str().unwrap().to_owned());
     messages.filter(|message| message.starts_with("commands of 'builds'")).collect()

@@ -247,12 +247,13 @@ impl Search<'_> {
     fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {
         let words = self.look.text.get(state.at..end).unwrap_or_default().trim_end();
         let lists = self.frame(state.frame).is_some_and(|frame| frame.container != Container::Object);
-        let is_value = !NOT_VALUES.contains(&words)
-            && !is_left_open(words)
-            && !(lists && is_rest(words))
-            && !is_code(words)
-            && !(after == end && ends_in_quotes(words));
-        if words.is_empty() || !is_value {
+        let is_none = words.is_empty()
+            || NOT_VALUES.contains(&words)
+            || is_left_open(words)
+            || lists && is_rest(words)
+            || is_code(words)
+            || after == end && ends_in_quotes(words);
+        if is_none {
             return;
         }
         let noted = self.note(state, RepairKind::Unquoted, state.at);
