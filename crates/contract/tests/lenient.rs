@@ -263,7 +263,7 @@ fn values_that_may_stand_for_each_other_are_no_list() {
         "Input: {\"n\": 1}\nResult: {\"n\": 2}",
         "For example, {\"n\": 1}.\n\nHere is the result:\n{\"n\": 2}",
         "<old>{\"n\": 1}</old><new>{\"n\": 2}</new>",
-        "```diff\n-{\"n\": 1}\n+{\"n\": 2}\n```",
+        "-{\"n\": 1}\n+{\"n\": 2}",
         "{\"n\": 1}\n{\"n\": 2}\n\nI am not sure which of these is right.",
     ] {
         let contract = lenient(&json!({"type": "array", "items": item}));
