@@ -502,14 +502,14 @@ fn options_that_nobody_declared_are_warned_of() {
         "propertyNames: { enum: [key] }",
         "allOf: [{ additionalProperties: false }]",
         "anyOf: [{ additionalProperties: false }, { maxProperties: 0, additionalProperties: false }]",
-        "$ref: '#/$defs/a', $defs: { a: { additionalProperties: false } }",
+        "allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { additionalProperties: false } }",
     ] {
         assert_eq!(found("args: flags", closed), [""; 0], "{closed}");
     }
     for open in [
         "additionalProperties: { type: string }",
         "anyOf: [{ additionalProperties: false }, { required: [key] }]",
-        "$ref: '#/$defs/a', $defs: { a: { minProperties: 1 } }",
+        "allOf: [{ $ref: '#/$defs/a' }], $defs: { a: { minProperties: 1 } }",
     ] {
         assert_eq!(found("args: flags", open), [warning], "{open}");
     }
