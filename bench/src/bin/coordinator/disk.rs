@@ -1,6 +1,7 @@
 //! What the disk can do: so many bytes written and synced in one go, over and over, in a file that does not grow. That is
 //! what the write-ahead log of a database does, without the database.
 
+use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,13 +12,11 @@ use anyhow::Result;
 const ROUND: Duration = Duration::from_secs(3);
 
 /// As large as the coordinator's own log becomes.
-const FILE_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const FILE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Commits a second of so many bytes each.
 pub(crate) fn commits(folder: &Path, bytes: usize) -> Result<f64> {
-    let mut file = std::fs::File::create(folder.join("disk"))?;
-    file.write_all(&vec![b'x'; FILE_BYTES])?;
-    file.sync_all()?;
+    let mut file = file(folder)?;
     let block = vec![b'y'; bytes.clamp(1, FILE_BYTES)];
     let mut place = 0;
     let begun = Instant::now();
@@ -33,4 +32,12 @@ pub(crate) fn commits(folder: &Path, bytes: usize) -> Result<f64> {
         commits += 1;
     }
     Ok(f64::from(commits) / begun.elapsed().as_secs_f64())
+}
+
+/// A file that is written over and does not grow.
+pub(crate) fn file(folder: &Path) -> Result<File> {
+    let mut file = File::create(folder.join("disk"))?;
+    file.write_all(&vec![b'x'; FILE_BYTES])?;
+    file.sync_all()?;
+    Ok(file)
 }

@@ -36,25 +36,13 @@ impl Connection {
     async fn exchange(&mut self, request: &str) -> Result<Answer<'_>> {
         self.stream.write_all(request.as_bytes()).await?;
         self.buffer.clear();
-        let head = loop {
-            if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
-                break end + 4;
+        let (head, end) = loop {
+            if let Some(found) = whole(&self.buffer)? {
+                break found;
             }
             self.more().await?;
         };
-        let length: usize = {
-            let lines = std::str::from_utf8(self.buffer.get(..head).context("no head")?)?.lines();
-            let length = |line: &str| {
-                line.split_once(':')
-                    .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
-                    .map(|(_, length)| length.trim().parse())
-            };
-            lines.filter_map(length).next().unwrap_or(Ok(0))?
-        };
-        while self.buffer.len() < head + length {
-            self.more().await?;
-        }
-        let whole = std::str::from_utf8(self.buffer.get(..head + length).context("no body")?)?;
+        let whole = std::str::from_utf8(self.buffer.get(..end).context("no body")?)?;
         if !whole.starts_with("HTTP/1.1 2") {
             bail!("{whole}");
         }
@@ -67,6 +55,20 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// Where the head of a message ends and where its body does, once all of it is there.
+pub(crate) fn whole(buffer: &[u8]) -> Result<Option<(usize, usize)>> {
+    let Some(end) = find(buffer, b"\r\n\r\n") else { return Ok(None) };
+    let head = end + 4;
+    let lines = std::str::from_utf8(buffer.get(..head).context("no head")?)?.lines();
+    let length = |line: &str| {
+        line.split_once(':')
+            .filter(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            .map(|(_, length)| length.trim().parse::<usize>())
+    };
+    let length = lines.filter_map(length).next().unwrap_or(Ok(0))?;
+    Ok((buffer.len() >= head + length).then_some((head, head + length)))
 }
 
 /// What was answered: JSON as the coordinator writes it, without spaces.

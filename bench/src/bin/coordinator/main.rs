@@ -1,4 +1,5 @@
-//! What the coordinator costs, as Markdown: CPU and pace of whole cycles, beside what store and disk can do; the latency of an
+//! What the coordinator costs, as Markdown: CPU and pace of whole cycles, beside what store and disk can do and
+//! the least that any server takes; the latency of an
 //! idle claim; memory; the time to be ready.
 //!
 //! The coordinator is the real binary in a process of its own, with its database on disk and full durability. Callers speak
@@ -10,13 +11,14 @@
 
 mod cycle;
 mod disk;
+mod floor;
 mod http;
 mod latency;
 mod memory;
 mod server;
 mod store;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -31,12 +33,16 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let binary = PathBuf::from(arguments.next().context("name the accord binary")?);
     let parts: Vec<String> = arguments.collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    if binary == Path::new(floor::SERVE) {
+        let [step, .., folder] = parts.as_slice() else { anyhow::bail!("how many bytes, and where?") };
+        return runtime.block_on(floor::serve(Path::new(folder), step.parse()?));
+    }
     let (callers, parts): (Vec<String>, Vec<String>) =
         parts.into_iter().partition(|part| part.parse::<usize>().is_ok());
     let callers: Vec<usize> = callers.iter().filter_map(|number| number.parse().ok()).collect();
     let callers = if callers.is_empty() { CALLERS.to_vec() } else { callers };
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
         if wanted("paces") {
             paces(&binary, &callers).await?;
@@ -51,27 +57,29 @@ fn main() -> Result<()> {
     })
 }
 
-async fn paces(binary: &std::path::Path, callers: &[usize]) -> Result<()> {
+async fn paces(binary: &Path, callers: &[usize]) -> Result<()> {
     println!("## One cycle\n");
     println!("Create, claim, start, one event, finish, read; SQLite on disk, `synchronous=FULL`.\n");
     println!(
-        "| callers | cycles/s | coordinator CPU ms per cycle | the store alone, cycles/s | ratio | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
+        "| callers | cycles/s | coordinator CPU ms per cycle | the least, CPU ms | ratio | the store alone, cycles/s | ratio | KiB written per cycle | commits/s of the bare disk | disk's limit, cycles/s | ratio |"
     );
-    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+    println!("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for &callers in callers {
         let folder = tempfile::tempdir_in(".")?;
         let server = server::Server::start(binary, folder.path(), &["coordinator"]).await?;
         let pace = cycle::measure(&server, callers, ROUND).await?;
         drop(server);
+        let least = floor::cpu(folder.path(), callers, pace.bytes, ROUND / 2).await?;
         let alone = store::cycles_per_second(folder.path(), callers, ROUND / 2).await?;
         // At best one commit carries a step of every caller.
         let cycles_in_commit = callers as f64 / cycle::DURABLE_STEPS as f64;
         let commits = disk::commits(folder.path(), (pace.bytes * cycles_in_commit) as usize)?;
         let limit = commits * cycles_in_commit;
         println!(
-            "| {callers} | {:.0} | {:.3} | {alone:.0} | {:.2} | {:.0} | {commits:.0} | {limit:.0} | {:.2} |",
+            "| {callers} | {:.0} | {:.3} | {least:.3} | {:.2} | {alone:.0} | {:.2} | {:.0} | {commits:.0} | {limit:.0} | {:.2} |",
             pace.cycles_per_second,
             pace.cpu_milliseconds,
+            pace.cpu_milliseconds / least,
             pace.cycles_per_second / alone,
             pace.bytes / 1024.0,
             pace.cycles_per_second / limit
