@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner, runs,
-    schema, schemas, sessions, stats, submit, up, workflow,
+    agents, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner, runners,
+    runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Schema(schema::Arguments),
     Coordinator(coordinator::Arguments),
     Runner(runner::Arguments),
+    Runners(runners::Arguments),
     Mcp(mcp::Arguments),
     Doctor(doctor::Arguments),
     Completions(completions::Arguments),

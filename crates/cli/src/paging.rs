@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 
 /// What the coordinator hands out at once, at most.
-const LARGEST_PAGE: u32 = 500;
+pub(crate) const LARGEST_PAGE: u32 = 500;
 
 /// What fits on a few screens.
 const DEFAULT_LIMIT: u32 = 50;

@@ -12,6 +12,7 @@ pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod runner;
+pub(crate) mod runners;
 pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod schemas;
@@ -30,6 +31,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Up(arguments) => up::run(&arguments),
         Command::Coordinator(arguments) => coordinator::run(&arguments),
         Command::Runner(arguments) => runner::run(&arguments),
+        Command::Runners(arguments) => runners::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Record(arguments) => record::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),

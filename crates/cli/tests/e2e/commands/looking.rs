@@ -159,3 +159,15 @@ async fn a_push_that_stores_nothing_fails() {
     let ran = run(host.path(), &[&push[..], &["--coordinator", &elsewhere.url]].concat()).await;
     assert_eq!(expected(&ran.ends(0, &[]).json()), (json!("created"), json!("store")));
 }
+
+#[tokio::test]
+async fn runners_are_listed() {
+    let host = Project::new().up().await;
+    let list = run(host.path(), &["runners", "list", "--json"]).await.ends(0, &[]).json();
+    assert_eq!(list["items"][0]["alive"], json!(true), "{list}");
+    let shown = run(host.path(), &["runners", "list"]).await.ends(0, &[]).stdout;
+    let id = list["items"][0]["runner_id"].as_str().unwrap();
+    assert!(shown.lines().count() == 2 && shown.contains(id) && shown.contains("alive"), "{shown}");
+    let none = run(Project::new().path(), &["runners", "list"]).await;
+    assert_eq!(none.ends(0, &["there is no runner"]).stdout, "");
+}

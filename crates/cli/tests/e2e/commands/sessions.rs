@@ -88,3 +88,29 @@ async fn sessions_are_removed_with_their_runs() {
     let left = run(folder, &["sessions", "list", "--json"]).await.json();
     assert_eq!(left["items"].as_array().map(Vec::len), Some(1), "{left}");
 }
+
+#[tokio::test]
+async fn sessions_that_are_over_are_removed_by_age() {
+    let model = model([Reply::text("Paris"), Reply::text("Lyon"), Reply::hang()]).await;
+    let host =
+        Project::new().agent(&agent("free", &model, &json!({}))).agent(&agent("other", &model, &json!({})));
+    let host = host.up().await;
+    let folder = host.path();
+    let over = run(folder, &["run", "free", "x", "--json"]).await.ends(0, &[]).text("/session_id");
+    let others = run(folder, &["run", "other", "x", "--json"]).await.ends(0, &[]).text("/session_id");
+    let busy = host.client.create_run(&crate::support::ask("free"), None).await.unwrap().session_id;
+    model.wait_for_requests(3).await;
+
+    let young = run(folder, &["sessions", "rm", "--before", "1h", "--json"]).await;
+    assert_eq!(young.ends(0, &["no session that is over"]).stdout, "");
+    let agents = ["sessions", "rm", "--before", "0s", "--agent", "free", "--json"];
+    let named = run(folder, &[&agents[..], &["--dry-run"]].concat()).await.ends(0, &[]);
+    assert_eq!(named.json(), json!({"session_id": over, "removed": false}));
+    let gone = run(folder, &agents).await.ends(0, &[]);
+    assert_eq!(gone.json(), json!({"session_id": over, "removed": true}));
+    let gone = run(folder, &["sessions", "rm", "--before", "0s"]).await;
+    assert_eq!(gone.ends(0, &[&format!("removed {others}\n")]).stdout, "");
+    let left = run(folder, &["sessions", "list", "--json"]).await.json();
+    assert_eq!(left["items"].as_array().map(Vec::len), Some(1), "{left}");
+    assert_eq!(left["items"][0]["session_id"], json!(busy), "what is under way stays");
+}

@@ -1,0 +1,113 @@
+//! `accord runners`: who takes work.
+
+use accord_api::{PageQuery, RunnerView};
+use clap::Subcommand;
+
+use crate::connection::{Access, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::paging::{self, PagingArguments};
+use crate::view::Tone;
+use crate::view::words::{Times, line};
+use crate::{output, runtime, table};
+
+/// Look at runners: list
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Runs wait for a runner that is alive and has what they demand: an executor, tags, a host, a folder.
+
+Examples:
+  accord runners list")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(ListArguments),
+}
+
+/// List the runners that the coordinator knows, the newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+One that has not been heard of for a while is gone; what it held is handed out again.
+On a terminal, columns that have no room are left out; --json has everything.
+
+Examples:
+  accord runners list
+  accord runners list --json | jq -r '.items[] | select(.alive).profile.hostname'")]
+struct ListArguments {
+    #[command(flatten)]
+    paging: PagingArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let Command::List(arguments) = &arguments.command;
+    let page = runtime::block_on(async {
+        let client = &arguments.connection.reach(Access::Look).await?;
+        arguments.paging.gather(|page: PageQuery| async move { client.runners(&page).await }).await
+    })?;
+    if arguments.json {
+        output::json(&page)?;
+    } else if page.items.is_empty() {
+        output::talk("there is no runner; accord up and accord runner start one\n");
+    } else {
+        output::show(&view(&page.items, &Times::here()))?;
+        paging::tell_more(&page);
+    }
+    Ok(Exit::Success)
+}
+
+fn view(runners: &[RunnerView], times: &Times) -> String {
+    let columns = ["runner", "state", "host", "at once", "executors", "tags", "heard of", "folder"];
+    let mut table = table::new(&columns).spare(&["folder", "tags", "heard of", "executors"]);
+    for RunnerView { runner_id, profile, alive, seen_at, .. } in runners {
+        let state = if *alive { Tone::Good.cell("alive") } else { Tone::Plain.cell("gone") };
+        let names = |names: &std::collections::BTreeSet<String>| {
+            line(&names.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
+        };
+        table.add_row([
+            Tone::Plain.cell(runner_id.as_str()),
+            state,
+            Tone::Plain.cell(&line(&profile.hostname)),
+            Tone::Plain.cell(&profile.concurrency.to_string()),
+            Tone::Plain.cell(&names(&profile.executor_types)),
+            Tone::Plain.cell(&names(&profile.tags)),
+            Tone::Plain.cell(&times.at(*seen_at)),
+            Tone::Plain.cell(&line(&profile.project_dir)),
+        ]);
+    }
+    table.text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runner_is_a_line() {
+        let runner = |alive: bool| -> RunnerView {
+            serde_json::from_value(serde_json::json!({
+                "runner_id": "rnr_1",
+                "profile": {"hostname": "left\nbank", "project_dir": "/project", "concurrency": 4,
+                    "executor_types": ["llm", "process"], "tags": ["gpu"], "held_executor_types": [], "version": "1"},
+                "alive": alive,
+                "registered_at": "2026-11-15T10:00:00Z",
+                "seen_at": "2026-11-15T10:00:00Z"
+            }))
+            .unwrap()
+        };
+        let times = Times::fixed("2026-11-15T10:05:00Z", false);
+        insta::assert_snapshot!(view(&[runner(true), runner(false)], &times), @r#"
+        RUNNER  STATE  HOST        AT ONCE  EXECUTORS     TAGS  HEARD OF             FOLDER
+        rnr_1   alive  left\nbank  4        llm, process  gpu   2026-11-15 10:00:00  /project
+        rnr_1   gone   left\nbank  4        llm, process  gpu   2026-11-15 10:00:00  /project
+        "#);
+    }
+}
