@@ -23,6 +23,7 @@ mod output;
 mod paging;
 mod progress;
 mod project;
+mod pushed;
 mod refusal;
 mod runtime;
 mod since;

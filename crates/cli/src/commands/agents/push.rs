@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use accord_api::{AgentView, ErrorName, Source};
+use accord_api::{AgentView, ErrorName};
 use accord_client::Client;
 use serde::Serialize;
 
 use crate::connection::{self, Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::view::words::line;
-use crate::view::{Tone, agent};
+use crate::pushed::{self, Change, Pushed};
+use crate::view::agent;
 use crate::{local, output, runtime};
 
 /// Put the agents of a folder into a coordinator's store
@@ -34,26 +34,9 @@ pub(crate) struct Arguments {
     connection: ConnectionArguments,
 }
 
-/// What became of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Change {
-    Created,
-    Updated,
-    Unchanged,
-}
-
 #[derive(Serialize)]
-struct Pushed {
-    agents: Vec<PushedAgent>,
-}
-
-#[derive(Serialize)]
-struct PushedAgent {
-    name: String,
-    change: Change,
-    hash: String,
-    source: Source,
+struct Agents {
+    agents: Vec<Pushed>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -76,33 +59,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = connection::reach(&config, Access::Change).await?;
         let mut pushed = Vec::new();
         for agent in &agents {
-            let (change, stored) = push(&client, agent).await?;
-            if !arguments.json {
-                output::show(&format!("{}  {}\n", words(change), line(&agent.summary.name)))?;
-            }
-            let AgentView { summary, hash, .. } = stored;
-            pushed.push(PushedAgent { name: summary.name, change, hash, source: summary.source });
+            let (change, AgentView { summary, hash, .. }) = push(&client, agent).await?;
+            let agent = Pushed { name: summary.name, change, hash, source: summary.source };
+            agent.tell(arguments.json)?;
+            pushed.push(agent);
         }
-        let not_stored = in_files(&pushed);
+        let not_stored = pushed::in_files(&pushed);
         if arguments.json {
-            output::json(&Pushed { agents: pushed })?;
+            output::json(&Agents { agents: pushed })?;
         }
         not_stored.map_or(Ok(Exit::Success), |problem| Err(problem.into()))
     })
-}
-
-/// Says so where the coordinator has agents in files of its own.
-fn in_files(pushed: &[PushedAgent]) -> Option<Problem> {
-    let of_files = pushed.iter().filter(|agent| agent.source == Source::File);
-    let names: Vec<String> = of_files.map(|agent| line(&agent.name)).collect();
-    let (were, has) = if names.len() == 1 { ("was", "it in a file") } else { ("were", "them in files") };
-    let message = format!(
-        "{} {were} not put into the store: the coordinator has {has} of its own, and keeps agents where they are",
-        names.join(", ")
-    );
-    let hint = "stop it and push again, which writes the store directly, or push to one of the same store that runs in \
-                another folder: --coordinator URL";
-    (!names.is_empty()).then(|| Problem::new(message).hint(hint))
 }
 
 async fn push(client: &Client, agent: &AgentView) -> Result<(Change, AgentView), Failure> {
@@ -118,12 +85,4 @@ async fn push(client: &Client, agent: &AgentView) -> Result<(Change, AgentView),
     }
     let stored = client.put_agent(name, &agent.blueprint, Some(&there.hash)).await?;
     Ok((Change::Updated, stored))
-}
-
-fn words(change: Change) -> String {
-    match change {
-        Change::Created => Tone::Good.paint("created  "),
-        Change::Updated => Tone::Busy.paint("updated  "),
-        Change::Unchanged => Tone::Plain.paint("unchanged"),
-    }
 }

@@ -3,6 +3,8 @@
 mod examine;
 mod follow;
 mod list;
+mod push;
+mod rm;
 mod run;
 mod show;
 mod stop;
@@ -13,7 +15,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on workflows: list, validate, run, show, stop
+/// Work on workflows: list, validate, run, show, stop, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that feed
@@ -36,6 +38,8 @@ enum Command {
     Run(run::Arguments),
     Show(show::Arguments),
     Stop(stop::Arguments),
+    Push(push::Arguments),
+    Rm(rm::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -45,5 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(arguments) => run::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stop(arguments) => stop::run(arguments),
+        Command::Push(arguments) => push::run(arguments),
+        Command::Rm(arguments) => rm::run(arguments),
     }
 }

@@ -132,3 +132,52 @@ async fn a_run_is_stopped_from_the_command_line() {
     assert_eq!(again.status.code(), Some(0));
     assert_eq!(String::from_utf8(again.stdout).unwrap(), format!("{id}  stopped\n"));
 }
+
+#[tokio::test]
+async fn workflows_are_pushed_and_taken_out() {
+    let model = parrot().await;
+    let (nodes, edges) = echo();
+    let project = file(&model, &nodes, &edges);
+    let run = |arguments: &[&str]| accord(project.path()).args(["workflow"]).args(arguments).output();
+    let host = self::project(&model).await;
+    let push = async |more: &[&str]| {
+        let ran = run(&[&["push", ".", "--json", "--coordinator", &host.url], more].concat()).await.unwrap();
+        let said = String::from_utf8(ran.stderr).unwrap();
+        (ran.status.code(), serde_json::from_slice::<Value>(&ran.stdout).unwrap(), said)
+    };
+    let change = |pushed: &Value| pushed["workflows"][0]["change"].clone();
+    let (code, pushed, _) = push(&[]).await;
+    assert_eq!((code, change(&pushed)), (Some(0), json!("created")));
+    assert_eq!(pushed["workflows"][0]["source"], json!("store"));
+    assert_eq!(change(&push(&[]).await.1), json!("unchanged"));
+
+    // "a" has "zero" in it, which has to be there before it. One that cannot be run there is told, and the others are stored.
+    let folder = project.path().join(".accord/workflows");
+    let inner = json!({"input": {"type": "input"}, "inner": {"type": "agent", "workflow": "zero", "parameters": {"word": "x"}},
+        "output": {"type": "output"}});
+    let outer = workflow("a", &inner, &super::edges(&[("input", "inner"), ("inner", "output")]));
+    std::fs::write(folder.join("a.json"), outer.to_string()).unwrap();
+    std::fs::write(folder.join("zero.json"), workflow("zero", &nodes, &edges).to_string()).unwrap();
+    let mut lost = nodes.clone();
+    lost["work"]["agent"] = json!("nobody");
+    std::fs::write(folder.join("lost.json"), workflow("lost", &lost, &edges).to_string()).unwrap();
+    let (code, pushed, said) = push(&[]).await;
+    let names: Vec<&str> =
+        pushed["workflows"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!((code, names), (Some(1), vec!["flow", "zero", "a"]), "{said}");
+    assert!(said.contains("lost was refused") && said.contains("nobody"), "{said}");
+    assert_eq!(pushed["refused"][0]["error"]["name"], json!("InvalidWorkflow"), "{pushed}");
+
+    std::fs::write(folder.join("flow.json"), "{").unwrap();
+    let broken = run(&["push", ".", "--coordinator", &host.url]).await.unwrap();
+    let said = String::from_utf8(broken.stderr).unwrap();
+    assert_eq!(broken.status.code(), Some(1));
+    assert!(said.contains("flow.json:") && said.contains("nothing was sent"), "{said}");
+
+    let remove = |name: &'static str| run(&["rm", name, "--coordinator", &host.url]);
+    assert_eq!(remove("flow").await.unwrap().status.code(), Some(0));
+    let gone = remove("flow").await.unwrap();
+    assert_eq!(gone.status.code(), Some(1));
+    let own = run(&["rm", "zero"]).await.unwrap();
+    assert!(String::from_utf8(own.stderr).unwrap().contains("zero.json, not in the store"));
+}

@@ -1,0 +1,133 @@
+//! `accord workflow push`.
+
+use std::path::{Path, PathBuf};
+
+use accord_api::{ErrorName, WorkflowView};
+use accord_client::{Client, ClientError};
+use serde::Serialize;
+
+use super::examine::workflows_in;
+use crate::config::FOLDER;
+use crate::connection::{self, Access, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::pushed::{self, Change, Pushed};
+use crate::view::agent;
+use crate::view::words::line;
+use crate::{output, runtime};
+
+/// Put the workflows of a folder into a coordinator's store
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Push the agents first (accord agents push): the coordinator refuses a workflow that cannot be run
+there. Workflows that are there are replaced, others are left alone. Where no coordinator runs for
+this project, its store is written directly. A coordinator that has a workflow in a file of its own
+keeps it there: the exit code is then 1.
+
+Examples:
+  accord workflow push workflows/ --coordinator https://accord.example --key accord_…
+  accord workflow push . --json | jq -r '.workflows[] | select(.change != \"unchanged\").name'")]
+pub(crate) struct Arguments {
+    /// The folder of workflows, or the one that holds .accord
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+#[derive(Default, Serialize)]
+struct Workflows {
+    workflows: Vec<Pushed>,
+    refused: Vec<Refused>,
+}
+
+/// One that cannot be run there.
+#[derive(Serialize)]
+struct Refused {
+    name: String,
+    error: Option<Problem>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    // The files of this project are what is pushed: they are not to stand in its way.
+    let config = arguments.connection.config(Vec::new())?.without_agents();
+    let folder = workflows_dir(&arguments.folder);
+    runtime::block_on(async {
+        let workflows = workflows_in(&config, folder.clone()).await?;
+        if workflows.is_empty() {
+            let message = format!("there is no workflow in {}", folder.display());
+            return Err(Problem::new(message).hint("name the folder that holds the workflows' files").into());
+        }
+        let unread = workflows.iter().filter(|workflow| !workflow.workflow.is_object());
+        let problems: String = unread.map(|workflow| agent::problems(&workflow.summary.problems)).collect();
+        if !problems.is_empty() {
+            output::talk(&problems);
+            let problem = Problem::new("not all workflows can be read; nothing was sent");
+            return Err(problem.hint("correct them and push again").into());
+        }
+        let client = connection::reach(&config, Access::Change).await?;
+        let pushed = push_all(&client, workflows, arguments.json).await?;
+        for refused in &pushed.refused {
+            output::talk(&format!("{} was refused:\n", line(&refused.name)));
+            refused.error.iter().for_each(Problem::tell);
+        }
+        let not_stored = pushed::in_files(&pushed.workflows);
+        let exit = if pushed.refused.is_empty() { Exit::Success } else { Exit::Usage };
+        if arguments.json {
+            output::json(&pushed)?;
+        }
+        not_stored.map_or(Ok(exit), |problem| Err(problem.into()))
+    })
+}
+
+/// The folder of workflows that a folder is or holds.
+fn workflows_dir(folder: &Path) -> PathBuf {
+    let inside = folder.join(FOLDER).join("workflows");
+    if inside.is_dir() { inside } else { folder.to_owned() }
+}
+
+/// Pushes them in an order in which the coordinator takes them: one that is part of another has to be there before it.
+async fn push_all(client: &Client, mut waiting: Vec<WorkflowView>, json: bool) -> Result<Workflows, Failure> {
+    let mut done = Workflows::default();
+    loop {
+        let (before, mut left) = (waiting.len(), Vec::new());
+        done.refused.clear();
+        for workflow in waiting {
+            match push(client, &workflow).await {
+                Ok((change, WorkflowView { summary, hash, .. })) => {
+                    let pushed = Pushed { name: summary.name, change, hash, source: summary.source };
+                    pushed.tell(json)?;
+                    done.workflows.push(pushed);
+                }
+                Err(error) if error.is(ErrorName::InvalidWorkflow) => {
+                    let name = workflow.summary.name.clone();
+                    done.refused.push(Refused { name, error: Failure::from(error).into_problem() });
+                    left.push(workflow);
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if left.is_empty() || left.len() == before {
+            return Ok(done);
+        }
+        waiting = left;
+    }
+}
+
+async fn push(client: &Client, workflow: &WorkflowView) -> Result<(Change, WorkflowView), ClientError> {
+    let name = &workflow.summary.name;
+    match client.create_workflow(&workflow.workflow).await {
+        Ok(stored) => return Ok((Change::Created, stored)),
+        Err(error) if error.is(ErrorName::WorkflowExists) => {}
+        Err(error) => return Err(error),
+    }
+    let there = client.workflow(name).await?;
+    if there.hash == workflow.hash {
+        return Ok((Change::Unchanged, there));
+    }
+    let stored = client.put_workflow(name, &workflow.workflow, Some(&there.hash)).await?;
+    Ok((Change::Updated, stored))
+}
