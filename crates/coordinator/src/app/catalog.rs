@@ -14,8 +14,8 @@ use accord_store::{DocumentRecord, Store};
 use serde_json::{Value, json};
 
 use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
-use super::cache::Cache;
 use super::found::{Found, Hides};
+use super::recent::{IN_USE, Recent};
 use crate::error::Error;
 
 /// An agent that passed all checks, with its contracts compiled.
@@ -56,9 +56,9 @@ pub(crate) struct Catalog {
     /// The providers that are configured.
     pub(super) providers: Vec<String>,
     files: RwLock<Arc<Files>>,
-    examined: Cache<Arc<Examined>>,
-    agents: Cache<Arc<Agent>>,
-    schemas: Cache<Schema>,
+    examined: Recent<Arc<Examined>>,
+    agents: Recent<Arc<Agent>>,
+    schemas: Recent<Schema>,
     /// Held while an agent's file is compared and written.
     pub(super) writing: tokio::sync::Mutex<()>,
     /// Held while an agent that was asked for is read again: many may ask for it at once.
@@ -74,9 +74,9 @@ impl Catalog {
             folder,
             providers,
             files: RwLock::new(Arc::new(files)),
-            examined: Cache::new(),
-            agents: Cache::new(),
-            schemas: Cache::new(),
+            examined: Recent::new(IN_USE),
+            agents: Recent::new(IN_USE),
+            schemas: Recent::new(IN_USE),
             writing: tokio::sync::Mutex::new(()),
             reading: tokio::sync::Mutex::new(()),
         }
@@ -144,7 +144,7 @@ impl Catalog {
             return examined;
         }
         let examined = Arc::new(examined(value).await);
-        self.examined.put(hash, Arc::clone(&examined));
+        self.examined.put(&hash, Arc::clone(&examined));
         examined
     }
 
@@ -171,7 +171,7 @@ impl Catalog {
             default_output,
             invariants: sound.contracts.invariants.clone(),
         });
-        self.agents.put(key, Arc::clone(&agent));
+        self.agents.put(&key, Arc::clone(&agent));
         Ok(agent)
     }
 
@@ -190,7 +190,7 @@ impl Catalog {
                 format!("the registered schema '{name}' cannot be enforced: {error}; register it again");
             Error::new(ErrorName::InvalidSchema, message)
         })?;
-        self.schemas.put(record.hash, schema.clone());
+        self.schemas.put(&record.hash, schema.clone());
         Ok(Some(schema))
     }
 
@@ -267,7 +267,7 @@ impl Catalog {
         }
         let value = serde_json::from_str(&record.document).unwrap_or_default();
         let examined = Arc::new(examined(value).await);
-        self.examined.put(record.hash.clone(), Arc::clone(&examined));
+        self.examined.put(&record.hash, Arc::clone(&examined));
         Found::Stored(Box::new(record), examined)
     }
 }

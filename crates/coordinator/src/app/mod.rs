@@ -2,7 +2,6 @@
 
 mod acting;
 pub(crate) mod agents;
-mod cache;
 mod callbacks;
 mod catalog;
 mod claims;

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+/// Of agents, workflows, schemas and runners: more than most installations have in use.
+pub(crate) const IN_USE: usize = 1_000;
+
 /// The things that were used last, by name.
 #[derive(Debug)]
 pub(crate) struct Recent<T> {
@@ -52,7 +55,7 @@ impl<T: Clone> Recent<T> {
     /// Keeps a thing under this name.
     pub(crate) fn put(&self, key: &str, item: T) {
         let mut kept = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.items.len() >= self.most {
+        if kept.items.len() >= self.most && !kept.items.contains_key(key) {
             let oldest = kept.items.iter().min_by_key(|(_, (used, _))| *used).map(|(key, _)| key.clone());
             oldest.map(|key| kept.items.remove(&key));
         }
@@ -78,6 +81,8 @@ mod tests {
         recent.put("d", "d".to_owned());
         recent.put("e", "e".to_owned());
         assert_eq!(["a", "c", "d", "e"].map(|key| recent.get(key).is_some()), [false, false, true, true]);
+        recent.put("e", "e".to_owned());
+        assert!(recent.get("d").is_some(), "what is there already pushes nothing out");
         recent.put("a", "a".to_owned());
         assert_eq!((recent.take("a"), recent.take("a")), (Some("a".to_owned()), None));
     }

@@ -14,8 +14,8 @@ use accord_store::{Beat, Directive, HeldRun};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, timeout_at};
 
-use super::cache::Cache;
 use super::page::List;
+use super::recent::{IN_USE, Recent};
 use super::runs::{check_wait, refuse};
 use super::{App, labels};
 use crate::error::Error;
@@ -46,14 +46,14 @@ const KNOWN_FOR: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Runners {
     /// What they can do, and since when that is known.
-    profiles: Cache<(Instant, Arc<Profile>)>,
+    profiles: Recent<(Instant, Arc<Profile>)>,
     /// When it was last written that they are alive.
-    seen: Cache<Timestamp>,
+    seen: Recent<Timestamp>,
 }
 
 impl Default for Runners {
     fn default() -> Self {
-        Self { profiles: Cache::new(), seen: Cache::new() }
+        Self { profiles: Recent::new(IN_USE), seen: Recent::new(IN_USE) }
     }
 }
 
@@ -67,7 +67,7 @@ impl App {
         let runner = Runner { id: id.clone(), profile: request.profile, registered_at: now, seen_at: now };
         self.store.register_runner(runner.clone()).await?;
         self.presence.came(&runner);
-        self.runners.seen.put(id.to_string(), now);
+        self.runners.seen.put(id.as_str(), now);
         let lease_seconds = self.settings.queue.lease_seconds;
         let heartbeat_seconds = (lease_seconds / BEATS_IN_A_LEASE).max(1);
         Ok(RegisteredRunner { runner_id: id, lease_seconds, heartbeat_seconds })
@@ -96,8 +96,8 @@ impl App {
     /// A runner ends.
     pub(crate) async fn remove_runner(&self, runner_id: &RunnerId) -> Result<(), Error> {
         self.store.remove_runner(runner_id).await?;
-        self.runners.profiles.forget(runner_id.as_str());
-        self.runners.seen.forget(runner_id.as_str());
+        self.runners.profiles.take(runner_id.as_str());
+        self.runners.seen.take(runner_id.as_str());
         Ok(())
     }
 
@@ -115,13 +115,13 @@ impl App {
 
     async fn note(&self, runner_id: &RunnerId, now: Timestamp) -> Result<(), Error> {
         // Before it is written, so that of many at once one writes.
-        self.runners.seen.put(runner_id.to_string(), now);
+        self.runners.seen.put(runner_id.as_str(), now);
         let beat = Beat { runner_id: runner_id.clone(), runs: Vec::new(), lease: self.lease(), now };
         match self.store.heartbeat(beat).await {
             Ok(_) => Ok(()),
             Err(error) => {
-                self.runners.profiles.forget(runner_id.as_str());
-                self.runners.seen.forget(runner_id.as_str());
+                self.runners.profiles.take(runner_id.as_str());
+                self.runners.seen.take(runner_id.as_str());
                 Err(error.into())
             }
         }
@@ -139,7 +139,7 @@ impl App {
             Error::new(ErrorName::RunnerNotFound, message)
         })?;
         let profile = Arc::new(runner.profile);
-        self.runners.profiles.put(runner_id.to_string(), (Instant::now(), Arc::clone(&profile)));
+        self.runners.profiles.put(runner_id.as_str(), (Instant::now(), Arc::clone(&profile)));
         Ok(profile)
     }
 
@@ -208,7 +208,7 @@ impl App {
         };
         let now = beat.now;
         let directives = self.store.heartbeat(beat).await?;
-        self.runners.seen.put(request.runner_id.to_string(), now);
+        self.runners.seen.put(request.runner_id.as_str(), now);
         Ok(directives)
     }
 

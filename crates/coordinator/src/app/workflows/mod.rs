@@ -27,7 +27,7 @@ use tokio::time::{Instant, sleep};
 pub(crate) use edit::Made as MadeWorkflow;
 pub(crate) use watch::watch as watch_workflows;
 
-use super::cache::Cache;
+use super::recent::{IN_USE, Recent};
 use files::FileWorkflow;
 use read::Read;
 
@@ -44,9 +44,9 @@ pub(crate) struct Workflows {
     /// How the folder looked when they were read.
     looked: AtomicU64,
     /// What was made of stored documents, by their hash.
-    read: Cache<Arc<Read>>,
+    read: Recent<Arc<Read>>,
     /// Graphs made ready, by the text of their definition.
-    flows: Cache<Arc<Flow>>,
+    flows: Recent<Arc<Flow>>,
     /// Held while a workflow's file is compared and written.
     writing: tokio::sync::Mutex<()>,
 }
@@ -60,8 +60,8 @@ impl Workflows {
             folder,
             files: RwLock::new(Arc::new(loaded)),
             looked: AtomicU64::new(looked),
-            read: Cache::new(),
-            flows: Cache::new(),
+            read: Recent::new(IN_USE),
+            flows: Recent::new(IN_USE),
             writing: tokio::sync::Mutex::new(()),
         }
     }

@@ -139,7 +139,7 @@ impl App {
         let text = definition.to_owned();
         let made = tokio::task::spawn_blocking(move || made_ready(&text)).await.map_err(Error::internal)?;
         let flow = Arc::new(made?);
-        self.workflows.flows.put(key, Arc::clone(&flow));
+        self.workflows.flows.put(&key, Arc::clone(&flow));
         Ok(flow)
     }
 

@@ -114,7 +114,7 @@ impl App {
         }
         let value = serde_json::from_str(&record.document).unwrap_or_default();
         let read = Arc::new(read_value(value).await);
-        self.workflows.read.put(record.hash.clone(), Arc::clone(&read));
+        self.workflows.read.put(&record.hash, Arc::clone(&read));
         Found::Stored(Box::new(record), read)
     }
 
