@@ -4,7 +4,9 @@ use std::future::Future;
 
 use accord_api::{Page, PageQuery};
 use accord_client::ClientError;
+use serde::Serialize;
 
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
 
@@ -52,11 +54,24 @@ impl PagingArguments {
     }
 }
 
-/// Says so where a list goes on.
-pub(crate) fn tell_more<T>(page: &Page<T>) {
-    if page.next_cursor.is_some() {
-        output::talk("there are more: --limit N or --all shows them\n");
+/// Ends a command that lists: one JSON object, a table, or why there is none. Says so where the list goes on.
+pub(crate) fn show<T: Serialize>(
+    page: &Page<T>,
+    json: bool,
+    none: &str,
+    table: impl FnOnce(&[T]) -> String,
+) -> Result<Exit, Failure> {
+    if json {
+        output::json(page)?;
+    } else if page.items.is_empty() {
+        output::talk(&format!("{none}\n"));
+    } else {
+        output::show(&table(&page.items))?;
+        if page.next_cursor.is_some() {
+            output::talk("there are more: --limit N or --all shows them\n");
+        }
     }
+    Ok(Exit::Success)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::Tone;
 use crate::view::words::{Times, line};
-use crate::{output, runtime, table};
+use crate::{runtime, table};
 
 /// Look at runners: list
 #[derive(Debug, clap::Args)]
@@ -53,15 +53,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = &arguments.connection.reach(Access::Look).await?;
         arguments.paging.gather(|page: PageQuery| async move { client.runners(&page).await }).await
     })?;
-    if arguments.json {
-        output::json(&page)?;
-    } else if page.items.is_empty() {
-        output::talk("there is no runner; accord up and accord runner start one\n");
-    } else {
-        output::show(&view(&page.items, &Times::here()))?;
-        paging::tell_more(&page);
-    }
-    Ok(Exit::Success)
+    let none = "there is no runner; accord up and accord runner start one";
+    paging::show(&page, arguments.json, none, |runners| view(runners, &Times::here()))
 }
 
 fn view(runners: &[RunnerView], times: &Times) -> String {

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::agent;
-use crate::{local, output, runtime};
+use crate::{local, runtime};
 
 /// List agents with their verdicts, broken ones too
 #[derive(Debug, clap::Args)]
@@ -44,14 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let page = arguments.paging.gather(fetch).await?;
         Ok((page, Some(format!("the coordinator at {}", client.base_url().trim_end_matches('/')))))
     })?;
-    if arguments.json {
-        output::json(&page)?;
-    } else if page.items.is_empty() {
-        let place = asked.unwrap_or_else(|| config.agents_dir().display().to_string());
-        output::talk(&format!("no agents in {place}; accord agents new NAME makes one\n"));
-    } else {
-        output::show(&agent::list(&page.items))?;
-        paging::tell_more(&page);
-    }
-    Ok(Exit::Success)
+    let place = asked.unwrap_or_else(|| config.agents_dir().display().to_string());
+    let none = format!("no agents in {place}; accord agents new NAME makes one");
+    paging::show(&page, arguments.json, &none, agent::list)
 }

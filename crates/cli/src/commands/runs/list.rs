@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::run;
 use crate::view::words::Times;
-use crate::{beginning, output, runtime, since};
+use crate::{beginning, runtime, since};
 
 const STATUSES: [RunStatus; 7] = [
     RunStatus::Pending,
@@ -79,13 +79,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    if arguments.json {
-        output::json(&page)?;
-    } else if page.items.is_empty() {
-        output::talk("no run is like that\n");
-    } else {
-        output::show(&run::list(&page.items, &Times::here()))?;
-        paging::tell_more(&page);
-    }
-    Ok(Exit::Success)
+    paging::show(&page, arguments.json, "no run is like that", |runs| run::list(runs, &Times::here()))
 }

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::words::{Times, line, short};
-use crate::{output, runtime, table};
+use crate::{runtime, table};
 
 /// A description is a hint here.
 const DESCRIPTION_CHARACTERS: usize = 60;
@@ -36,15 +36,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = &arguments.connection.reach(Access::Look).await?;
         arguments.paging.gather(|page: PageQuery| async move { client.schemas(&page).await }).await
     })?;
-    if arguments.json {
-        output::json(&page)?;
-    } else if page.items.is_empty() {
-        output::talk("no schema is registered; accord schemas add NAME FILE does it\n");
-    } else {
-        output::show(&view(&page.items, &Times::here()))?;
-        paging::tell_more(&page);
-    }
-    Ok(Exit::Success)
+    let none = "no schema is registered; accord schemas add NAME FILE does it";
+    paging::show(&page, arguments.json, none, |schemas| view(schemas, &Times::here()))
 }
 
 fn view(schemas: &[SchemaView], times: &Times) -> String {

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
 use crate::view::session;
 use crate::view::words::Times;
-use crate::{beginning, output, runtime};
+use crate::{beginning, runtime};
 
 const STATUSES: [SessionStatus; 7] = [
     SessionStatus::Pending,
@@ -74,13 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         };
         arguments.paging.gather(fetch).await
     })?;
-    if arguments.json {
-        output::json(&page)?;
-    } else if page.items.is_empty() {
-        output::talk("no session is like that\n");
-    } else {
-        output::show(&session::list(&page.items, &Times::here()))?;
-        paging::tell_more(&page);
-    }
-    Ok(Exit::Success)
+    paging::show(&page, arguments.json, "no session is like that", |sessions| {
+        session::list(sessions, &Times::here())
+    })
 }

@@ -7,8 +7,8 @@ use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::paging::{self, PagingArguments};
+use crate::runtime;
 use crate::view::workflow;
-use crate::{output, runtime};
 
 /// List workflows with their verdicts, broken ones too
 #[derive(Debug, clap::Args)]
@@ -40,14 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             arguments.paging.gather(|page: PageQuery| async move { client.workflows(&page).await }).await?;
         Ok((page, Some(format!("the coordinator at {}", client.base_url().trim_end_matches('/')))))
     })?;
-    if arguments.json {
-        output::json(&page)?;
-    } else if page.items.is_empty() {
-        let place = asked.unwrap_or_else(|| config.workflows_dir().display().to_string());
-        output::talk(&format!("no workflows in {place}\n"));
-    } else {
-        output::show(&workflow::list(&page.items))?;
-        paging::tell_more(&page);
-    }
-    Ok(Exit::Success)
+    let place = asked.unwrap_or_else(|| config.workflows_dir().display().to_string());
+    let none = format!("no workflows in {place}");
+    paging::show(&page, arguments.json, &none, workflow::list)
 }
