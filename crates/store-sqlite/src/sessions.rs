@@ -6,14 +6,14 @@ use accord_domain::session::Session;
 use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
 use async_trait::async_trait;
 use jiff::Timestamp;
-use rusqlite::{Connection, ToSql};
+use rusqlite::Connection;
 
 use crate::callbacks::still_to_come;
 use crate::fault::{Done, Fault};
-use crate::page::{self, Position};
+use crate::page::{Position, Wanted, newest_first, value};
 use crate::rows::{assignment, session};
 use crate::store::SqliteStore;
-use crate::value::{count, micros};
+use crate::value::micros;
 use crate::writer::Write;
 
 #[async_trait]
@@ -39,36 +39,18 @@ impl SessionStore for SqliteStore {
 }
 
 fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
-    let Position { at, seq } = Position::of(page)?;
-    let size = page::size(page);
-    let limit = count(size).saturating_add(1);
-    let mut sql =
-        concat!("SELECT ", session::columns!(), " FROM sessions s WHERE (s.created_at, s.seq) < (:at, :seq)")
-            .to_owned();
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":at", &at), (":seq", &seq), (":limit", &limit)];
+    let select = concat!("SELECT ", session::columns!(), " FROM sessions s");
     let status = filter.status.map(|status| status.as_str());
-    if status.is_some() {
-        sql.push_str(" AND s.status = :status");
-        values.push((":status", &status));
-    }
-    if filter.agent_name.is_some() {
-        sql.push_str(" AND s.agent_name = :agent");
-        values.push((":agent", &filter.agent_name));
-    }
     let parent = filter.parent_session_id.as_ref().map(SessionId::as_str);
-    if parent.is_some() {
-        sql.push_str(" AND s.parent_session_id = :parent");
-        values.push((":parent", &parent));
-    }
-    sql.push_str(" ORDER BY s.created_at DESC, s.seq DESC LIMIT :limit");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(values.as_slice())?;
-    let mut items = Vec::new();
-    while let Some(row) = rows.next()? {
+    let wanted: [Wanted<'_>; 3] = [
+        ("s.status =", value(&status)),
+        ("s.agent_name =", value(&filter.agent_name)),
+        ("s.parent_session_id =", value(&parent)),
+    ];
+    newest_first(connection, select, "s", &wanted, page, |row| {
         let (seq, session) = session::read(row, 0)?;
-        items.push((Position { at: micros(session.created_at), seq }.to_string(), session));
-    }
-    Ok(page::cut(items, size))
+        Ok((Position { at: micros(session.created_at), seq }, session))
+    })
 }
 
 /// What belongs to a session, in an order in which nothing is looked for after it is gone. Also what its runs owe to

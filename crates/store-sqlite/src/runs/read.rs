@@ -5,13 +5,13 @@ use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
 use accord_store::{Idempotency, Page, PageRequest, RunFilter, RunReader, StoreError, WholeRun};
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension, ToSql};
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::fault::Done;
-use crate::page::{self, Position};
+use crate::page::{Position, Wanted, newest_first, value};
 use crate::rows::{assignment, attempt, idempotency, outcome, run, session};
 use crate::store::SqliteStore;
-use crate::value::{count, micros};
+use crate::value::micros;
 
 #[async_trait]
 impl RunReader for SqliteStore {
@@ -94,42 +94,19 @@ fn whole(connection: &Connection, id: &RunId) -> Done<WholeRun> {
 }
 
 fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {
-    let Position { at, seq } = Position::of(page)?;
-    let size = page::size(page);
-    let limit = count(size).saturating_add(1);
-    let mut sql = concat!(
-        "SELECT ",
-        run::columns!(),
-        " FROM runs r CROSS JOIN sessions s ON s.seq = r.session WHERE (r.created_at, r.seq) < (:at, :seq)"
-    )
-    .to_owned();
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":at", &at), (":seq", &seq), (":limit", &limit)];
+    let select =
+        concat!("SELECT ", run::columns!(), " FROM runs r CROSS JOIN sessions s ON s.seq = r.session");
     let status = filter.status.map(|status| status.as_str());
-    if status.is_some() {
-        sql.push_str(" AND r.status = :status");
-        values.push((":status", &status));
-    }
-    if filter.agent_name.is_some() {
-        sql.push_str(" AND r.agent_name = :agent");
-        values.push((":agent", &filter.agent_name));
-    }
     let since = filter.since.map(micros);
-    if since.is_some() {
-        sql.push_str(" AND r.created_at >= :since");
-        values.push((":since", &since));
-    }
     let owner = filter.session_id.as_ref().map(|id| session::number(connection, id)).transpose()?;
-    if owner.is_some() {
-        sql.push_str(" AND r.session = :session");
-        values.push((":session", &owner));
-    }
-    sql.push_str(" ORDER BY r.created_at DESC, r.seq DESC LIMIT :limit");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(values.as_slice())?;
-    let mut items = Vec::new();
-    while let Some(row) = rows.next()? {
+    let wanted: [Wanted<'_>; 4] = [
+        ("r.status =", value(&status)),
+        ("r.agent_name =", value(&filter.agent_name)),
+        ("r.created_at >=", value(&since)),
+        ("r.session =", value(&owner)),
+    ];
+    newest_first(connection, select, "r", &wanted, page, |row| {
         let (seq, run) = run::read(row)?;
-        items.push((Position { at: micros(run.created_at), seq }.to_string(), run));
-    }
-    Ok(page::cut(items, size))
+        Ok((Position { at: micros(run.created_at), seq }, run))
+    })
 }

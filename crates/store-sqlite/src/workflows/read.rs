@@ -3,12 +3,12 @@
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter};
-use rusqlite::{Connection, ToSql};
+use rusqlite::Connection;
 
 use super::rows::{columns, find, read};
 use crate::fault::Done;
-use crate::page::{self, Position};
-use crate::value::{count, micros};
+use crate::page::{Position, Wanted, newest_first, value};
+use crate::value::micros;
 
 pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<WorkflowDocuments> {
     // One transaction, so that the parts are of one version. A store in memory reads where it writes, in one already.
@@ -33,32 +33,14 @@ pub(super) fn list(
     filter: &WorkflowRunFilter,
     page: &PageRequest,
 ) -> Done<Page<WorkflowRun>> {
-    let Position { at, seq } = Position::of(page)?;
-    let size = page::size(page);
-    let limit = count(size).saturating_add(1);
-    let mut sql =
-        concat!("SELECT ", columns!(), " FROM workflow_runs w WHERE (w.created_at, w.seq) < (:at, :seq)")
-            .to_owned();
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":at", &at), (":seq", &seq), (":limit", &limit)];
+    let select = concat!("SELECT ", columns!(), " FROM workflow_runs w");
     let status = filter.status.map(|status| status.as_str());
-    if status.is_some() {
-        sql.push_str(" AND w.status = :status");
-        values.push((":status", &status));
-    }
-    if filter.workflow_name.is_some() {
-        sql.push_str(" AND w.workflow_name = :name");
-        values.push((":name", &filter.workflow_name));
-    }
-    sql.push_str(" ORDER BY w.created_at DESC, w.seq DESC LIMIT :limit");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(values.as_slice())?;
-    let mut items = Vec::new();
-    while let Some(row) = rows.next()? {
+    let wanted: [Wanted<'_>; 2] =
+        [("w.status =", value(&status)), ("w.workflow_name =", value(&filter.workflow_name))];
+    newest_first(connection, select, "w", &wanted, page, |row| {
         let found = read(row)?;
-        let position = Position { at: micros(found.run.created_at), seq: found.seq };
-        items.push((position.to_string(), found.run));
-    }
-    Ok(page::cut(items, size))
+        Ok((Position { at: micros(found.run.created_at), seq: found.seq }, found.run))
+    })
 }
 
 /// Whether somebody is done: over, or gone.
