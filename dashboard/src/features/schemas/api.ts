@@ -1,19 +1,33 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type Api, api, body, queryKeys } from '@/api'
+import { api, body, queryKeys, text } from '@/api'
+import { type Json, type JsonMap, write } from '@/lib/lossless'
+import { readRegistered } from './model'
 
 export const schemaQuery = (name: string) =>
   queryOptions({
     queryKey: queryKeys.schemas.one(name),
-    queryFn: () => body(api.GET('/schemas/{name}', { params: { path: { name } } })),
+    queryFn: async () => readRegistered(await text(`/schemas/${encodeURIComponent(name)}`)),
   })
 
-export const validateSchema = (schema: Record<string, unknown>) =>
-  body(api.POST('/schemas/validate', { body: { schema } }))
+/** What the client types a schema as; the text that is sent is made by ourselves, so that it is the one that was written. */
+const TYPED = {}
+
+export const validateSchema = (schema: JsonMap) =>
+  body(api.POST('/schemas/validate', { body: { schema: TYPED }, bodySerializer: () => `{"schema":${write(schema)}}` }))
+
+interface Added {
+  name: string
+  description: string
+  schema: JsonMap
+}
 
 export function useCreateSchema() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (schema: Api.CreateSchema) => body(api.POST('/schemas', { body: schema })),
+    mutationFn: ({ name, description, schema }: Added) => {
+      const sent = write(new Map<string, Json>([['name', name], ['description', description], ['schema', schema]]))
+      return body(api.POST('/schemas', { body: { name, schema: TYPED }, bodySerializer: () => sent }))
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.schemas.all }),
   })
 }

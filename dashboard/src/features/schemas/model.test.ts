@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { EXAMPLE, readSchema, shapeOf } from './model'
+import { write } from '@/lib/lossless'
+import { EXAMPLE, readRegistered, readSchema, shapeOf } from './model'
 
 it('says what a schema is about', () => {
   expect(shapeOf({ type: 'array' })).toBe('array')
@@ -11,4 +12,12 @@ it('reads a schema or says why not', () => {
   expect('schema' in readSchema(EXAMPLE)).toBe(true)
   expect(readSchema('[]')).toEqual({ wrong: 'a schema is a JSON object' })
   expect('wrong' in readSchema('{')).toBe(true)
+})
+
+it('keeps a schema in its own order and digits', () => {
+  const written = '{"properties":{"z":{"maximum":12345678901234567890,"multipleOf":0.10},"1":{"const":-0}}}'
+  const read = readSchema(written)
+  expect('schema' in read && write(read.schema)).toBe(written)
+  const { view, text } = readRegistered(`{"name":"numbers","hash":"h","schema":${written}}`)
+  expect([view.name, text.replace(/\s/g, '')]).toEqual(['numbers', written])
 })

@@ -1,3 +1,18 @@
+/** Schemas of the registry, purely. */
+import type { Api } from '@/api'
+import { type JsonMap, at, isMap, parse, toPlain, write } from '@/lib/lossless'
+
+/** A registered schema, its text in its own order and digits. */
+export interface Registered {
+  view: Api.SchemaView
+  text: string
+}
+
+export function readRegistered(answer: string): Registered {
+  const json = parse(answer)
+  return { view: toPlain(json) as Api.SchemaView, text: write(at(json, 'schema') ?? null, 2) }
+}
+
 /** What is at the first level of a schema, in a few words. */
 export function shapeOf(schema: Record<string, unknown>): string {
   const properties = schema['properties']
@@ -8,16 +23,14 @@ export function shapeOf(schema: Record<string, unknown>): string {
   return names.length > 5 ? `${shown}, … ${names.length} fields` : shown
 }
 
-/** The schema of a text, or what is wrong with the text. */
-export function readSchema(text: string): { schema: Record<string, unknown> } | { wrong: string } {
-  let value: unknown
+/** The schema of a text as it is written, or what is wrong with the text. */
+export function readSchema(text: string): { schema: JsonMap } | { wrong: string } {
   try {
-    value = JSON.parse(text)
+    const value = parse(text)
+    return isMap(value) ? { schema: value } : { wrong: 'a schema is a JSON object' }
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) }
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { wrong: 'a schema is a JSON object' }
-  return { schema: value as Record<string, unknown> }
 }
 
 export const EXAMPLE = `{

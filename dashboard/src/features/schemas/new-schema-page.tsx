@@ -62,7 +62,7 @@ function Checked({ text, onChange }: { text: string; onChange: (text: string) =>
   const read = useMemo(() => readSchema(settled), [settled])
   const check = useQuery({
     queryKey: ['schema-check', settled],
-    queryFn: () => validateSchema('schema' in read ? read.schema : {}),
+    queryFn: () => validateSchema('schema' in read ? read.schema : new Map()),
     enabled: 'schema' in read,
     placeholderData: (before) => before,
   })

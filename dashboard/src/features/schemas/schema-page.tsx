@@ -12,6 +12,7 @@ import { Ago } from '@/components/time'
 import { Button, Card, CardBody, CardHeader, Confirm } from '@/components/ui'
 import { plain } from '@/lib/inert'
 import { schemaQuery, useDeleteSchema } from './api'
+import type { Registered } from './model'
 
 const route = getRouteApi('/schemas/$name')
 
@@ -22,7 +23,7 @@ export function SchemaPage() {
   return (
     <Page
       title={name}
-      lead={query.data ? plain(query.data.description) : ' '}
+      lead={query.data ? plain(query.data.view.description) : ' '}
       actions={
         <OnlyWho may="administers">
           <Button variant="danger" disabled={query.data === undefined} onClick={() => setRemoving(true)}>
@@ -31,14 +32,13 @@ export function SchemaPage() {
         </OnlyWho>
       }
     >
-      <Answer query={query}>{(schema) => <Schema schema={schema} />}</Answer>
+      <Answer query={query}>{(registered) => <Schema {...registered} />}</Answer>
       <Remove name={name} open={removing} onClose={() => setRemoving(false)} />
     </Page>
   )
 }
 
-function Schema({ schema }: { schema: Api.SchemaView }) {
-  const text = JSON.stringify(schema.schema, null, 2)
+function Schema({ view: schema, text }: Registered) {
   return (
     <div className="grid gap-4 lg:grid-cols-[2fr_1fr]">
       <Card>
