@@ -5,9 +5,8 @@ import { cn } from '@/lib/cn'
 export const Tabs = Radix.Root
 
 export function TabList({ className, ...rest }: ComponentProps<typeof Radix.List>) {
-  return (
-    <Radix.List className={cn('flex gap-1 overflow-x-auto border-b', className)} {...rest} />
-  )
+  // What scrolls sideways may shrink to nothing in a column that is too short for all of it; this may not.
+  return <Radix.List className={cn('flex shrink-0 gap-1 overflow-x-auto border-b', className)} {...rest} />
 }
 
 export function Tab({ className, ...rest }: ComponentProps<typeof Radix.Trigger>) {
