@@ -6,6 +6,7 @@ import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
 import { type Compared, type Group, type Kind, groupsOf } from './comparison'
 import { ComparisonCard } from './comparison-card'
+import type { Reading } from './model'
 import { NodeLink } from './node-link'
 
 /** Shown at once; more come with a click. */
@@ -18,8 +19,9 @@ const TITLES: Record<Kind, string> = {
 }
 
 /** What siblings said of the same places, side by side. Nothing is judged here: that is for whoever comes next. */
-export function ComparisonView({ run }: { run: Api.WorkflowRunView }) {
-  const groups = groupsOf(run)
+export function ComparisonView({ reading }: { reading: Reading }) {
+  const { run } = reading
+  const groups = groupsOf(reading)
   if (groups.length === 0) return <Nothing run={run} />
   return (
     <div className="flex flex-col gap-6">

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
 import { groupsOf, placeOf } from './comparison'
+import { readRun } from './model'
 
 const side = (agent: string, value: unknown, text: string | null, key?: Record<string, unknown>) =>
   ({ agent, pointer: '/findings/0', value, text, key }) as Api.Side
@@ -23,7 +24,7 @@ it('puts what each side says beside the others, what differs marked', () => {
     agreements: [{ key: KEY, field: 'severity', value: 'nit', sides: [side('one', 'nit', 'x')] }],
   }
   const empty = { id: 'output', contradictions: [], near_duplicates: [], agreements: [] }
-  const [group, ...others] = groupsOf({ nodes: [node, empty] } as unknown as Api.WorkflowRunView)
+  const [group, ...others] = groupsOf(readRun(JSON.stringify({ nodes: [node, empty] })))
   expect(others).toEqual([])
   expect(group?.node).toBe('writer')
   expect(group?.entries.map(({ kind, place, label }) => [kind, place, label])).toEqual([
@@ -41,10 +42,23 @@ it('puts what each side says beside the others, what differs marked', () => {
 })
 
 it('writes places as people do', () => {
+  const place = (key: Record<string, unknown>) => placeOf(key, (name) => JSON.stringify(key[name]))
   expect([
-    placeOf({ file: 'a.rs', line: 7 }),
-    placeOf({ file: 'a.rs', line: 7, rule: 'x' }),
-    placeOf({ id: 3, name: 'y' }),
-    placeOf({ line: 4 }),
+    place({ file: 'a.rs', line: 7 }),
+    place({ file: 'a.rs', line: 7, rule: 'x' }),
+    place({ id: 3, name: 'y' }),
+    place({ line: 4 }),
   ]).toEqual(['a.rs:7', 'a.rs:7, rule x', 'id 3, name y', 'line 4'])
+})
+
+it('tells numbers apart that JavaScript cannot', () => {
+  const sides = '[{"agent":"a","pointer":"/0","value":9007199254740993},{"agent":"b","pointer":"/0","value":9007199254740992}]'
+  const entry = `{"kind":"different_values","key":{"id":12345678901234567890},"field":"amount","sides":${sides}}`
+  const run = `{"nodes":[{"id":"sum","contradictions":[${entry}],"near_duplicates":[],"agreements":[]}]}`
+  const found = groupsOf(readRun(run))[0]?.entries[0]
+  expect([found?.place, ...(found?.sides.map(({ value }) => value) ?? [])]).toEqual([
+    'id 12345678901234567890',
+    '9007199254740993',
+    '9007199254740992',
+  ])
 })

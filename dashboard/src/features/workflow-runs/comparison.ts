@@ -2,6 +2,7 @@
 import type { Api } from '@/api'
 import type { Tone } from '@/lib/status'
 import { type Part, ownWords } from '@/lib/words'
+import type { Reading } from './model'
 
 export interface SideView {
   agent: string
@@ -32,43 +33,54 @@ export interface Group {
   entries: Compared[]
 }
 
-export function groupsOf(run: Api.WorkflowRunView): Group[] {
+/** The text of a part of an entry: numbers that differ only beyond what JavaScript counts are not to look the same. */
+type Written = Reading['part']
+
+export function groupsOf({ run, part }: Pick<Reading, 'run' | 'part'>): Group[] {
   return run.nodes
-    .map((node) => ({
-      node: node.id,
-      entries: [
-        ...node.contradictions.map(contradiction),
-        ...node.near_duplicates.map(nearDuplicate),
-        ...node.agreements.map(agreement),
-      ],
-    }))
+    .map((node, index) => {
+      const written = (list: string, entry: number): Written => (...path) => part('nodes', String(index), list, String(entry), ...path)
+      return {
+        node: node.id,
+        entries: [
+          ...node.contradictions.map((entry, at) => contradiction(entry, written('contradictions', at))),
+          ...node.near_duplicates.map((entry, at) => nearDuplicate(entry, written('near_duplicates', at))),
+          ...node.agreements.map((entry, at) => agreement(entry, written('agreements', at))),
+        ],
+      }
+    })
     .filter((group) => group.entries.length > 0)
 }
 
-function contradiction(entry: Api.Contradiction): Compared {
+function contradiction(entry: Api.Contradiction, written: Written): Compared {
   const label = entry.kind === 'flagged_and_cleared' ? 'Flagged by one, cleared by another' : `Different ${entry.field}`
-  return { kind: 'contradiction', place: placeOf(entry.key), label, sides: sidesOf(entry.sides, entry.key) }
+  return { kind: 'contradiction', label, ...saidOf(entry, written) }
 }
 
-function nearDuplicate(entry: Api.NearDuplicate): Compared {
-  const label = `${Math.round(entry.similarity * 100)} % alike`
-  return { kind: 'near_duplicate', place: placeOf(entry.key), label, sides: sidesOf(entry.sides, entry.key) }
+function nearDuplicate(entry: Api.NearDuplicate, written: Written): Compared {
+  return { kind: 'near_duplicate', label: `${Math.round(entry.similarity * 100)} % alike`, ...saidOf(entry, written) }
 }
 
-function agreement(entry: Api.Agreement): Compared {
-  return { kind: 'agreement', place: placeOf(entry.key), label: `Same ${entry.field}`, sides: sidesOf(entry.sides, entry.key) }
+function agreement(entry: Api.Agreement, written: Written): Compared {
+  return { kind: 'agreement', label: `Same ${entry.field}`, ...saidOf(entry, written) }
 }
 
-function sidesOf(sides: Api.Side[], key: Record<string, unknown>): SideView[] {
+function saidOf({ key, sides }: Pick<Api.Contradiction, 'key' | 'sides'>, written: Written): Pick<Compared, 'place' | 'sides'> {
+  const place = placeOf(key, (name) => written('key', name))
+  return { place, sides: sidesOf(sides, place, (...path) => written('sides', ...path)) }
+}
+
+function sidesOf(sides: Api.Side[], common: string, written: Written): SideView[] {
   return sides.map((side, index) => {
     const other = sides[index === 0 ? 1 : 0]
-    const place = side.key ? placeOf(side.key) : null
+    const at = String(index)
+    const place = side.key ? placeOf(side.key, (name) => written(at, 'key', name)) : null
     return {
       agent: side.agent,
       pointer: side.pointer,
-      value: side.value === null || side.value === undefined ? null : wordsOf(side.value),
+      value: side.value === null || side.value === undefined ? null : wordsOf(side.value, written(at, 'value')),
       tone: toneOf(side.value),
-      place: place === placeOf(key) ? null : place,
+      place: place === common ? null : place,
       text: typeof side.text === 'string' ? marked(side.text, other?.text) : null,
     }
   })
@@ -83,15 +95,16 @@ function marked(text: string, other: string | null | undefined): Part[] {
 }
 
 /** A file and its line as everybody writes them, other keys by name. */
-export function placeOf(key: Record<string, unknown>): string {
+export function placeOf(key: Record<string, unknown>, written: (name: string) => string | null): string {
   const { file, line, ...others } = key
-  const rest = Object.entries(others).map(([name, value]) => `${name} ${wordsOf(value)}`)
-  const place = file === undefined ? [] : [line === undefined ? wordsOf(file) : `${wordsOf(file)}:${wordsOf(line)}`]
-  const alone = file === undefined && line !== undefined ? [`line ${wordsOf(line)}`] : []
+  const words = (name: string) => wordsOf(key[name], written(name))
+  const rest = Object.keys(others).map((name) => `${name} ${words(name)}`)
+  const place = file === undefined ? [] : [line === undefined ? words('file') : `${words('file')}:${words('line')}`]
+  const alone = file === undefined && line !== undefined ? [`line ${words('line')}`] : []
   return [...place, ...alone, ...rest].join(', ')
 }
 
-const wordsOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const wordsOf = (value: unknown, written: string | null): string => (typeof value === 'string' ? value : (written ?? 'null'))
 
 /** Words for how bad something is that reviewers use; others are neither good nor bad. */
 const TONES: Record<string, Tone> = {

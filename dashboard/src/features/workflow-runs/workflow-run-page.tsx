@@ -134,7 +134,7 @@ function Body({ reading }: { reading: Reading }) {
           <Tab value="input">Input</Tab>
         </TabList>
         <TabPanel value="comparison">
-          <ComparisonView run={run} />
+          <ComparisonView reading={reading} />
         </TabPanel>
         <TabPanel value="node">
           {node === undefined ? (
