@@ -40,14 +40,4 @@ export const attemptsQuery = (id: string) =>
     queryFn: () => body(api.GET('/runs/{id}/attempts', { params: { path: { id } } })),
   })
 
-/** As many as one looks at beside a form; the session's page has all. */
-const LATEST_EVENTS = 500
-
-export const eventsQuery = (session: string) =>
-  queryOptions({
-    queryKey: [...queryKeys.sessions.events(session), 'tried'],
-    queryFn: () =>
-      body(api.GET('/sessions/{id}/events', { params: { path: { id: session }, query: { limit: LATEST_EVENTS } } })),
-  })
-
 export const stopRun = (id: string) => body(api.POST('/runs/{id}/stop', { params: { path: { id } } }))

@@ -1,20 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Api } from '@/api'
+import { useSessionEvents } from '@/api/events'
 import { InertText } from '@/components/inert-text'
 import { Badge, Card, CardHeader, StatusBadge } from '@/components/ui'
+import { exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { eventsQuery } from './api'
+
+/** As many as one looks at beside a form; the session's page has all. */
+const LATEST = 500
 
 /** What happens in a run, as it happens. */
 export function Happenings({ run, session }: { run: string; session: string }) {
-  const { data } = useQuery(eventsQuery(session))
-  const entries = (data?.items ?? [])
-    .filter((event) => event.run_id === run)
-    .flatMap((event) => {
-      const said = inWords(event)
-      return said === null ? [] : [{ key: String(event.id), said }]
-    })
+  const { data = [] } = useSessionEvents(session)
+  const all = data.filter((event) => event.run_id === run)
+  const entries = all.slice(-LATEST).flatMap((event) => {
+    const said = inWords(event)
+    return said === null ? [] : [{ key: String(event.id), said }]
+  })
   if (entries.length === 0) return null
   return (
     <Card aria-labelledby="tried-events">
@@ -24,6 +26,11 @@ export function Happenings({ run, session }: { run: string; session: string }) {
         aria-label="Live output"
         className="flex max-h-96 flex-col gap-2 overflow-auto px-4 py-3"
       >
+        {all.length > LATEST ? (
+          <li>
+            <Line>The first {exactCount(all.length - LATEST)} are left out here; the session has all.</Line>
+          </li>
+        ) : null}
         {entries.map(({ key, said }) => (
           <li key={key} className="min-w-0">
             {said}

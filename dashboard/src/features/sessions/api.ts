@@ -37,21 +37,6 @@ export const attemptsQuery = (id: string) =>
     queryFn: () => body(api.GET('/runs/{id}/attempts', { params: { path: { id } } })),
   })
 
-/** The largest page that the server gives. */
-const EVENTS = 500
-
-/** Events from a place on, all of them. The cursor is the id of the last event that is known. */
-export async function fetchEvents(id: string, known: Api.EventView[]): Promise<Api.EventView[]> {
-  const events = [...known]
-  for (;;) {
-    const last = events.at(-1)
-    const query = { limit: EVENTS, cursor: last === undefined ? undefined : String(last.id) }
-    const page = await body(api.GET('/sessions/{id}/events', { params: { path: { id }, query } }))
-    events.push(...page.items)
-    if (!page.next_cursor || page.items.length === 0) return events
-  }
-}
-
 /** The newest workflow runs; a session of an older one is found from there, not from here. */
 const WORKFLOW_RUNS = 200
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
+import type { Happened } from '@/api/events'
 import { resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf } from './model'
 
 const run = (more: Partial<Api.RunView>): Api.RunView => ({
@@ -63,10 +64,10 @@ it('counts retries', () => {
 
 it('makes one entry of a call and its answer', () => {
   const event = (id: number, more: object) =>
-    ({ id, at: '2026-01-01T00:00:00Z', session_id: 'ses_1', run_id: 'run_1', ...more }) as unknown as Api.EventView
+    ({ id, at: '2026-01-01T00:00:00Z', session_id: 'ses_1', run_id: 'run_1', written: null, ...more }) as unknown as Happened
   const entries = timelineOf([
     event(1, { type: 'run.started' }),
-    event(2, { type: 'tool.started', call_id: 'c', name: 'read_file', arguments: { path: 'a' } }),
+    event(2, { type: 'tool.started', call_id: 'c', name: 'read_file', written: '{"n": 1.10}' }),
     event(3, { type: 'message', role: 'assistant', text: 'hm' }),
     event(4, { type: 'tool.finished', call_id: 'c', name: 'read_file', ok: true, output: 'text' }),
     event(5, { type: 'something.new' }),
@@ -77,7 +78,7 @@ it('makes one entry of a call and its answer', () => {
     ['3', 'message'],
     ['5', 'state'],
   ])
-  expect(entries[1]).toMatchObject({ ok: true, output: 'text' })
+  expect(entries[1]).toMatchObject({ ok: true, arguments: '{"n": 1.10}', output: 'text' })
 })
 
 it('takes a result as it was written', () => {

@@ -1,5 +1,6 @@
 /** What a session's page shows, made from what the server says. Pure. */
 import type { Api } from '@/api'
+import type { Happened } from '@/api/events'
 import { plural } from '@/lib/format'
 import { follow, readJson } from '@/lib/json-text'
 import type { Tone } from '@/lib/status'
@@ -84,7 +85,7 @@ export type Entry =
   | { kind: 'result'; key: string; at: string; text: string }
 
 /** The timeline: one entry an event, but a tool's call and its answer are one. */
-export function timelineOf(events: Api.EventView[]): Entry[] {
+export function timelineOf(events: Happened[]): Entry[] {
   const entries: Entry[] = []
   const calls = new Map<string, Extract<Entry, { kind: 'tool' }>>()
   for (const event of events) {
@@ -103,7 +104,7 @@ export function timelineOf(events: Api.EventView[]): Entry[] {
   return entries
 }
 
-function entryOf(event: Api.EventView): Entry {
+function entryOf(event: Happened): Entry {
   const key = String(event.id)
   const { at } = event
   const run = event.run_id ?? null
@@ -115,14 +116,14 @@ function entryOf(event: Api.EventView): Entry {
       return { kind: 'message', key, at, role: event.role, text: event.text }
     case 'tool.started':
       return {
-        kind: 'tool', key, at, name: event.name, arguments: JSON.stringify(event.arguments, null, 2), output: null, ok: null,
+        kind: 'tool', key, at, name: event.name, arguments: event.written ?? '', output: null, ok: null,
       }
     case 'tool.finished':
       return { kind: 'tool', key, at, name: event.name, arguments: '', output: event.output, ok: event.ok }
     case 'attempt.judged':
       return { kind: 'attempt', key, at, attempt: event.attempt, run }
     case 'result':
-      return { kind: 'result', key, at, text: event.result_text ?? JSON.stringify(event.result_data, null, 2) }
+      return { kind: 'result', key, at, text: event.result_text ?? event.written ?? 'null' }
     case 'session.created':
       return state('Session began', event.agent_name)
     case 'run.queued':

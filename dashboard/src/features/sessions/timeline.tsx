@@ -1,10 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef } from 'react'
-import { type Api, queryKeys } from '@/api'
+import { type Happened, useSessionEvents } from '@/api/events'
 import { Answer, Empty } from '@/components/states'
 import { Card } from '@/components/ui'
-import { fetchEvents } from './api'
 import { type Entry, timelineOf } from './model'
 import { TimelineEntry } from './timeline-entry'
 
@@ -13,23 +11,14 @@ const OVERSCAN = 10
 
 /** What happened, in order; only what is in view is in the page. */
 export function Timeline({ sessionId }: { sessionId: string }) {
-  const client = useQueryClient()
-  const key = queryKeys.sessions.events(sessionId)
-  const query = useQuery({
-    queryKey: key,
-    // Only what has come since is asked for.
-    queryFn: () => fetchEvents(sessionId, client.getQueryData<Api.EventView[]>(key) ?? []),
-    // Comparing thousands of events with themselves would take longer than drawing them.
-    structuralSharing: false,
-  })
   return (
     <Card className="flex min-h-0 flex-1 flex-col overflow-hidden">
-      <Answer query={query}>{(events) => <Entries events={events} />}</Answer>
+      <Answer query={useSessionEvents(sessionId)}>{(events) => <Entries events={events} />}</Answer>
     </Card>
   )
 }
 
-function Entries({ events }: { events: Api.EventView[] }) {
+function Entries({ events }: { events: Happened[] }) {
   const entries = useMemo(() => timelineOf(events), [events])
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
