@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { makeQueryClient } from './app/query-client'
 import { TooltipProvider } from './components/ui'
 import { applyTheme } from './lib/theme'
-import { makeRouter } from './routes/router'
+import { loadPagesLater, makeRouter } from './routes/router'
 import './styles/index.css'
 
 applyTheme()
@@ -13,6 +13,7 @@ applyTheme()
 if (window.location.pathname === '/') window.history.replaceState(null, '', import.meta.env.BASE_URL)
 
 const router = makeRouter()
+loadPagesLater(router)
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -26,3 +26,19 @@ const routeTree = rootRoute.addChildren([
 export function makeRouter() {
   return createRouter({ routeTree, basepath: '/ui', defaultPreload: 'intent', scrollRestoration: true })
 }
+
+/** How long after the first page the others are loaded: it comes first. */
+const LATER_MS = 1_500
+
+/**
+ * Loads the code of all pages once the first one is there. A click that finds the server away, or started anew with another
+ * build, then needs no code from it: the router would load the whole document again, and the key goes with it.
+ */
+export function loadPagesLater(router: ReturnType<typeof makeRouter>): void {
+  const done = router.subscribe('onRendered', () => {
+    done()
+    setTimeout(() => {
+      for (const { options } of Object.values(router.routesById)) void options.component?.preload?.()
+    }, LATER_MS)
+  })
+}

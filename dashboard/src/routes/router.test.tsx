@@ -1,0 +1,18 @@
+import { expect, it, vi } from 'vitest'
+import { loadPagesLater, makeRouter } from './router'
+
+it('loads the code of every page once the first one is there', () => {
+  vi.useFakeTimers()
+  const router = makeRouter()
+  const pages = Object.values(router.routesById).filter(({ options }) => options.component?.preload !== undefined)
+  const loads = pages.map(({ options }) => vi.spyOn(options.component as { preload: () => Promise<void> }, 'preload').mockResolvedValue())
+  const loaded = () => loads.filter((load) => load.mock.calls.length > 0).length
+  loadPagesLater(router)
+  vi.runAllTimers()
+  expect(loaded()).toBe(0)
+  router.emit({ type: 'onRendered' } as Parameters<typeof router.emit>[0])
+  vi.runAllTimers()
+  expect(loaded()).toBe(pages.length)
+  expect(pages.length).toBeGreaterThan(15)
+  vi.useRealTimers()
+})
