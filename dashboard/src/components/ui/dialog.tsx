@@ -11,14 +11,22 @@ interface Props {
   className?: string
 }
 
-/** The browser's own dialog: it traps the focus, closes on Escape and makes the rest inert. */
+const FIELDS = 'input:not(:disabled), select:not(:disabled), textarea:not(:disabled)'
+
+/**
+ * The browser's own dialog: it traps the focus, closes on Escape and makes the rest inert. It would begin at the button that
+ * closes it, and what somebody types would go nowhere: it begins at the first field, where there is one.
+ */
 export function Dialog({ open, onClose, title, children, className }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const dialog = element.current
     if (dialog === null) return
-    if (open && !dialog.open) dialog.showModal()
+    if (open && !dialog.open) {
+      dialog.showModal()
+      dialog.querySelector<HTMLElement>(FIELDS)?.focus()
+    }
     if (!open && dialog.open) dialog.close()
   }, [open])
   return (

@@ -89,7 +89,7 @@ function Resume({ open, onClose, session }: DialogProps) {
           error={resume.error ? messageOf(resume.error) : undefined}
         >
           {(ids) => (
-            <Textarea {...ids} autoFocus value={prompt} onChange={(event) => setPrompt(event.target.value)} />
+            <Textarea {...ids} value={prompt} onChange={(event) => setPrompt(event.target.value)} />
           )}
         </Field>
         <div className="flex justify-end gap-2">
