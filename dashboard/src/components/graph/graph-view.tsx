@@ -5,7 +5,7 @@ import { type Direction, arrange, boundsOf } from './layout'
 import { useMeasured } from './measured'
 import type { Graph, GraphNode } from './model'
 import type { NodeState } from './node-card'
-import { Zoom } from './zoom'
+import { FURTHEST, Zoom } from './zoom'
 import './graph.css'
 
 export interface GraphViewProps {
@@ -69,7 +69,7 @@ export function GraphView({ graph, label, nodeStates, selected, onSelect, direct
       zoomOnScroll={false}
       preventScrolling={false}
       onlyRenderVisibleElements={graph.nodes.length > ALL_AT_ONCE}
-      minZoom={0.1}
+      minZoom={FURTHEST}
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >

@@ -3,8 +3,10 @@ import { Maximize, Minus, Plus } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useRef } from 'react'
 import { Button } from '@/components/ui'
 
+/** A canvas shows nothing smaller than this. */
+export const FURTHEST = 0.1
 /** Nothing is enlarged beyond its own size, and a little air stays around. */
-const [NEAREST, FURTHEST, AIR] = [1, 0.25, 0.06]
+const [NEAREST, AIR] = [1, 0.06]
 
 /** A drawing that could be so much larger is shown larger. */
 const WORTH_IT = 1.15

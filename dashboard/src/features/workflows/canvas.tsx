@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { type Graph, type Point, arrange, boundsOf } from '@/components/graph'
 import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
-import { Zoom } from '@/components/graph/zoom'
+import { FURTHEST, Zoom } from '@/components/graph/zoom'
 import { useReadOnly } from '@/components/read-only'
 import { Button } from '@/components/ui'
 import { SchemaBadge } from './chip'
@@ -114,7 +114,7 @@ export function Canvas({ dragged, say }: Props) {
       zoomOnDoubleClick={false}
       ariaLabelConfig={KEYS}
       onlyRenderVisibleElements={graph.nodes.length > 200}
-      minZoom={0.1}
+      minZoom={FURTHEST}
       maxZoom={2}
       proOptions={{ hideAttribution: true }}
     >
