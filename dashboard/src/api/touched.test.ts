@@ -32,6 +32,10 @@ it('tells a parent of its child', () => {
   expect(touched(event('session.created', { parent_session_id: 'ses_0' }))).toContain('sessions children ses_0')
 })
 
+it('tells a parent that it was not told', () => {
+  expect(touched(event('callback.held', { run_id: null }))).toEqual(expect.arrayContaining(['sessions one ses_1', 'sessions children ses_1']))
+})
+
 it('touches only the timeline by what is said', () => {
   expect(touched(event('message'))).toEqual(['sessions events ses_1'])
 })

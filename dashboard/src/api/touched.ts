@@ -39,6 +39,7 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'result':
       return event.run_id === null ? [] : [queryKeys.runs.result(event.run_id)]
     case 'callback.delivered':
+    case 'callback.held':
       return [...session, queryKeys.sessions.children(event.session_id)]
     case 'message':
     case 'tool.started':

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
 import type { Happened } from '@/api/events'
-import { resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf } from './model'
+import { heldOf, resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf } from './model'
 
 const run = (more: Partial<Api.RunView>): Api.RunView => ({
   run_id: 'run_1', session_id: 'ses_1', type: 'start_session', agent_name: 'a', status: 'running', execution_mode: 'sync',
@@ -95,4 +95,15 @@ it('knows schemas that no prompt can conform to', () => {
   const taking = [true, {}, { properties: { text: {} } }, { required: ['prompt'], properties: { prompt }, additionalProperties: false }]
   const refusing = [false, { required: ['text'] }, { additionalProperties: false }, { properties: { prompt: { type: 'integer' } } }]
   expect([taking, refusing].map((schemas) => schemas.map(takesPrompt))).toEqual([[true, true, true, true], [false, false, false, false]])
+})
+
+it('says which children wait for somebody, and why', () => {
+  const owed = (child: string, held: Api.HeldReason | null, message: string | null) => ({ session_id: child, run_id: 'r', since: '', held, message })
+  const undelivered_callbacks = [owed('a', 'parent_failed', 'resume it'), owed('b', null, null), owed('c', 'parent_failed', 'resume it')]
+  expect(heldOf({ undelivered_callbacks } as unknown as Api.SessionView)).toEqual([{ message: 'resume it', children: ['a', 'c'] }])
+  expect(heldOf({} as Api.SessionView)).toEqual([])
+  const event = { id: 1, at: '', type: 'callback.held', children: ['a', 'c'], reason: 'parent_failed', message: 'resume it', written: null }
+  expect(timelineOf([event as unknown as Happened])[0]).toMatchObject({
+    label: 'Children not called back', detail: '2 children: resume it', tone: 'warning',
+  })
 })

@@ -140,9 +140,20 @@ function entryOf(event: Happened): Entry {
       return state('Run stopped', null, 'warning')
     case 'callback.delivered':
       return state('Children called back', plural(event.children.length, 'child', 'children'), 'info')
+    case 'callback.held':
+      return state('Children not called back', `${plural(event.children.length, 'child', 'children')}: ${event.message}`, 'warning')
     default:
       return state((event as { type: string }).type)
   }
+}
+
+/** Ends of children that wait for somebody, together where the reason is the same. Others are on their way. */
+export function heldOf({ undelivered_callbacks: owed = [] }: Api.SessionView): { message: string; children: string[] }[] {
+  const held = new Map<string, string[]>()
+  for (const { held: reason, message, session_id: child } of owed) {
+    if (reason) held.set(message ?? reason, [...(held.get(message ?? reason) ?? []), child])
+  }
+  return [...held].map(([message, children]) => ({ message, children }))
 }
 
 /** A run's result, with its numbers as they were written; null where there is none. */

@@ -12,6 +12,7 @@ import { SessionActions } from './actions'
 import { runTextQuery, sessionQuery } from './api'
 import { AttemptsView } from './attempts-view'
 import { Family } from './family'
+import { Held } from './held'
 import { InputView } from './input-view'
 import { OriginLink } from './origin-link'
 import { ResultView } from './result-view'
@@ -79,6 +80,7 @@ function Session({ session }: { session: Api.SessionView }) {
         </>
       }
     >
+      <Held session={session} />
       <Run session={session} runId={runId} />
     </Page>
   )

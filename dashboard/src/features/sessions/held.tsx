@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router'
+import type { Api } from '@/api'
+import { Notice } from '@/components/editing'
+import { plural } from '@/lib/format'
+import { plain } from '@/lib/inert'
+import { heldOf } from './model'
+
+/** So many are named; the list of children has all. */
+const NAMED = 5
+
+/** Ends of children that are told only when somebody acts: which, why, and what to do, in the server's words. */
+export function Held({ session }: { session: Api.SessionView }) {
+  const untold = session.undelivered_callback
+  return (
+    <>
+      {heldOf(session).map(({ message, children }) => (
+        <Notice key={message} tone="warning">
+          <p className="[overflow-wrap:anywhere]">
+            {children.length === 1 ? 'A child has ended, and this session was not told: ' : `${plural(children.length, 'child', 'children')} have ended, and this session was not told: `}
+            {plain(message)}
+          </p>
+          <p className="flex flex-wrap gap-x-3 text-ink">
+            {children.slice(0, NAMED).map((child) => (
+              <SessionLink key={child} id={child} />
+            ))}
+            {children.length > NAMED ? `and ${children.length - NAMED} more` : null}
+          </p>
+        </Notice>
+      ))}
+      {untold?.held && session.parent_session_id ? (
+        <Notice tone="warning">
+          <p className="[overflow-wrap:anywhere]">Its parent was not told that it ended: {plain(untold.message ?? untold.held)}</p>
+          <SessionLink id={session.parent_session_id} />
+        </Notice>
+      ) : null}
+    </>
+  )
+}
+
+function SessionLink({ id }: { id: string }) {
+  return (
+    <Link to="/sessions/$sessionId" params={{ sessionId: id }} className="underline">
+      <code>{id}</code>
+    </Link>
+  )
+}
