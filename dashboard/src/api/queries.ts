@@ -5,7 +5,7 @@ import { queryKeys } from './keys'
 import type * as Api from './schema'
 
 /** The newest runs that match, one page of them. */
-export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string; session_id?: string; limit?: number }) =>
+export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string; session_id?: string; since?: string; limit?: number }) =>
   queryOptions({
     queryKey: queryKeys.runs.list(filters),
     queryFn: () => body(api.GET('/runs', { params: { query: filters } })),

@@ -5,7 +5,7 @@ import { type RawSearch, optional, textOf } from './search'
 const list = createRoute({
   getParentRoute: () => rootRoute,
   path: '/agents',
-  validateSearch: (search: RawSearch) => optional({ tags: textOf(search, 'tags') }),
+  validateSearch: (search: RawSearch) => optional({ tags: textOf(search, 'tags'), find: textOf(search, 'find') }),
   component: lazyRouteComponent(() => import('@/features/agents/agents-page'), 'AgentsPage'),
 })
 

@@ -31,7 +31,7 @@ export function AgentRow({ agent }: { agent: Api.AgentSummary }) {
             </Badge>
           ) : null}
           {agent.tags.map((tag) => (
-            <Link key={tag} to="/agents" search={{ tags: tag }} className="max-w-full min-w-0" title={plain(tag)}>
+            <Link key={tag} to="/agents" search={({ find }) => ({ find, tags: tag })} className="max-w-full min-w-0" title={plain(tag)}>
               <Badge className="max-w-full">
                 <span className="truncate">{plain(tag)}</span>
               </Badge>

@@ -14,8 +14,14 @@ import { agentsQuery } from './api'
 const route = getRouteApi('/agents')
 
 export function AgentsPage() {
-  const { tags } = route.useSearch()
-  const [wanted, setWanted] = useState('')
+  const { tags, find: sought = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [wanted, setWanted] = useState(sought)
+  // Also in the address, so that the way back and a reload find it again. That follows later than letters are typed.
+  const find = (text: string) => {
+    setWanted(text)
+    void navigate({ search: { tags, find: text || undefined }, replace: true })
+  }
   return (
     <Page
       title="Agents"
@@ -25,9 +31,9 @@ export function AgentsPage() {
             type="search"
             aria-label="Find agents"
             placeholder="Find by name or description"
-            className="w-64"
+            className="w-72"
             value={wanted}
-            onChange={(event) => setWanted(event.target.value)}
+            onChange={(event) => find(event.target.value)}
           />
           <OnlyWho may="administers">
             <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
@@ -57,7 +63,7 @@ function Tags({ tags }: { tags: string }) {
   return (
     <div className="flex items-center gap-2">
       <span className="shrink-0 text-muted">With the tags</span>
-      <Button size="small" className="min-w-0 shrink" onClick={() => void navigate({ search: {} })} aria-label={`Tags ${tags}: show all agents`}>
+      <Button size="small" className="min-w-0 shrink" onClick={() => void navigate({ search: ({ find }) => ({ find }) })} aria-label={`Tags ${tags}: show all agents`}>
         <span className="truncate">{plain(tags)}</span> <X aria-hidden />
       </Button>
     </div>

@@ -1,25 +1,33 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { runsQuery } from '@/api/queries'
+import { type Period, sinceOf } from '@/components/filters'
 import { Answer, Empty } from '@/components/states'
-import { Ago } from '@/components/time'
+import { Ago, useNow } from '@/components/time'
 import { Card, CardHeader } from '@/components/ui'
 import { plain } from '@/lib/inert'
 
 const SHOWN = 8
 
-export function LastFailures() {
+interface Props {
+  agent: string | undefined
+  period: Period
+}
+
+/** Of the same agent and period as the figures beside it. */
+export function LastFailures({ agent, period }: Props) {
+  const failed = useQuery(runsQuery({ status: 'failed', agent_name: agent, since: sinceOf(period, useNow()), limit: SHOWN }))
   return (
     <Card>
       <CardHeader
         title="Last failures"
         actions={
-          <Link to="/runs" search={{ status: 'failed' }} className="text-accent hover:underline">
+          <Link to="/runs" search={{ status: 'failed', agent, since: period === 'all' ? undefined : period }} className="text-accent hover:underline">
             All
           </Link>
         }
       />
-      <Answer query={useQuery(runsQuery({ status: 'failed', limit: SHOWN }))}>
+      <Answer query={failed}>
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="Nothing has failed" />

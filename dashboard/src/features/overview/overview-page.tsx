@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Api } from '@/api'
 import { Chart } from '@/components/chart'
-import { AgentFilter, PeriodFilter, sinceOf } from '@/components/filters'
+import { AgentFilter, type Period, PeriodFilter, sinceOf } from '@/components/filters'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { useNow } from '@/components/time'
@@ -37,7 +37,7 @@ export function OverviewPage() {
     >
       <Operation />
       <Answer query={stats}>
-        {(figures) => (figures.all.runs === 0 ? <NoRuns filtered={period !== 'all' || Boolean(search.agent)} /> : <Report stats={figures} />)}
+        {(figures) => (figures.all.runs === 0 ? <NoRuns filtered={period !== 'all' || Boolean(search.agent)} /> : <Report stats={figures} agent={search.agent} period={period} />)}
       </Answer>
     </Page>
   )
@@ -57,7 +57,13 @@ function NoRuns({ filtered }: { filtered: boolean }) {
   )
 }
 
-function Report({ stats }: { stats: Api.Stats }) {
+interface ReportProps {
+  stats: Api.Stats
+  agent: string | undefined
+  period: Period
+}
+
+function Report({ stats, agent, period }: ReportProps) {
   const days = daysOf(stats.by_day, new Date().toISOString().slice(0, 10))
   return (
     <>
@@ -85,7 +91,7 @@ function Report({ stats }: { stats: Api.Stats }) {
       <div className="grid gap-4 xl:grid-cols-2">
         <Breakdown title="By agent" head="Agent" rows={stats.by_agent} />
         <Breakdown title="By model" head="Model" rows={stats.by_model} />
-        <LastFailures />
+        <LastFailures agent={agent} period={period} />
         <CommonErrors errors={stats.errors} />
       </div>
     </>
