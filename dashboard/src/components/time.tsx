@@ -38,13 +38,18 @@ export function Ago({ at }: { at: string }) {
 
 const SECOND_MS = 1_000
 
-/** How long something has taken; counts on while it has no end. */
-export function Elapsed({ from, to }: { from: string; to: string | null | undefined }) {
+interface ElapsedProps {
+  from: string | null | undefined
+  to: string | null | undefined
+}
+
+/** How long something has taken; counts on while it has no end. What has not begun has taken nothing. */
+export function Elapsed({ from, to }: ElapsedProps) {
   const [current, setCurrent] = useState(() => Date.now())
   useEffect(() => {
-    if (to) return
+    if (to || !from) return
     const ticking = setInterval(() => setCurrent(Date.now()), SECOND_MS)
     return () => clearInterval(ticking)
-  }, [to])
+  }, [from, to])
   return <span className="tabular-nums">{between(from, to ?? new Date(current).toISOString())}</span>
 }

@@ -10,7 +10,7 @@ it('loads the code of every page once the first one is there', () => {
   loadPagesLater(router)
   vi.runAllTimers()
   expect(loaded()).toBe(0)
-  router.emit({ type: 'onRendered' } as Parameters<typeof router.emit>[0])
+  router.emit({ type: 'onRendered', toLocation: router.latestLocation } as Parameters<typeof router.emit>[0])
   vi.runAllTimers()
   expect(loaded()).toBe(pages.length)
   expect(pages.length).toBeGreaterThan(15)

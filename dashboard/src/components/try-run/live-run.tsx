@@ -7,8 +7,9 @@ import { CopyButton } from '@/components/command'
 import { InertText } from '@/components/inert-text'
 import { JsonView } from '@/components/json-view'
 import { Answer } from '@/components/states'
+import { Elapsed } from '@/components/time'
 import { Button, Card, CardBody, CardHeader, StatusBadge, buttonStyle } from '@/components/ui'
-import { between, count, dollars } from '@/lib/format'
+import { count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { write } from '@/lib/lossless'
 import { isUnderWay } from '@/lib/status'
@@ -50,7 +51,7 @@ function Head({ run }: { run: Api.RunView }) {
           <StatusBadge status={run.status} />
           <span className="text-muted">
             {count(run.usage.input_tokens)} in · {count(run.usage.output_tokens)} out · {dollars(run.usage.cost_usd)} ·{' '}
-            {between(run.started_at, run.finished_at)}
+            <Elapsed from={run.started_at} to={run.finished_at} />
           </span>
           <div className="ml-auto flex gap-2">
             {isUnderWay(run.status) ? (

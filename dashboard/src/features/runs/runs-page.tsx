@@ -7,10 +7,10 @@ import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/f
 import { Page } from '@/components/page'
 import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
-import { Ago, useNow } from '@/components/time'
+import { Ago, Elapsed, useNow } from '@/components/time'
 import { Card, StatusBadge, buttonStyle } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
-import { between, count, dollars, exactCount } from '@/lib/format'
+import { count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { RUN_STATUSES } from '@/lib/status'
 import { fetchRuns } from './api'
@@ -57,7 +57,7 @@ const COLUMNS: Column<Api.RunView>[] = [
   {
     header: 'Time',
     className: 'w-20 text-right tabular-nums max-lg:hidden',
-    cell: (run) => between(run.created_at, run.finished_at),
+    cell: (run) => <Elapsed from={run.created_at} to={run.finished_at} />,
   },
   { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
 ]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
 import type { Happened } from '@/api/events'
-import { heldOf, resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf } from './model'
+import { heldOf, resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf, wantedOf } from './model'
 
 const run = (more: Partial<Api.RunView>): Api.RunView => ({
   run_id: 'run_1', session_id: 'ses_1', type: 'start_session', agent_name: 'a', status: 'running', execution_mode: 'sync',
@@ -106,4 +106,11 @@ it('says which children wait for somebody, and why', () => {
   expect(timelineOf([event as unknown as Happened])[0]).toMatchObject({
     label: 'Children not called back', detail: '2 children: resume it', tone: 'warning',
   })
+})
+
+it('names the runner that a run waits for', () => {
+  expect([wantedOf({}), wantedOf({ executor_type: 'llm', tags: ['gpu', 'eu'], hostname: 'h', project_dir: '/p' })]).toEqual([
+    'a runner',
+    'a runner with llm · host h · folder /p · tags gpu, eu',
+  ])
 })

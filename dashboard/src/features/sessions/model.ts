@@ -147,6 +147,13 @@ function entryOf(event: Happened): Entry {
   }
 }
 
+/** The runner that a run waits for: `a runner with llm · tags gpu`. */
+export function wantedOf({ hostname, project_dir: folder, executor_type: executor, tags = [] }: Api.Demands): string {
+  const demands = [executor, hostname && `host ${hostname}`, folder && `folder ${folder}`, tags.length > 0 && `tags ${tags.join(', ')}`]
+  const wanted = demands.filter(Boolean).join(' · ')
+  return wanted === '' ? 'a runner' : `a runner with ${wanted}`
+}
+
 /** Ends of children that wait for somebody, together where the reason is the same. Others are on their way. */
 export function heldOf({ undelivered_callbacks: owed = [] }: Api.SessionView): { message: string; children: string[] }[] {
   const held = new Map<string, string[]>()

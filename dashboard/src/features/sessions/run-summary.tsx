@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, Info, ShieldCheck } from 'lucide-react'
 import type { Api } from '@/api'
 import { Fact } from '@/components/fact'
+import { Elapsed } from '@/components/time'
 import { Card, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
-import { between, count, dollars, exactCount } from '@/lib/format'
+import { count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import type { Tone } from '@/lib/status'
 import { attemptsQuery } from './api'
-import { endedOtherwise, failureOf, verdictOf } from './model'
+import { endedOtherwise, failureOf, verdictOf, wantedOf } from './model'
 
 const TONES: Record<Tone, { className: string; icon: typeof Info }> = {
   success: { className: 'border-success/40 bg-success-soft text-success', icon: CircleCheck },
@@ -34,8 +36,20 @@ export function RunSummary({ run }: { run: Api.RunView }) {
             </span>
           </Fact>
           <Fact label="Cost">{dollars(run.usage.cost_usd)}</Fact>
-          <Fact label="Waited">{between(run.created_at, run.claimed_at)}</Fact>
-          <Fact label="Worked">{between(run.started_at, run.finished_at)}</Fact>
+          <Fact label="Waited">
+            <Elapsed from={run.created_at} to={run.claimed_at ?? run.finished_at} />
+          </Fact>
+          {run.status === 'pending' ? (
+            <Fact label="Waits for">
+              <Link to="/runners" className="underline [overflow-wrap:anywhere]">
+                {plain(wantedOf(run.demands))}
+              </Link>
+            </Fact>
+          ) : (
+            <Fact label="Worked">
+              <Elapsed from={run.started_at} to={run.finished_at} />
+            </Fact>
+          )}
           {run.attempt > 1 ? <Fact label="Deliveries">{run.attempt}</Fact> : null}
         </dl>
       </Card>

@@ -7,10 +7,10 @@ import { Command } from '@/components/command'
 import { StatusFilter } from '@/components/filters'
 import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
-import { Ago } from '@/components/time'
+import { Ago, Elapsed } from '@/components/time'
 import { Badge, Card, Select, StatusBadge } from '@/components/ui'
 import { type Column, VirtualTable } from '@/components/virtual-table'
-import { between, exactCount } from '@/lib/format'
+import { exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { WORKFLOW_STATUSES } from '@/lib/status'
 import { fetchWorkflowRun, fetchWorkflowRuns, workflowNamesQuery } from './api'
@@ -46,7 +46,7 @@ const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
   {
     header: 'Time',
     className: 'w-20 text-right tabular-nums max-md:hidden',
-    cell: (run) => between(run.created_at, run.finished_at),
+    cell: (run) => <Elapsed from={run.created_at} to={run.finished_at} />,
   },
   { header: 'Started', className: 'w-24 text-right', cell: (run) => <Ago at={run.created_at} /> },
 ]
