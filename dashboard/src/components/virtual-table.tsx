@@ -1,6 +1,6 @@
 /** A table of any length: only the rows in view are in the page. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { cn } from '@/lib/cn'
 
 export interface Column<T> {
@@ -34,6 +34,7 @@ export function VirtualTable<T>(props: Props<T>) {
     estimateSize: () => rowHeight,
     overscan: OVERSCAN,
   })
+  useKeptPlace(scroller, useMemo(() => items.map(keyOf), [items, keyOf]), rowHeight)
   const rows = virtual.getVirtualItems()
   const lastShown = rows.at(-1)?.index ?? 0
   useEffect(() => {
@@ -79,6 +80,24 @@ export function VirtualTable<T>(props: Props<T>) {
       </div>
     </div>
   )
+}
+
+/**
+ * What comes new at the top moves nothing away from somebody who reads further down: the row at the upper edge stays there.
+ * At the very top, what is new is what one wants to see.
+ */
+function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, keys: string[], rowHeight: number): void {
+  const before = useRef(keys)
+  useLayoutEffect(() => {
+    const known = before.current
+    before.current = keys
+    const element = scroller.current
+    if (element === null || element.scrollTop <= 0) return
+    const top = Math.floor(element.scrollTop / rowHeight)
+    const key = known[top]
+    const now = key === undefined || keys[top] === key ? top : keys.indexOf(key)
+    if (now >= 0 && now !== top) element.scrollTop += (now - top) * rowHeight
+  }, [scroller, keys, rowHeight])
 }
 
 /** Up and down go from one row's link to the next. */

@@ -1,0 +1,25 @@
+import { render, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { VirtualTable } from './virtual-table'
+
+const names = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `row ${from - index}`)
+
+function table(items: string[]) {
+  return <VirtualTable label="Rows" items={items} columns={[{ header: 'Name', cell: (item) => item }]} keyOf={(item) => item} />
+}
+
+it('stays at the row that is read when others come before it', () => {
+  const { rerender } = render(table(names(100, 1)))
+  const scroller = screen.getAllByRole('rowgroup')[0] as HTMLElement
+  rerender(table(names(102, 1)))
+  expect(scroller.scrollTop).toBe(0)
+  scroller.scrollTop = 410
+  rerender(table(names(107, 1)))
+  expect(scroller.scrollTop).toBe(610)
+  // One that is gone takes its room with it.
+  rerender(table(names(106, 1)))
+  expect(scroller.scrollTop).toBe(570)
+  // A list of others has no row to stay at.
+  rerender(table(['x', 'y']))
+  expect(scroller.scrollTop).toBe(570)
+})
