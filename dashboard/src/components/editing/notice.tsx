@@ -25,6 +25,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }
 
+/** Whether a refusal is about what was sent: it says nothing of what was typed since. */
+export function isAboutSent(error: unknown): boolean {
+  return error instanceof ApiError && [400, 409].includes(error.status) && !error.error.endsWith('ReadOnly')
+}
+
 /** Whether somebody else saved first. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.error === 'PreconditionFailed'

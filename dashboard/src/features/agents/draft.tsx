@@ -47,7 +47,10 @@ export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
   const unread = useUnread()
   const settled = useSettled(blueprint, SETTLED_MS)
   const check = useQuery({ ...checkQuery(tidied(settled)), placeholderData: (before) => before })
-  const problems = check.data?.problems ?? NOTHING
+  // A name that nobody has typed yet is not wrong; whoever creates the agent without one is told.
+  const unnamed = base === null && blueprint.get('name') === initial.get('name')
+  const found = check.data?.problems ?? NOTHING
+  const problems = useMemo(() => (unnamed ? found.filter(({ path }) => path !== '$.name') : found), [unnamed, found])
   const set = useCallback(
     (path: readonly string[], value: Json | undefined) => replace((current) => withAt(current, path, value)),
     [],

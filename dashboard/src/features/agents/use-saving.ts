@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { queryKeys } from '@/api'
-import { isConflict } from '@/components/editing'
+import { isAboutSent, isConflict } from '@/components/editing'
 import { type JsonMap, isMap } from '@/lib/lossless'
 import { type Agent, agentQuery, createAgent, deleteAgent, saveAgent } from './api'
 import type { Draft } from './draft'
@@ -64,6 +64,7 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
     if (isMap(stored.blueprint)) draft.replace(stored.blueprint)
   })
   const conflicts = isNewer && isConflict(save.error)
+  const mended = isAboutSent(save.error) && save.variables !== draft.blueprint
   return {
     save,
     remove,
@@ -75,7 +76,7 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
     /** Both changes are to be looked at. */
     conflicts,
     /** Why saving failed, where nothing else says it. */
-    refusal: conflicts || (gone && isConflict(save.error)) ? null : save.error,
+    refusal: conflicts || (gone && isConflict(save.error)) || mended ? null : save.error,
     taken,
     setBase,
   }

@@ -45,3 +45,17 @@ it('makes a workflow again that was deleted', async () => {
   await waitFor(() => expect(result.current.save.isSuccess).toBe(true))
   expect(vi.mocked(createWorkflow)).toHaveBeenCalledOnce()
 })
+
+it('keeps a refusal only as long as what was refused stands there', async () => {
+  vi.mocked(saveWorkflow).mockRejectedValue(new ApiError('InvalidWorkflow', 'it has mistakes', 400))
+  const client = new QueryClient()
+  const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>
+  const { result, rerender } = renderHook(
+    (document: JsonMap) => useSaving({ draft: { ...draft, document }, base, setBase: () => undefined, stored: base, gone: false }),
+    { wrapper, initialProps: DOCUMENT },
+  )
+  act(() => result.current.save.mutate(DOCUMENT))
+  await waitFor(() => expect(result.current.refusal?.message).toBe('it has mistakes'))
+  rerender(new Map(DOCUMENT))
+  expect(result.current.refusal).toBeNull()
+})

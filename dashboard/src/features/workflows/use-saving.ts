@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { queryKeys } from '@/api'
-import { isConflict } from '@/components/editing'
+import { isAboutSent, isConflict } from '@/components/editing'
 import { type JsonMap, isMap } from '@/lib/lossless'
 import { type Workflow, createWorkflow, deleteWorkflow, saveWorkflow, workflowQuery } from './api'
 import { textOf } from './document'
@@ -66,6 +66,7 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
     if (follows && stored !== null) taken(stored)
   })
   const conflicts = isNewer && isConflict(save.error) && isMap(base.document) && isMap(stored.document)
+  const mended = isAboutSent(save.error) && save.variables !== draft.document
   return {
     save,
     remove,
@@ -77,7 +78,7 @@ export function useSaving({ draft, base, setBase, stored, gone: isGone }: Situat
     /** Both changes are to be looked at. */
     conflicts,
     /** Why saving failed, where nothing else says it. */
-    refusal: conflicts || (gone && isConflict(save.error)) ? null : save.error,
+    refusal: conflicts || (gone && isConflict(save.error)) || mended ? null : save.error,
     taken,
     setBase,
   }
