@@ -24,3 +24,18 @@ it('takes no key that cannot be sent', async () => {
   await user.type(field, ' accord_x {Enter}')
   await vi.waitFor(() => expect(access.get()).toMatchObject({ key: 'accord_x', role: 'admin' }))
 })
+
+it('takes no key that opens nothing', async () => {
+  access.set({ key: null, role: null, asked: 'a key is needed', left: false })
+  vi.stubGlobal('fetch', async () =>
+    Response.json({ error: 'Forbidden', message: "a key with the role 'runner' does not allow this" }, { status: 403 }),
+  )
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Login reason="a key is needed" />
+    </QueryClientProvider>,
+  )
+  await userEvent.setup().type(screen.getByLabelText('API key'), 'accord_x{Enter}')
+  await screen.findByText(/the key of a runner, which opens no page/)
+  expect(access.get().key).toBeNull()
+})

@@ -37,6 +37,7 @@ export function Login({ reason }: { reason: string }) {
 }
 
 const NO_KEY = 'No key has spaces, or other characters than letters, digits and signs of ASCII: copy it again, as a whole.'
+const A_RUNNERS = 'This is the key of a runner, which opens no page here: use one of a viewer, a caller or an admin.'
 
 function Form({ reason }: { reason: string }) {
   const client = useQueryClient()
@@ -45,7 +46,11 @@ function Form({ reason }: { reason: string }) {
   const given = key.trim()
   const wrong = given !== '' && !isKey(given)
   const signIn = useMutation({
-    mutationFn: roleOf,
+    mutationFn: async (given: string) => {
+      const role = await roleOf(given)
+      if (role === 'runner') throw new Error(A_RUNNERS)
+      return role
+    },
     onSuccess: (role, good) => {
       // What another key has seen is not this one's; what is in sight is looked up again.
       client.removeQueries({ type: 'inactive' })
