@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { ago, between } from '@/lib/format'
+import { ago, between, moment } from '@/lib/format'
 
 /** One clock for all: ticks every ten seconds while somebody looks at it. */
 const TICK_MS = 10_000
@@ -30,7 +30,7 @@ export function useNow(): number {
 export function Ago({ at }: { at: string }) {
   const current = useNow()
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap">
+    <time dateTime={at} title={moment(at)} className="whitespace-nowrap">
       {ago(at, Math.max(current, Date.now()))}
     </time>
   )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ago, between, bytes, count, dollars, duration, percent, plural } from './format'
+import { ago, between, bytes, count, dollars, duration, moment, percent, plural } from './format'
 
 it('writes numbers as people read them', () => {
   expect([count(999), count(1_234), count(12_345), count(2_500_000)]).toEqual(['999', '1,234', '12.3K', '2.5M'])
@@ -22,4 +22,11 @@ it('writes times as people read them', () => {
     'now', '1 min ago', '3 h ago', '2026-01-01',
   ])
   expect(between('2026-03-01T00:00:00Z', null)).toBe('–')
+})
+
+it('names the zone of an exact time', () => {
+  const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' })
+  const at = '2026-01-01T00:00:00Z'
+  const name = zone.formatToParts(new Date(at)).find(({ type }) => type === 'timeZoneName')?.value ?? 'none'
+  expect(moment(at)).toContain(name)
 })

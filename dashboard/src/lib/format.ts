@@ -57,6 +57,13 @@ export function ago(at: string, now: number): string {
   return at.slice(0, 10)
 }
 
+/** The exact time, in the reader's zone, which it names. */
+export function moment(at: string): string {
+  return new Date(at).toLocaleString(undefined, {
+    year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short',
+  })
+}
+
 export function bytes(value: number): string {
   if (value < 1_000) return `${value} B`
   if (value < 1_000_000) return `${(value / 1_000).toFixed(0)} kB`
