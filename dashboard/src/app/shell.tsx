@@ -53,7 +53,7 @@ function Frame({ covered }: { covered: boolean }) {
       <aside
         id="places"
         className={cn(
-          'shrink-0 flex-col border-r bg-surface lg:flex lg:w-48',
+          'shrink-0 flex-col border-r bg-surface lg:flex lg:w-52',
           open ? 'flex border-b' : 'hidden',
         )}
       >

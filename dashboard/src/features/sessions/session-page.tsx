@@ -93,7 +93,7 @@ function RunChoice({ runs, value }: { runs: Api.RunView[]; value: string }) {
   return (
     <Select
       aria-label="Run"
-      className="w-56"
+      className="w-64"
       value={value}
       onChange={(event) =>
         void navigate({ search: { view: search.view, workflow: search.workflow, run: event.target.value } })

@@ -33,7 +33,7 @@ const COLUMNS: Column<Api.SessionView>[] = [
   { header: 'Status', className: 'w-28', cell: (session) => <StatusBadge status={session.status} /> },
   {
     header: 'Session',
-    className: 'w-80 max-lg:hidden',
+    className: 'w-84 max-lg:hidden',
     cell: (session) => <code className="text-muted">{session.session_id}</code>,
   },
   {

@@ -1,10 +1,10 @@
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { ChevronRight, Circle, FileCheck2, MessageSquare, UserRound, Wrench } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { InertText } from '@/components/inert-text'
 import { Badge, Button, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
-import { count, duration, plural } from '@/lib/format'
+import { count, duration, moment, plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import type { Tone } from '@/lib/status'
 import { type Entry, attemptId } from './model'
@@ -17,23 +17,29 @@ const DOTS: Record<Tone, string> = {
   danger: 'text-danger',
 }
 
-export function TimelineEntry({ entry, began }: { entry: Entry; began: string }) {
+interface Folding {
+  /** Whether somebody asked for all of it. */
+  unfolded: boolean
+  onTurn: () => void
+}
+
+export function TimelineEntry({ entry, began, ...folding }: { entry: Entry; began: string } & Folding) {
   const offset = Math.max(0, Date.parse(entry.at) - Date.parse(began))
   return (
     <>
       <time
         dateTime={entry.at}
-        title={new Date(entry.at).toLocaleString()}
+        title={moment(entry.at)}
         className="w-20 shrink-0 pt-px text-right text-[0.93rem] whitespace-nowrap text-faint tabular-nums max-sm:hidden"
       >
         +{duration(offset)}
       </time>
-      <Body entry={entry} />
+      <Body entry={entry} folding={folding} />
     </>
   )
 }
 
-function Body({ entry }: { entry: Entry }) {
+function Body({ entry, folding }: { entry: Entry; folding: Folding }) {
   switch (entry.kind) {
     case 'state':
       return (
@@ -46,14 +52,14 @@ function Body({ entry }: { entry: Entry }) {
       const Icon = entry.role === 'user' ? UserRound : MessageSquare
       return (
         <Line icon={<Icon aria-hidden className="size-4 text-muted" />}>
-          <Said label={entry.role === 'user' ? 'Asked' : 'Model'} text={entry.text} />
+          <Said label={entry.role === 'user' ? 'Asked' : 'Model'} text={entry.text} {...folding} />
         </Line>
       )
     }
     case 'tool':
       return (
         <Line icon={<Wrench aria-hidden className="size-4 text-muted" />}>
-          <Tool entry={entry} />
+          <Tool entry={entry} {...folding} />
         </Line>
       )
     case 'attempt':
@@ -61,7 +67,7 @@ function Body({ entry }: { entry: Entry }) {
     case 'result':
       return (
         <Line icon={<FileCheck2 aria-hidden className="size-4 text-success" />}>
-          <Said label="Result" text={entry.text} />
+          <Said label="Result" text={entry.text} {...folding} />
         </Line>
       )
   }
@@ -79,14 +85,14 @@ function Line({ icon, children }: { icon: ReactNode; children: ReactNode }) {
 /** A text is folded where it is longer than this. */
 const FOLDED = 280
 
-function Said({ label, text }: { label: string; text: string }) {
+function Said({ label, text, unfolded, onTurn }: { label: string; text: string } & Folding) {
   const long = text.length > FOLDED || text.split('\n').length > 5
-  const [open, setOpen] = useState(!long)
+  const open = unfolded || !long
   return (
     <>
       <div className="flex items-center gap-2">
         <span className="font-medium">{label}</span>
-        {long ? <Fold open={open} onClick={() => setOpen(!open)} what={label} /> : null}
+        {long ? <Fold open={open} onClick={onTurn} what={label} /> : null}
       </div>
       {open ? (
         <InertText text={text} className="mt-1 text-muted" />
@@ -107,8 +113,7 @@ function Fold({ open, onClick, what }: { open: boolean; onClick: () => void; wha
   )
 }
 
-function Tool({ entry }: { entry: Extract<Entry, { kind: 'tool' }> }) {
-  const [open, setOpen] = useState(false)
+function Tool({ entry, unfolded: open, onTurn }: { entry: Extract<Entry, { kind: 'tool' }> } & Folding) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -117,7 +122,7 @@ function Tool({ entry }: { entry: Extract<Entry, { kind: 'tool' }> }) {
         </span>
         {entry.ok === null ? <Badge tone="info">at work</Badge> : null}
         {entry.ok === false ? <Badge tone="danger">failed</Badge> : null}
-        <Fold open={open} onClick={() => setOpen(!open)} what={entry.name} />
+        <Fold open={open} onClick={onTurn} what={entry.name} />
       </div>
       {open ? (
         <div className="mt-1 flex flex-col gap-2 text-muted">

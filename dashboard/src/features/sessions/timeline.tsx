@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { type Happened, useSessionEvents } from '@/api/events'
 import { Answer, Empty } from '@/components/states'
 import { Card } from '@/components/ui'
-import { type Entry, timelineOf } from './model'
+import { timelineOf } from './model'
 import { TimelineEntry } from './timeline-entry'
 
 const ESTIMATED_HEIGHT = 44
@@ -29,6 +29,14 @@ function Entries({ events }: { events: Happened[] }) {
     overscan: OVERSCAN,
   })
   const began = entries[0]?.at
+  // Here and not in the entries: those that are scrolled out of sight are gone.
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
+  const turn = (key: string) =>
+    setUnfolded((before) => {
+      const after = new Set(before)
+      if (!after.delete(key)) after.add(key)
+      return after
+    })
   if (entries.length === 0) return <Empty title="Nothing has happened yet" />
   return (
     <div ref={scroller} tabIndex={0} role="feed" aria-label="Timeline" className="min-h-0 flex-1 overflow-y-auto">
@@ -44,19 +52,18 @@ function Entries({ events }: { events: Happened[] }) {
               className="absolute inset-x-0 top-0 border-b"
               style={{ transform: `translateY(${row.start}px)` }}
             >
-              <Article entry={entry} index={row.index} size={entries.length} began={began ?? entry.at} />
+              <article aria-posinset={row.index + 1} aria-setsize={entries.length} className="flex gap-3 px-4 py-2">
+                <TimelineEntry
+                  entry={entry}
+                  began={began ?? entry.at}
+                  unfolded={unfolded.has(entry.key)}
+                  onTurn={() => turn(entry.key)}
+                />
+              </article>
             </div>
           )
         })}
       </div>
     </div>
-  )
-}
-
-function Article({ entry, index, size, began }: { entry: Entry; index: number; size: number; began: string }) {
-  return (
-    <article aria-posinset={index + 1} aria-setsize={size} className="flex gap-3 px-4 py-2">
-      <TimelineEntry entry={entry} began={began} />
-    </article>
   )
 }

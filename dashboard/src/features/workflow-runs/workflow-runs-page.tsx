@@ -35,7 +35,7 @@ const COLUMNS: Column<Api.WorkflowRunSummary>[] = [
   { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
   {
     header: 'Workflow run',
-    className: 'w-80 max-lg:hidden',
+    className: 'w-84 max-lg:hidden',
     cell: (run) => <code className="text-muted">{run.workflow_run_id}</code>,
   },
   {
