@@ -8,6 +8,7 @@ const nothing = () => undefined
 it('begins at the first field that takes something', async () => {
   const body = (
     <>
+      <input aria-label="Form" type="radio" />
       <input aria-label="Fixed" disabled />
       <textarea aria-label="Prompt" />
     </>

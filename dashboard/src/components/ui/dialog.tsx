@@ -11,7 +11,8 @@ interface Props {
   className?: string
 }
 
-const FIELDS = 'input:not(:disabled), select:not(:disabled), textarea:not(:disabled)'
+/** Fields to write in or to choose from; choices between views are none. */
+const FIELDS = 'input:not(:disabled, [type=radio]), select:not(:disabled), textarea:not(:disabled)'
 
 /**
  * The browser's own dialog: it traps the focus, closes on Escape and makes the rest inert. It would begin at the button that
