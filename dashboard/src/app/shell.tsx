@@ -113,7 +113,7 @@ function Footer() {
   const { key } = useObservable(access)
   const Icon = THEME_ICONS[current]
   return (
-    <div className="flex items-center justify-between gap-1 border-t px-2 py-2">
+    <div className="flex items-center justify-between gap-1 border-t py-2 pr-1 pl-3">
       <Live />
       <div className="flex">
         <Button
@@ -140,7 +140,7 @@ const CONNECTIONS = {
 function Live() {
   const { label, dot } = CONNECTIONS[useObservable(connection)]
   return (
-    <span role="status" className="flex items-center gap-2 px-2 text-muted">
+    <span role="status" className="flex items-center gap-1.5 text-muted">
       <span aria-hidden className={cn('size-2 rounded-full', dot)} />
       {label}
     </span>

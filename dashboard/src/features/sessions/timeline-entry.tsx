@@ -30,7 +30,7 @@ export function TimelineEntry({ entry, began, ...folding }: { entry: Entry; bega
       <time
         dateTime={entry.at}
         title={moment(entry.at)}
-        className="w-20 shrink-0 pt-px text-right text-[0.93rem] whitespace-nowrap text-faint tabular-nums max-sm:hidden"
+        className="w-24 shrink-0 pt-px text-right text-[0.93rem] whitespace-nowrap text-faint tabular-nums max-sm:hidden"
       >
         +{duration(offset)}
       </time>
