@@ -61,6 +61,20 @@ it('dashboard shows validation status on sessions: why a contract was not kept, 
   await page.close()
 })
 
+it('leaves the tabs of a failed session in reach on a phone', async () => {
+  model.say('{"note": "x", "severity": "critical"}', '{"note": 7, "severity": "critical", "more": 1}')
+  const run = await start('scripted')
+  const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}`, { width: 380, height: 700 })
+  await seen(page, 'Output Schema: Validation Failed')
+  const tabs = await page.getByRole('tablist', { name: 'Parts of the session' }).boundingBox()
+  expect(tabs?.height).toBeGreaterThan(20)
+  await page.getByRole('tab', { name: 'Attempts' }).click()
+  await seen(page, 'What the model said')
+  await screenshot(page, 'failed-session-phone')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
 it('dashboard shows validation status on sessions: valid after a retry, and what was changed', async () => {
   model.say('{"note": "x", "severity": "critical"}', '{"note": "x", "severity": "high"}')
   const run = await start('scripted')
@@ -137,7 +151,9 @@ it('stops a run and resumes its session', async () => {
   await seen(page, 'Stopped')
   model.say('the answer that nobody waits for', 'Hello again.')
   await page.getByRole('button', { name: 'Resume' }).click()
-  await page.getByLabel('Prompt').fill('Go on')
+  // The field has the focus: whoever types at once is heard.
+  await page.getByLabel('Prompt').waitFor()
+  await page.keyboard.type('Go on')
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
   await seen(page, 'Finished')
   await page.getByRole('tab', { name: 'Result' }).click()

@@ -59,6 +59,20 @@ it('shows what happens as it happens, and what happened while the server was awa
   await page.close()
 })
 
+it('opens pages while the server is away, and fills them when it is back', async () => {
+  const { page } = await open(browser, `${accord.url}/ui/agents`)
+  await seen(page, 'Live')
+  const loaded = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('workflow-runs-page'))
+  await page.waitForFunction(loaded)
+  await accord.stop()
+  await seen(page, 'Reconnecting')
+  await page.getByRole('link', { name: 'Workflow runs' }).click()
+  await page.getByRole('heading', { name: 'Workflow runs' }).waitFor()
+  await accord.start()
+  await seen(page, 'No workflow has been run yet')
+  await page.close()
+})
+
 it('keeps filters in the address', async () => {
   const { page } = await open(browser, `${accord.url}/ui/runs`)
   await rows(page).nth(0).waitFor()
