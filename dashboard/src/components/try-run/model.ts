@@ -49,6 +49,12 @@ export function readRun(text: string): Shown {
   return { run: toPlain(json) as Api.RunView, result }
 }
 
+/** What went into a run of an agent, in its own digits; nothing where it is another one's. */
+export function parametersOf(text: string, agentName: string): Json | undefined {
+  const json = parse(text)
+  return at(json, 'agent_name') === agentName ? (at(json, 'parameters') ?? undefined) : undefined
+}
+
 const CONTRACT_FAILURES = ['output_schema_validation_failed', 'schema_validation_failed']
 
 export interface Verdict {

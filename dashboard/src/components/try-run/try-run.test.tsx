@@ -1,14 +1,20 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { registeredQuery } from '@/components/schema'
 import { parse, write } from '@/lib/lossless'
-import { startRun, termsQuery } from './api'
+import { runTextQuery, startRun, termsQuery } from './api'
 import { TryRun } from './try-run'
 
-vi.mock('@tanstack/react-router', () => ({ useNavigate: () => () => undefined, useSearch: () => ({}) }))
+const search: { run?: string } = {}
+vi.mock('@tanstack/react-router', () => ({ useNavigate: () => () => undefined, useSearch: () => search }))
+vi.mock('./live-run', () => ({ LiveRun: () => null }))
 vi.mock('./api', async (original) => ({ ...(await original<object>()), startRun: vi.fn() }))
+
+afterEach(() => {
+  search.run = undefined
+})
 
 const PARAMETERS = parse('{"type":"object","properties":{"v":{"type":"string"},"n":{"type":"number"}}}')
 
@@ -16,6 +22,7 @@ function open(executor = 'llm') {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
   client.setQueryData(termsQuery('a').queryKey, { parameters: PARAMETERS, output: null, open: true })
   client.setQueryData(registeredQuery().queryKey, [])
+  client.setQueryData(runTextQuery('run_1').queryKey, '{"agent_name":"a","parameters":{"v":"as before","n":1.10}}')
   vi.mocked(startRun).mockReset().mockResolvedValue({} as never)
   render(
     <QueryClientProvider client={client}>
@@ -75,4 +82,11 @@ it('asks for a model only where there is one', () => {
   cleanup()
   open('external')
   expect(screen.getByLabelText('Model')).toBeTruthy()
+})
+
+it('begins with what went into the run that the address names', async () => {
+  search.run = 'run_1'
+  const user = open()
+  await user.click(run())
+  expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"as before","n":1.10}}'])
 })

@@ -4,17 +4,17 @@ import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '@/api'
 import { useRights } from '@/api/role'
-import { SchemaForm, controlOf, fieldErrors, initialValue } from '@/components/schema-form'
+import { SchemaForm, controlOf, fieldErrors, initialValue, showsAll } from '@/components/schema-form'
 import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
-import { Answer } from '@/components/states'
+import { Answer, Loading } from '@/components/states'
 import { Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
 import { NotYet, UnreadProvider, useUnread } from '@/components/unread'
 import type { Json } from '@/lib/lossless'
-import { type Terms, startRun, termsQuery } from './api'
+import { type Terms, runTextQuery, startRun, termsQuery } from './api'
 import { BroughtContract } from './brought-contract'
 import { LiveRun } from './live-run'
-import { type Brought, hasModel, requestOf } from './model'
+import { type Brought, hasModel, parametersOf, requestOf } from './model'
 
 interface Props {
   agentName: string
@@ -25,7 +25,13 @@ interface Props {
 /** Runs an agent from a form made of its input contract, and shows what comes of it as it comes. */
 export function TryRun({ agentName, executor }: Props) {
   const terms = useQuery(termsQuery(agentName))
-  return <Answer query={terms}>{(data) => <Trial key={agentName} agentName={agentName} executor={executor} terms={data} />}</Answer>
+  const search: { run?: string } = useSearch({ strict: false })
+  // The run that the address names at first: the form begins with what went into it. Later ones come from the form.
+  const [again] = useState(search.run)
+  const before = useQuery({ ...runTextQuery(again ?? ''), enabled: again !== undefined })
+  if (again !== undefined && before.isPending) return <Loading />
+  const given = before.data === undefined ? undefined : parametersOf(before.data, agentName)
+  return <Answer query={terms}>{(data) => <Trial key={agentName} agentName={agentName} executor={executor} terms={data} given={given} />}</Answer>
 }
 
 const WAYS = [
@@ -33,11 +39,20 @@ const WAYS = [
   { value: 'json', label: 'JSON' },
 ] as const
 
-function Trial({ agentName, executor, terms }: Props & { terms: Terms }) {
+interface TrialProps extends Props {
+  terms: Terms
+  /** What the form begins with; what the schema says where there is nothing. */
+  given: Json | undefined
+}
+
+function Trial({ agentName, executor, terms, given }: TrialProps) {
   const search: { run?: string } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [parameters, setParameters] = useState<Json | undefined>(() => initialValue(terms.parameters, terms.parameters))
-  const [way, setWay] = useState<'form' | 'json'>(() => (controlOf(terms.parameters) === 'object' ? 'form' : 'json'))
+  const [parameters, setParameters] = useState<Json | undefined>(() => given ?? initialValue(terms.parameters, terms.parameters))
+  const [way, setWay] = useState<'form' | 'json'>(() => {
+    const formed = controlOf(terms.parameters) === 'object' && (given === undefined || showsAll(terms.parameters, given, terms.parameters))
+    return formed ? 'form' : 'json'
+  })
   const [brought, setBrought] = useState<Brought>({ kind: 'none' })
   const unreadParameters = useUnread()
   const unreadContract = useUnread()

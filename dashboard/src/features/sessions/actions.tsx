@@ -50,7 +50,7 @@ function GoOn({ session, onResume }: { session: Api.SessionView; onResume: () =>
       <Play aria-hidden /> Resume
     </Button>
   ) : (
-    <Link to="/runs/new" search={{ agent: session.agent_name }} className={buttonStyle({})}>
+    <Link to="/runs/new" search={{ agent: session.agent_name, run: session.last_run_id }} className={buttonStyle({})}>
       <Play aria-hidden /> Start it again
     </Link>
   )
