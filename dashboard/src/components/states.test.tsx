@@ -11,4 +11,5 @@ it('shows what was seen before while the server is away, and not to a key that i
   rerender(<Answer query={query(new ApiError('Forbidden', 'use one of an admin', 403))}>{(data) => data}</Answer>)
   expect(screen.queryByText('seen before')).toBeNull()
   expect(screen.getByRole('alert').textContent).toContain('use one of an admin')
+  expect(screen.getByRole('button').textContent).toBe('Use another key')
 })

@@ -1,6 +1,7 @@
 /** What a page shows while it waits, when there is nothing, and when something went wrong. */
 import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { otherKey } from '@/api/access'
 import { ApiError, messageOf } from '@/api/error'
 import { Command } from './command'
 import { Button, Card } from './ui'
@@ -35,9 +36,10 @@ export function Empty({ title, children, command, action }: EmptyProps) {
   )
 }
 
-/** The server's own words, and its stable name for them. */
+/** The server's own words, and its stable name for them. What is refused to a key is not asked for again with the same one. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
   const name = error instanceof ApiError ? error.error : null
+  const refused = error instanceof ApiError && error.status === 403
   return (
     <Card role="alert" className="m-auto flex max-w-2xl items-start gap-3 border-danger/40 p-4">
       <CircleAlert aria-hidden className="mt-0.5 size-5 shrink-0 text-danger" />
@@ -45,7 +47,11 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
         <p className="break-words">{messageOf(error)}</p>
         {name ? <p className="mt-1 text-muted">{name}</p> : null}
       </div>
-      {retry ? (
+      {refused ? (
+        <Button size="small" onClick={otherKey}>
+          Use another key
+        </Button>
+      ) : retry ? (
         <Button size="small" onClick={retry}>
           <RotateCw aria-hidden /> Try again
         </Button>

@@ -44,7 +44,7 @@ const STATUSES: Record<string, Appearance> = {
   refused: { label: 'Refused', icon: Ban, tone: 'danger' },
   schema_rejected: { label: 'Schema rejected by provider', icon: OctagonX, tone: 'warning' },
   no_progress: { label: 'No progress', icon: CircleSlash, tone: 'danger' },
-  transport: { label: 'Provider unreachable', icon: WifiOff, tone: 'warning' },
+  transport: { label: 'Provider failed', icon: WifiOff, tone: 'warning' },
   budget_exhausted: { label: 'Budget used up', icon: OctagonX, tone: 'danger' },
   timed_out: { label: 'Timed out', icon: Hourglass, tone: 'danger' },
 }
