@@ -28,7 +28,7 @@ const FIGURES: &str = "
 SELECT key,
     count(*) AS runs,
     count(*) FILTER (WHERE status = 'completed') AS completed,
-    count(*) FILTER (WHERE status = 'completed' AND (free OR first_outcome = 'accepted')) AS first_try,
+    count(*) FILTER (WHERE status = 'completed' AND (free OR coalesce(first_outcome, 'accepted') = 'accepted')) AS first_try,
     count(*) FILTER (WHERE status = 'failed') AS failed,
     count(*) FILTER (WHERE contract_failed) AS contract_failed,
     count(*) FILTER (WHERE status = 'stopped') AS stopped,

@@ -74,6 +74,14 @@ pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
     assert_eq!(store.stats(&ALL).await.unwrap(), [all]);
 }
 
+/// A runner need not tell of its attempts. Then nothing says that it asked again.
+pub async fn a_result_without_attempts_is_a_first_try(store: Arc<dyn Store>) {
+    ended(&store, contracted("a", "x", 0), vec![], said("1"), 10).await;
+    let rows = store.stats(&ALL).await.unwrap();
+    let counted: Vec<_> = rows.iter().map(|row| (row.completed, row.first_try, row.attempts)).collect();
+    assert_eq!(counted, [(1, 1, 0)]);
+}
+
 /// By each group, with what counts where it belongs.
 pub async fn groups_are_counted(store: Arc<dyn Store>) {
     five_runs(&store).await;
