@@ -79,11 +79,14 @@ pub struct Undelivered {
     pub held: Option<Held>,
 }
 
-/// A parent whose children's ends are held, or gone with the children: where nobody will call it back any more it is no
-/// longer idle.
+/// A parent whose children have begun, or whose ends are held, or gone with the children: it is idle where one of them will
+/// call it back, and finished where none will.
 pub fn settle(session: Session, children: Children, now: Timestamp) -> Session {
     match (session.status, children) {
         (Status::Idle, Children::Quiet) => Session { status: Status::Finished, updated_at: now, ..session },
+        (Status::Finished, Children::WillCallBack) => {
+            Session { status: Status::Idle, updated_at: now, ..session }
+        }
         _ => session,
     }
 }

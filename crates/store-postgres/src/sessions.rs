@@ -111,7 +111,19 @@ async fn parent_of(connection: &mut PgConnection, session: &Session) -> Result<O
     }
 }
 
-/// A parent may have waited for what is gone.
+/// A parent may wait for what has begun.
+pub(crate) async fn settle_parent(
+    connection: &mut PgConnection,
+    session: &Session,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    match parent_of(connection, session).await? {
+        Some(parent) => settle(connection, parent, at).await,
+        None => Ok(()),
+    }
+}
+
+/// A parent may have waited for what is gone, or wait for what has begun.
 async fn settle(connection: &mut PgConnection, before: Session, at: Timestamp) -> Result<(), Fault> {
     let still = still_to_come(connection, &before.id).await?;
     let at = at.max(before.updated_at);

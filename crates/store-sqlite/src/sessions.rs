@@ -87,8 +87,8 @@ fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
     assignment::collect(connection, &documents)
 }
 
-/// A parent may have waited for what is gone.
-fn settle(connection: &Connection, parent: &SessionId, at: Timestamp) -> Done<()> {
+/// A parent may have waited for what is gone, or wait for what has begun.
+pub(crate) fn settle(connection: &Connection, parent: &SessionId, at: Timestamp) -> Done<()> {
     let (seq, before) = match session::find(connection, parent) {
         Err(Fault::Answer(StoreError::NoSession(_))) => return Ok(()),
         found => found?,

@@ -4,7 +4,7 @@ use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::SessionId;
 use accord_domain::run::change::queued;
 use accord_domain::run::{Assignment, Run};
-use accord_domain::session::{Session, Status};
+use accord_domain::session::{ExecutionMode, Session, Status};
 use accord_store::{SessionChoice, StoreError, Submission, Submitted};
 use sqlx::{PgConnection, Row};
 
@@ -14,7 +14,7 @@ use crate::fault::Fault;
 use crate::notices::Announcement;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, escape_some};
-use crate::{callbacks, idempotency, load, write};
+use crate::{callbacks, idempotency, load, sessions, write};
 
 /// The submission with times as they will be read again.
 pub(crate) fn to_the_microsecond(submission: Submission) -> Submission {
@@ -66,7 +66,7 @@ pub(crate) async fn place(
     if let Some(answer) = idempotency::take(connection, key, run.created_at).await? {
         return Ok((Submitted::Replayed(answer), Vec::new()));
     }
-    let mut events = Vec::new();
+    let mut children = Vec::new();
     let session = match &submission.session {
         SessionChoice::New(session) => {
             insert_session(connection, session).await?;
@@ -77,7 +77,7 @@ pub(crate) async fn place(
             match deliver(connection, submission).await? {
                 Delivery::Nothing => {}
                 Delivery::Gone => return Ok((Submitted::AlreadyDelivered, Vec::new())),
-                Delivery::Of(children) => events.push(delivered(run, children)),
+                Delivery::Of(told) => children = told,
             }
             callbacks::let_go(connection, session_id).await?;
             resume(connection, session, run).await?
@@ -85,7 +85,13 @@ pub(crate) async fn place(
     };
     documents::refer(connection).await?;
     insert_run(connection, run, &submission.assignment).await?;
-    events.extend(queued(run, &session));
+    if run.execution_mode == ExecutionMode::AsyncCallback {
+        sessions::settle_parent(connection, &session, run.created_at).await?;
+    }
+    let mut events = queued(run, &session);
+    if !children.is_empty() {
+        events.push(delivered(run, children));
+    }
     Ok((Submitted::Created(Box::new(run.clone())), events))
 }
 

@@ -3,15 +3,16 @@
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Kind, Run, change};
+use accord_domain::session::ExecutionMode::AsyncCallback;
 use accord_domain::session::{Session, Status as SessionStatus};
 use accord_store::{Idempotency, Notice, SessionChoice, StoreError, Submission, Submitted};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::callbacks;
 use crate::fault::Done;
 use crate::rows::{assignment, event, idempotency, run, session};
 use crate::value::micros;
 use crate::writer::Write;
+use crate::{callbacks, sessions};
 
 /// A submission whose documents are hashed.
 pub(crate) struct Prepared {
@@ -56,6 +57,9 @@ pub(crate) fn submit(write: &mut Write<'_>, submission: Prepared) -> Done<Submit
     deliver(connection, seq, session_seq, &run, children)?;
     if run.kind == Kind::ResumeSession {
         callbacks::let_go(connection, session_seq)?;
+    }
+    if let Some(parent) = session.parent_session_id.as_ref().filter(|_| run.execution_mode == AsyncCallback) {
+        sessions::settle(connection, parent, run.created_at)?;
     }
     idempotency::keep(connection, idempotency.as_ref(), run.created_at)?;
     write.notify(Notice::Queued);

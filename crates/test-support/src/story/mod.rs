@@ -80,6 +80,7 @@ macro_rules! store_story {
             callbacks: [
                 every_end_is_owed, other_modes_owe_nothing, a_busy_parent_is_not_due,
                 a_parent_is_idle_until_all_have_called_back, only_callbacks_keep_a_parent_idle,
+                a_child_that_begins_later_makes_its_parent_idle,
                 an_end_is_delivered_once, what_is_not_owed_is_not_delivered, one_of_many_delivers,
                 a_busy_parent_takes_no_delivery, parents_do_not_mix,
             ],
@@ -103,8 +104,8 @@ macro_rules! store_story {
                 runners_are_kept, the_newest_fact_counts, facts_of_schemas_are_forgotten,
             ],
             figures: [
-                all_runs_are_counted, groups_are_counted, figures_are_filtered, percentiles_are_exact,
-                unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
+                all_runs_are_counted, a_result_without_attempts_is_a_first_try, groups_are_counted,
+                figures_are_filtered, percentiles_are_exact, unknown_costs_are_none, sums_end_at_the_largest, frequent_errors_are_counted,
             ],
             texts: [
                 odd_texts_survive, long_texts_survive, an_empty_text_is_a_text, odd_failures_survive,
