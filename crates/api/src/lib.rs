@@ -17,6 +17,7 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
+mod strict;
 mod workflows;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
@@ -56,6 +57,7 @@ pub use schemas::{
 };
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
 pub use stats::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
+pub use strict::{Strict, read_strictly};
 pub use workflows::{
     CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView,
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowTaskView, WorkflowView,

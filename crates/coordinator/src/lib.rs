@@ -16,7 +16,6 @@ mod metrics;
 mod outside;
 mod server;
 mod settings;
-mod strict;
 
 pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind};
 pub use background::Background;

@@ -1,5 +1,6 @@
 //! JSON-RPC 2.0: reading what came, writing what goes.
 
+use accord_api::read_strictly;
 use serde_json::{Map, Value, json};
 
 /// The text is not JSON.
@@ -54,8 +55,7 @@ pub(crate) struct Request {
 
 /// Reads what came. What cannot be read is answered with the error that comes back.
 pub(crate) fn read(text: &[u8]) -> Result<Incoming, Value> {
-    let value: Value = serde_json::from_slice(text)
-        .map_err(|error| failure(Value::Null, NOT_JSON, &format!("this is not JSON: {error}")))?;
+    let value: Value = read_strictly(text).map_err(|error| unreadable(text, &error))?;
     match value {
         Value::Array(messages) if messages.is_empty() => Err(refused("there is no message in this batch")),
         Value::Array(messages) if messages.len() > MOST_IN_A_BATCH => {
@@ -64,6 +64,18 @@ pub(crate) fn read(text: &[u8]) -> Result<Incoming, Value> {
         }
         Value::Array(messages) => Ok(Incoming::Batch(messages.into_iter().map(one).collect())),
         value => one(value).map(Incoming::One),
+    }
+}
+
+/// Where only a name is given twice, the request is known: who waits for its answer gets this one.
+fn unreadable(text: &[u8], error: &serde_json::Error) -> Value {
+    let said = serde_json::from_slice::<Value>(text).ok().filter(|_| error.is_data());
+    match said {
+        Some(said) => {
+            let id = said.get("id").filter(|id| id.is_string() || id.is_number());
+            failure(id.cloned().unwrap_or_default(), NOT_A_REQUEST, &error.to_string())
+        }
+        None => failure(Value::Null, NOT_JSON, &format!("this is not JSON: {error}")),
     }
 }
 
@@ -148,6 +160,15 @@ mod tests {
         );
         let answer = batch(MOST_IN_A_BATCH + 1).unwrap_err();
         assert_eq!(answer["error"]["message"], "the batch has 65 messages; 64 is the most");
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        let text = br#"{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"arguments": {"k": 1, "k": 2}}}"#;
+        let answer = read(text).unwrap_err();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(NOT_A_REQUEST)));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("the key \"k\" is given twice; give it once at line 1 "), "{message}");
     }
 
     #[test]

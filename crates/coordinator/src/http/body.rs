@@ -1,23 +1,17 @@
 //! Request bodies, with errors that say where.
 
-use accord_api::ErrorName;
+use accord_api::{ErrorName, Strict, read_strictly};
 use accord_domain::reserved::{self, Reserved};
 use axum::body::Bytes;
 use serde::de::DeserializeOwned;
 
 use crate::app::plain_kind;
 use crate::error::Error;
-use crate::strict::Strict;
 
 /// Reads a body that may hold raw JSON: straight from the text. Only what cannot be read is read once more, for the place.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, Error> {
     check_names(bytes)?;
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let read = T::deserialize(Strict(&mut deserializer));
-    match read.and_then(|value| deserializer.end().map(|()| value)) {
-        Ok(value) => Ok(value),
-        Err(_) => read_slowly(bytes),
-    }
+    read_strictly(bytes).or_else(|_| read_slowly(bytes))
 }
 
 /// Refuses names that the reader would take for its own, also inside of raw JSON.

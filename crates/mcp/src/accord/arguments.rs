@@ -1,8 +1,8 @@
 //! The arguments of calls, read.
 
 use accord_api::session::Status;
-use accord_api::{ExecutionMode, SessionId, WorkflowRunId};
-use serde::de::{DeserializeOwned, Error as _, Unexpected};
+use accord_api::{ExecutionMode, SessionId, WorkflowRunId, read_strictly};
+use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
@@ -110,7 +110,7 @@ pub(super) fn read<Arguments: DeserializeOwned>(arguments: Map<String, Value>) -
 
 /// An object. Models often write one as a text that holds it.
 fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Map<String, Value>>, D::Error> {
-    match written_out(Value::deserialize(deserializer)?) {
+    match written_out(Value::deserialize(deserializer)?)? {
         Value::Object(members) => Ok(Some(members)),
         Value::String(text) => Err(D::Error::invalid_type(Unexpected::Str(&text), &"an object")),
         other => serde_json::from_value(other).map(Some).map_err(D::Error::custom),
@@ -119,13 +119,17 @@ fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Map<Strin
 
 /// A schema. No text is one, so a text that holds an object is that object.
 fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(|value| Some(written_out(value)))
+    written_out(Value::deserialize(deserializer)?).map(Some)
 }
 
-/// The object that a text holds; everything else as it is.
-fn written_out(value: Value) -> Value {
-    let held = value.as_str().and_then(|text| serde_json::from_str(text).ok());
-    held.filter(Value::is_object).unwrap_or(value)
+/// The object that a text holds; everything else as it is. A name that is given twice there is no less a mistake.
+fn written_out<E: Error>(value: Value) -> Result<Value, E> {
+    let Value::String(text) = &value else { return Ok(value) };
+    match read_strictly::<Value>(text.as_bytes()) {
+        Ok(held) if held.is_object() => Ok(held),
+        Err(error) if error.is_data() => Err(E::custom(error)),
+        _ => Ok(value),
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +156,8 @@ mod tests {
         assert!(numbers.starts_with("parameters: "), "{numbers}");
         let prompt = "prompt: invalid type: number, expected a string";
         assert_eq!(told::<Start>(json!({"agent_name": "a", "prompt": 5})), prompt);
+        let twice = told::<Start>(json!({"agent_name": "a", "parameters": "{\"k\": 1, \"k\": 2}"}));
+        assert!(twice.starts_with("parameters: the key \"k\" is given twice"), "{twice}");
         // These say it themselves.
         assert_eq!(told::<Start>(json!({"prompt": "x"})), "missing field `agent_name`");
         assert!(told::<Name>(json!({"name": "x", "other": 1})).starts_with("unknown field `other`"));

@@ -4,6 +4,7 @@
 //! wrong is taken out (or something put in where it is missing), and it is read again. What comes out at last is the
 //! blueprint without its mistakes: good for looking for more, never for use.
 
+use accord_api::Strict;
 use accord_contract::{Place, Step};
 use accord_domain::agent::{Blueprint, Cli, Command, Executor, External, Llm, Replay};
 use serde::de::DeserializeOwned;
@@ -12,7 +13,6 @@ use serde_path_to_error::Segment;
 
 use super::finding::{Finding, Findings, Mark};
 use super::name::nearest;
-use crate::strict::Strict;
 
 /// The kinds of executors.
 const EXECUTORS: [&str; 6] = ["llm", "claude-code", "codex", "process", "external", "replay"];

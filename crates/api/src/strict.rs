@@ -12,13 +12,21 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// A name that is longer than this helps nobody to find it.
 const LONGEST_NAME: usize = 100;
 
+/// Reads a whole text, strictly. A name that is given twice is an error of the data, not of the syntax.
+pub fn read_strictly<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let value = T::deserialize(Strict(&mut deserializer))?;
+    deserializer.end().map(|()| value)
+}
+
 /// Reads what another reader reads, strictly.
-pub(crate) struct Strict<D>(pub(crate) D);
+#[derive(Debug)]
+pub struct Strict<D>(pub D);
 
 /// What holds nothing else is read as it is.
 macro_rules! plain {
@@ -301,9 +309,8 @@ mod tests {
         count: u32,
     }
 
-    fn read<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        T::deserialize(Strict(&mut deserializer)).map_err(|error| error.to_string())
+    fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+        read_strictly(text.as_bytes()).map_err(|error| error.to_string())
     }
 
     #[test]
