@@ -157,12 +157,16 @@ impl<'a> Engine<'a> {
         state.pass_by_waiting_tasks();
         state.takes = takes;
         state.finished_at = Some(self.now);
-        let (error, warning) = (state.error.clone(), state.warning.clone());
-        if let Some(node) = self.node(node).map(|node| node.id.clone()) {
-            self.tell(Body::WorkflowNodeFinished { node, status, error, warning });
-        }
+        self.tell_end(node);
         let edges = self.flow.outgoing(node).iter().filter_map(|edge| self.flow.graph.edges.get(*edge));
         self.queue.extend(edges.map(|edge| edge.to));
+    }
+
+    fn tell_end(&mut self, node: usize) {
+        let (Some(known), Some(state)) = (self.node(node), self.state.nodes.get(node)) else { return };
+        let (status, error, warning) = (state.status, state.error.clone(), state.warning.clone());
+        let node = known.id.clone();
+        self.tell(Body::WorkflowNodeFinished { node, status, error, warning });
     }
 
     fn decide(&self, edge: usize, node: usize, status: NodeStatus) -> Take {
@@ -236,13 +240,16 @@ impl<'a> Engine<'a> {
     }
 
     fn finish(&mut self, status: Status) {
-        for state in self.state.nodes.iter_mut().filter(|state| state.status == NodeStatus::Waiting) {
-            state.status = NodeStatus::Skipped;
-        }
-        for state in self.state.nodes.iter_mut().filter(|state| state.status == NodeStatus::Running) {
-            state.status = NodeStatus::Stopped;
+        for node in 0..self.state.nodes.len() {
+            let Some(state) = self.state.nodes.get_mut(node) else { continue };
+            state.status = match state.status {
+                NodeStatus::Waiting => NodeStatus::Skipped,
+                NodeStatus::Running => NodeStatus::Stopped,
+                _ => continue,
+            };
             state.pass_by_waiting_tasks();
             state.finished_at = Some(self.now);
+            self.tell_end(node);
         }
         self.state.head.status = status;
         let workflow_name = self.flow.graph.name.clone();

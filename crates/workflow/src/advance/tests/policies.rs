@@ -21,6 +21,17 @@ fn a_failure_ends_the_run_once_the_others_are_stopped() {
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("executor_failed")));
     let stands = ["risky", "safe", "output"].map(|node| drive.status(node));
     assert_eq!(stands, [NodeStatus::Failed, NodeStatus::Stopped, NodeStatus::Skipped]);
+    let ends = drive.told.iter().filter_map(|body| match body {
+        Body::WorkflowNodeFinished { node, status, .. } => Some((node.as_str(), *status)),
+        _ => None,
+    });
+    let expected = [
+        ("input", NodeStatus::Completed),
+        ("risky", NodeStatus::Failed),
+        ("safe", NodeStatus::Stopped),
+        ("output", NodeStatus::Skipped),
+    ];
+    assert_eq!(ends.collect::<Vec<_>>(), expected);
 }
 
 #[test]
