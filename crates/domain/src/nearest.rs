@@ -9,10 +9,12 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     let allowed = (folded.len() / 3).clamp(1, 3);
     known
         .into_iter()
-        .map(|name| (distance(&folded, &fold(name)), name))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+        .map(|name| (name, fold(name)))
+        .map(|(name, other)| (distance(&folded, &other), folded.len().max(other.len()), name))
+        // Where half of the letters are others, any short name would be near to any other.
+        .filter(|(distance, letters, _)| *distance <= allowed && distance * 2 < *letters)
+        .min_by_key(|(distance, _, _)| *distance)
+        .map(|(_, _, name)| name)
 }
 
 /// `maxRetries`, `max-retries` and `max_retries` are one word to a person. Long ones cannot be meant.
@@ -59,6 +61,9 @@ mod tests {
         ];
         for (wrong, expected) in cases {
             assert_eq!(nearest(wrong, known), expected, "{wrong}");
+        }
+        for (wrong, expected) in [("b", None), ("", None), ("ax", None), ("A", Some("a"))] {
+            assert_eq!(nearest(wrong, ["a"]), expected, "{wrong}");
         }
     }
 }

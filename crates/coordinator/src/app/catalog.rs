@@ -18,6 +18,9 @@ use super::found::{Found, Hides};
 use super::recent::{IN_USE, Recent};
 use crate::error::Error;
 
+/// No agent has a longer name.
+const SHOWN: usize = 64;
+
 /// An agent that passed all checks, with its contracts compiled.
 #[derive(Debug)]
 pub(crate) struct Agent {
@@ -227,7 +230,8 @@ impl Catalog {
                     (None, Some(meant)) => format!("did you mean '{meant}'?"),
                     (None, None) => "GET /agents lists those that are there".to_owned(),
                 };
-                let message = format!("there is no agent '{name}'; {others}");
+                let shown: String = name.chars().take(SHOWN).collect();
+                let message = format!("there is no agent '{shown}'; {others}");
                 Err(Error::new(ErrorName::AgentNotFound, message))
             }
         }
