@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::{auth, envelope};
+use super::{auth, envelope, unread};
 use crate::app::{App, Caller};
 use crate::error::Error;
 use crate::metrics;
@@ -29,11 +29,19 @@ pub(super) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     response
 }
 
-async fn answer(app: &App, mut request: Request, next: Next) -> Response {
-    match auth::admit(app, &mut request).await {
+async fn answer(app: &App, request: Request, next: Next) -> Response {
+    let (mut request, rest) = unread::lend(request);
+    let response = match auth::admit(app, &mut request).await {
         Ok(()) => envelope::wrap(next.run(request).await).await,
-        Err(error) => error.into_response(),
+        Err(error) => {
+            drop(request);
+            error.into_response()
+        }
+    };
+    if response.status().is_client_error() {
+        rest.discard().await;
     }
+    response
 }
 
 /// An answer that may take long, for as long as whoever asked may have it.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
-use axum::body::{Body, Bytes, HttpBody as _};
+use axum::body::{Bytes, HttpBody as _};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
@@ -63,36 +63,41 @@ impl FromRequest<Arc<App>> for FinishBody {
 }
 
 async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
+    let refused = |message: &str| Error::new(ErrorName::UnsupportedMediaType, message);
     if !is_json(request.headers()) {
-        let message = "the body has to be JSON: send the header Content-Type: application/json";
-        return Err(Error::new(ErrorName::UnsupportedMediaType, message));
+        return Err(refused("the body has to be JSON: send the header Content-Type: application/json"));
     }
-    let mut body = request.into_body();
-    match Limited::new(&mut body, limit).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            discard(body).await;
-            let message =
-                format!("the body is larger than {limit} bytes, the most that this coordinator takes");
-            Err(Error::new(ErrorName::RequestTooLarge, message))
-        }
+    if is_encoded(request.headers()) {
+        return Err(refused("the body has to come as it is: send it uncompressed, without Content-Encoding"));
+    }
+    let too_large = || {
+        let message = format!(
+            "the body is larger than {limit} bytes, the most that this coordinator takes here; send less, or raise \
+             server.request_limit_bytes"
+        );
+        Error::new(ErrorName::RequestTooLarge, message)
+    };
+    // What is announced as too large is not asked for.
+    let announced =
+        request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if announced.is_some_and(|length: usize| length > limit) {
+        return Err(too_large());
+    }
+    match Limited::new(request.into_body(), limit).collect().await {
+        Ok(collected) => Ok(without_mark(collected.to_bytes())),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
         Err(error) => Err(Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {error}"))),
     }
 }
 
-/// How much of a body that is too large is read to its end and thrown away. Who is cut off while sending sees a broken
-/// connection instead of the answer, and tries the same again; more than this nobody sends by mistake.
-const DISCARDED_BYTES: usize = 64 * 1024 * 1024;
+/// Editors on some systems write a byte-order mark; it says nothing that we do not know.
+fn without_mark(bytes: Bytes) -> Bytes {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    if bytes.starts_with(MARK) { bytes.slice(MARK.len()..) } else { bytes }
+}
 
-async fn discard(mut body: Body) {
-    let mut left = DISCARDED_BYTES;
-    while let Some(Ok(frame)) = body.frame().await {
-        let length = frame.data_ref().map_or(0, Bytes::len);
-        match left.checked_sub(length) {
-            Some(rest) => left = rest,
-            None => return,
-        }
-    }
+fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_ENCODING).iter().any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

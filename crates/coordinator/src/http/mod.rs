@@ -25,6 +25,7 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
+mod unread;
 mod workflow_runs;
 mod workflows;
 

@@ -127,7 +127,8 @@ async fn an_end_may_be_larger_than_other_requests() {
     assert_eq!(refused(&answer), (413, "RequestTooLarge"));
     assert_eq!(
         answer.1["message"],
-        "the body is larger than 4000 bytes, the most that this coordinator takes"
+        "the body is larger than 4000 bytes, the most that this coordinator takes here; send less, or raise \
+         server.request_limit_bytes"
     );
     assert_eq!(desk.finish(&held, of(3_500)).await.1["status"], "completed");
 }
