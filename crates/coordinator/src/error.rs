@@ -66,7 +66,12 @@ impl Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        let message = error.to_string();
+        let message = match &error {
+            StoreError::Busy { .. } => format!("{error}; wait for its end, or stop it"),
+            StoreError::Refused(_) => format!("{error}; drop the work"),
+            StoreError::IdempotencyConflict(_) => format!("{error}; use another key for another request"),
+            _ => error.to_string(),
+        };
         let name = match &error {
             StoreError::NoRun(_) => ErrorName::RunNotFound,
             StoreError::NoSession(_) => ErrorName::SessionNotFound,
@@ -110,5 +115,31 @@ impl IntoResponse for Error {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use accord_domain::id::{RunId, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_of_the_store_says_what_to_do() {
+        let busy = StoreError::Busy { session: SessionId::new("a"), run: RunId::new("b") };
+        let cases = [
+            (busy, "ses_a has a run under way: run_b; wait for its end, or stop it"),
+            (
+                StoreError::IdempotencyConflict("k".into()),
+                "the idempotency key 'k' was used with another body; use another key for another request",
+            ),
+            (
+                StoreError::Refused(Refused::LeaseLost { run: RunId::new("b") }),
+                "the lease on run_b is not held by this runner, or no longer; drop the work",
+            ),
+        ];
+        for (error, message) in cases {
+            assert_eq!(Error::from(error).message(), message);
+        }
     }
 }

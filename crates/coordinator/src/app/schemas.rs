@@ -43,14 +43,19 @@ impl App {
         if let Some(fault) = name::fault_of(name::Named::Schema, &create.name) {
             return Err(Error::new(ErrorName::InvalidRequest, format!("the schema's name: {fault}")));
         }
+        let kept = self.store.schema(&create.name).await?.filter(|kept| is_same(kept, &create.schema));
         let document = create.schema.to_string();
         let schema = compiled(create.schema).await?;
+        let (document, hash) = match kept {
+            Some(kept) => (kept.document, kept.hash),
+            None => (document, schema.hash().to_owned()),
+        };
         let now = self.outside.now();
         let record = SchemaRecord {
             name: create.name,
             description: create.description,
             document,
-            hash: schema.hash().to_owned(),
+            hash,
             created_at: now,
             modified_at: now,
         };
@@ -73,7 +78,7 @@ impl App {
     pub(crate) async fn delete_schema(&self, name: &str, expected: Option<&[String]>) -> Result<(), Error> {
         let record = self.store.schema(name).await?.ok_or_else(|| not_found(name))?;
         if expected.is_some_and(|hashes| !hashes.contains(&record.hash)) {
-            let message = format!("the schema '{name}' is not the one that you have seen");
+            let message = format!("the schema '{name}' is not the one that you have seen; read it again");
             return Err(Error::new(ErrorName::PreconditionFailed, message));
         }
         // The watcher hears of a file a moment after it was saved, and what refers to the schema since then does so too.
@@ -82,7 +87,10 @@ impl App {
         let users = self.schema_users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
             let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();
-            let message = format!("the schema '{name}' is in use by {}", all.join(", "));
+            let message = format!(
+                "the schema '{name}' is in use by {}; change what refers to it first",
+                all.join(", ")
+            );
             return Err(Error::new(ErrorName::SchemaInUse, message).with_details(json!(users)));
         }
         Ok(self.store.remove_schema(name).await?)
@@ -239,6 +247,12 @@ fn not_found(name: &str) -> Error {
 }
 
 /// A schema with those who use it, who are taken out of the list.
+/// Whether this is the schema that is kept, in whatever order its members come: many programs sort them. A hash is one of a
+/// text, so the kept one stays.
+fn is_same(kept: &SchemaRecord, schema: &Value) -> bool {
+    serde_json::from_str::<Value>(&kept.document).is_ok_and(|kept| kept == *schema)
+}
+
 fn view(record: SchemaRecord, users: &mut BTreeMap<String, SchemaUsers>) -> Result<SchemaView, Error> {
     let schema = serde_json::from_str(&record.document)
         .map_err(|error| Error::internal(format!("the stored schema '{}': {error}", record.name)))?;

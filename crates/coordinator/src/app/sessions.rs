@@ -133,7 +133,7 @@ fn no_result(session: &Session, failure: Option<Failure>) -> Error {
             )
         }
         (_, Status::Stopped) => format!("{id} has no result: its last run was stopped"),
-        _ => format!("{id} has no result yet: it is {status}"),
+        _ => format!("{id} has no result yet: it is {status}; ask again when it is over"),
     };
     let details = match failure {
         Some(failure) => json!({"status": status, "error": failure}),

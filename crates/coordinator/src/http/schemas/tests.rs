@@ -23,6 +23,11 @@ async fn a_schema_is_registered_once() {
     assert_eq!(fixture.get("/schemas/summary").await.json(), view);
     assert_eq!(fixture.get("/schemas").await.json(), json!({"items": [view], "next_cursor": null}));
     assert_eq!(fixture.post("/schemas", &body).await.status, 201);
+    let sorted = r#"{"schema": {"properties": {"summary": {"type": "string"}}, "required": ["summary"], "type": "object"},
+        "name": "summary", "description": "d"}"#;
+    let again = fixture.send(Method::POST, "/schemas", &[], sorted.to_owned()).await;
+    assert_eq!((again.status.as_u16(), again.etag()), (201, made.etag()), "{}", again.text);
+    assert_eq!(again.json()["schema"].to_string(), summary().to_string());
     let other = json!({"name": "summary", "schema": {"type": "object"}});
     assert_eq!(fixture.post("/schemas", &other).await.error(), (409, "SchemaExists".into()));
     let wrong = fixture.post("/schemas", &json!({"name": "x", "schema": {"type": "objekt"}})).await;
