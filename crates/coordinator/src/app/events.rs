@@ -52,7 +52,7 @@ impl App {
         query: PageQuery,
     ) -> Result<String, Error> {
         let limit = page::limit(query.limit)?;
-        let after = match &query.cursor {
+        let after = match page::given(query.cursor.as_deref()) {
             None => BEGINNING,
             Some(cursor) => cursor
                 .parse()

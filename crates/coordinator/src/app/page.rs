@@ -33,8 +33,8 @@ pub(crate) struct List(pub(crate) &'static str);
 impl List {
     /// The page of the store's that somebody asks for.
     pub(crate) fn request(self, asked: Option<u32>, cursor: Option<String>) -> Result<PageRequest, Error> {
-        let place = |cursor: String| self.place(&cursor).map(str::to_owned);
-        Ok(PageRequest { limit: limit(asked)?, cursor: cursor.map(place).transpose()? })
+        let place = |cursor| self.place(cursor).map(str::to_owned);
+        Ok(PageRequest { limit: limit(asked)?, cursor: given(cursor.as_deref()).map(place).transpose()? })
     }
 
     /// A page of the store's, as callers see it.
@@ -53,7 +53,7 @@ impl List {
         cursor: Option<&str>,
         name: impl Fn(&T) -> &str,
     ) -> Result<Page<T>, Error> {
-        if let Some(last) = cursor.map(|cursor| self.place(cursor)).transpose()? {
+        if let Some(last) = given(cursor).map(|cursor| self.place(cursor)).transpose()? {
             items.retain(|item| name(item).cmp(last) == next);
         }
         let more = shorten(&mut items, asked)?;
@@ -69,6 +69,11 @@ impl List {
         let place = cursor.strip_prefix(self.0).and_then(|rest| rest.strip_prefix(':'));
         place.ok_or_else(|| broken(cursor))
     }
+}
+
+/// The cursor that somebody gives. An empty one is none: a loop over pages begins with it.
+pub(crate) fn given(cursor: Option<&str>) -> Option<&str> {
+    cursor.filter(|cursor| !cursor.is_empty())
 }
 
 /// Enough of a cursor to recognise it by.
@@ -87,7 +92,7 @@ pub(crate) fn by_count<T>(
     asked: Option<u32>,
     cursor: Option<&str>,
 ) -> Result<Page<T>, Error> {
-    let before = match cursor {
+    let before = match given(cursor) {
         None => 0,
         Some(cursor) => cursor.parse::<usize>().map_err(|_| broken(cursor))?,
     };
@@ -127,7 +132,8 @@ mod tests {
         assert_eq!(page(Some(2), None), expected(&["a", "b"], Some("names:b")));
         assert_eq!(page(Some(2), Some("names:b")), expected(&["c"], None));
         assert!(LIST.by_name(all(), Ordering::Greater, Some(0), None, String::as_str).is_err());
-        for other in ["b", "others:b", "names", ""] {
+        assert_eq!(page(Some(2), Some("")), page(Some(2), None));
+        for other in ["b", "others:b", "names"] {
             let page = LIST.by_name(all(), Ordering::Greater, None, Some(other), String::as_str);
             assert!(page.is_err(), "{other}");
         }
@@ -153,6 +159,7 @@ mod tests {
         assert_eq!(page(Some(2), None).unwrap(), first);
         assert_eq!(page(Some(2), Some("2")).unwrap(), Page { items: vec![3], next_cursor: None });
         assert_eq!(page(Some(2), Some("9")).unwrap(), Page { items: Vec::new(), next_cursor: None });
+        assert_eq!(page(Some(2), Some("")).unwrap(), page(Some(2), None).unwrap());
         assert!(page(None, Some("x")).is_err());
         assert!(page(Some(0), None).is_err());
     }

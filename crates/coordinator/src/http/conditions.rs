@@ -90,7 +90,11 @@ pub(super) fn promise(
     route: &str,
     body: &Bytes,
 ) -> Result<Option<Promise>, Error> {
-    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(Error::new(ErrorName::InvalidRequest, "Idempotency-Key is given twice; give it once"));
+    }
     let key = value.to_str().map_err(|_| unreadable("Idempotency-Key"))?.trim();
     if key.is_empty() || key.len() > LONGEST_KEY {
         let message = format!("Idempotency-Key must have 1 to {LONGEST_KEY} characters");

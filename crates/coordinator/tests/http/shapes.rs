@@ -44,6 +44,29 @@ async fn what_is_refused_before_a_handler_has_the_shape_too() {
 }
 
 #[tokio::test]
+async fn a_body_comes_as_it_is_but_for_a_mark() {
+    let desk = Desk::with_writer().await;
+    let run = "\u{feff}{\"agent_name\": \"writer\", \"prompt\": \"a\"}";
+    assert_eq!(send(&desk, "POST", "/runs", Some("application/json"), run).await.0, 201);
+    for (encoding, status) in [("identity", 201), ("gzip", 415)] {
+        let request = Request::post("/runs").header("content-type", "application/json");
+        let request = request.header("content-encoding", encoding).body(Body::from(run)).unwrap();
+        assert_eq!(desk.raw(request).await.0.as_u16(), status, "{encoding}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_has_one_idempotency_key() {
+    let desk = Desk::with_writer().await;
+    let request = Request::post("/runs").header("content-type", "application/json");
+    let request = request.header("idempotency-key", "a").header("idempotency-key", "b");
+    let body = Body::from(r#"{"agent_name": "writer", "prompt": "a"}"#);
+    let (status, text) = desk.raw(request.body(body).unwrap()).await;
+    assert_eq!(status.as_u16(), 400, "{text}");
+    assert!(text.contains("Idempotency-Key is given twice; give it once"), "{text}");
+}
+
+#[tokio::test]
 async fn a_mistake_in_a_body_is_located() {
     let desk = Desk::new();
     let answer = desk.post("/runs", json!({"additional_demands": {"tags": [1]}})).await;
