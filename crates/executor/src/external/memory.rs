@@ -12,8 +12,9 @@ use crate::session::OpenError;
 /// one-shot program can follow.
 const MAX_HISTORY_BYTES: usize = 1024 * 1024;
 
-/// What a session remembers.
+/// What a session remembers. Other fields are those of another executor, whose conversation would be lost in this one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Memory {
     /// What the program gave with its last answer.
     #[serde(default)]
@@ -36,7 +37,8 @@ impl Memory {
         // A list would be read as the fields in their order.
         let read = value.is_object().then(|| Self::deserialize(value).ok()).flatten();
         read.ok_or_else(|| {
-            let text = "the session cannot be continued: its conversation is not one of an external program";
+            let text = "the conversation of this session was not held by an external program, and cannot be continued by one: \
+                        start a new session";
             OpenError::Settings(text.to_owned())
         })
     }
@@ -84,7 +86,14 @@ mod tests {
         assert_eq!(Memory::read(None).unwrap(), Memory::default());
         let read = Memory::read(Some(&json!({"state": {"n": 1}}))).unwrap();
         assert_eq!(read, Memory { state: Some(json!({"n": 1})), history: Vec::new() });
-        assert!(Memory::read(Some(&json!([{"role": "user"}]))).is_err());
+        for other in [
+            json!([{"role": "user"}]),
+            json!({"version": 1, "messages": []}),
+            json!({"held_by": "codex", "thread_id": "a"}),
+        ] {
+            let error = Memory::read(Some(&other)).unwrap_err().to_string();
+            assert!(error.contains("was not held by an external program"), "{error}");
+        }
     }
 
     #[test]

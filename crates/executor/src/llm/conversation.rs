@@ -99,6 +99,11 @@ impl Conversation {
                 "the stored conversation of this session cannot be read: {why}; start a new session"
             ))
         };
+        if stored.get("messages").is_none() {
+            let text = "the conversation of this session was not held by a model of the executor `llm`, and cannot be continued by \
+                        one: start a new session";
+            return Err(OpenError::Settings(text.to_owned()));
+        }
         let kept = take_blocks(&mut stored);
         let mut read: Self = serde_json::from_value(stored).map_err(|error| unreadable(error.to_string()))?;
         read.put_back(kept);
@@ -339,6 +344,14 @@ mod tests {
         ] {
             let error = Conversation::restore(stored).unwrap_err().to_string();
             assert!(error.contains("start a new session"), "{error}");
+        }
+    }
+
+    #[test]
+    fn one_of_another_executor_is_refused_in_words() {
+        for stored in [json!({"state": null, "history": []}), json!({"held_by": "codex", "thread_id": "a"})] {
+            let error = Conversation::restore(stored).unwrap_err().to_string();
+            assert!(error.contains("was not held by a model of the executor `llm`"), "{error}");
         }
     }
 }

@@ -277,7 +277,7 @@ async fn a_program_that_does_not_begin_well_is_refused() {
     program.start.tools = vec!["read_file".to_owned()];
     assert!(program.refusal().await.contains("take `tools` out of the blueprint"));
     let text = Program::new(&[HELLO]).continues(json!([1])).refusal().await;
-    assert!(text.contains("is not one of an external program"), "{text}");
+    assert!(text.contains("was not held by an external program"), "{text}");
 }
 
 #[tokio::test]
