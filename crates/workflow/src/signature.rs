@@ -12,9 +12,9 @@ use crate::graph::{Role, Target, Work};
 pub struct Signature {
     /// What it takes.
     pub takes: Takes,
-    /// What it gives, where it has a contract.
+    /// What it gives, where that is known.
     pub gives: Option<Value>,
-    /// Whether that contract cannot be replaced by another.
+    /// Whether a contract of its own says so, which cannot be replaced by another.
     pub fixed: bool,
 }
 

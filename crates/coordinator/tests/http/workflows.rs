@@ -55,6 +55,37 @@ async fn what_a_nested_workflow_gives_is_checked_as_an_agents_output_is() {
 }
 
 #[tokio::test]
+async fn an_agent_without_a_contract_gives_a_text() {
+    let desk = Desk::with_writer().await;
+    desk.agent(json!({"name": "reader", "parameters_schema": object("text", "string")})).await;
+    desk.agent(json!({"name": "adder", "parameters_schema": object("text", "integer")})).await;
+    let command = json!({"type": "process", "command": "cat"});
+    desk.agent(json!({"name": "command", "type": "procedural", "executor": command})).await;
+    let verdict = async |agent: &str, node: Value| {
+        let nodes = json!({
+            "input": {"type": "input"}, "said": {"type": "agent", "agent": agent, "prompt": "Go"}, "next": node,
+            "output": {"type": "output"},
+        });
+        let graph = document("flow", nodes, &[("input", "said"), ("said", "next"), ("next", "output")]);
+        let (status, verdict) = desk.post("/workflows/validate", graph).await;
+        assert_eq!(status, 200, "{verdict}");
+        verdict["problems"][0]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    let told = |name: &str, text: &str| json!({"type": "agent", "agent": name, "parameters": {"text": text}});
+    let field = told("reader", "{{ said.summary }}");
+    let list = json!({"type": "map", "over": "{{ said }}", "agent": "writer", "prompt": "{{ item }}"});
+    assert!(verdict("writer", field.clone()).await.contains("said has no field 'summary'"));
+    assert!(verdict("writer", list.clone()).await.contains("this is not a list"));
+    assert!(verdict("writer", told("adder", "{{ said }}")).await.contains("this is not what the agent's"));
+    assert_eq!(verdict("writer", told("reader", "{{ said }}")).await, "");
+    // A command gives what it likes.
+    assert_eq!(
+        (verdict("command", field).await, verdict("command", list).await),
+        (String::new(), String::new())
+    );
+}
+
+#[tokio::test]
 async fn a_file_is_used_as_it_is_at_that_moment() {
     let folder = tempfile::tempdir().unwrap();
     // Nobody watches: the desk has no background.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use accord_api::{ErrorName, Problem, Severity};
 use accord_contract::{Place, Step};
+use accord_domain::agent::Type;
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Kind, Known, Role, Signature, Takes, Target, Work, check, output_schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::read::{Read, has_errors};
 use super::view::Found;
@@ -199,8 +200,13 @@ fn signature(agent: &Agent) -> Signature {
         Some(schema) => Takes::Schema(schema.document().clone()),
         None => Takes::Prompt,
     };
-    let gives =
-        agent.output.as_ref().or(agent.default_output.as_ref()).map(|schema| schema.document().clone());
+    let contract = agent.output.as_ref().or(agent.default_output.as_ref());
+    let gives = match (contract, agent.blueprint.kind) {
+        (Some(schema), _) => Some(schema.document().clone()),
+        // Whoever answers without a contract gives a text: the gate takes nothing else.
+        (None, Type::Autonomous) => Some(json!({"type": "string"})),
+        (None, Type::Procedural) => None,
+    };
     Signature { takes, gives, fixed: agent.output.is_some() }
 }
 
