@@ -297,6 +297,35 @@ async fn the_session_of_an_agent_that_stands_in_a_workflow_is_resumed() {
 }
 
 #[tokio::test]
+async fn an_agent_by_itself_does_not_take_over_the_session_of_one_in_a_workflow() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let contract = json!({"name": "writer", "output_schema": object("words", "integer")});
+    let (_, held) = inline_run(&desk, &runner, "flow", contract).await;
+    let session = text(&held.run, "session_id");
+    let end = desk.finish(&held, json!({"status": "completed", "result_data": {"words": 2}})).await;
+    assert_eq!(end.0, 200, "{end:?}");
+    let (_, again) = desk.post("/runs", json!({"session_id": session, "prompt": "And now?"})).await;
+    let (_, run) = desk.get(&format!("/runs/{}", text(&again, "run_id"))).await;
+    assert_eq!(run["contract"]["schema"], object("words", "integer"), "{run}");
+    // Nor the other way round, also where the agent was changed meanwhile.
+    let (_, alone) = desk.run(json!({"agent_name": "writer", "prompt": "Go"})).await;
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, json!({"status": "failed", "error": {"type": "executor_failed", "message": "no"}}))
+        .await;
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    let changed = Request::patch("/agents/writer").header("content-type", "application/json");
+    let changed = changed.body(Body::from(json!({"system_prompt": "Be brief."}).to_string())).unwrap();
+    assert_eq!(desk.raw(changed).await.0, 200);
+    let (status, again) = desk.post("/runs", json!({"session_id": alone, "prompt": "And now?"})).await;
+    assert_eq!(status, 201, "{again}");
+    let held = desk.claim(&runner).await;
+    assert_eq!(held.run["blueprint"]["system_prompt"], "Be brief.", "{}", held.run);
+}
+
+#[tokio::test]
 async fn workflow_runs_and_their_nodes_are_counted() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();

@@ -145,23 +145,39 @@ impl App {
     }
 
     /// The agent of a session: the one of its name. One that stands in a workflow goes on as its last run had it, as long
-    /// as the workflow has an agent of that name: who takes it out there does not want it to run.
+    /// as the workflow has an agent of that name: who takes it out there does not want it to run. Where an agent by itself
+    /// has the name too, the last run tells whose session it is.
     async fn agent_of(&self, session: &Session) -> Result<Arc<Agent>, Error> {
         let name = &session.agent_name;
-        match self.catalog.usable(name).await {
-            Err(error) if error.name() == ErrorName::AgentNotFound => {}
-            found => return found,
+        let by_itself = self.catalog.usable(name).await;
+        let kept = self.store.assignment(&session.last_run_id).await?.blueprint;
+        if by_itself.as_ref().is_ok_and(|agent| agent.document == kept) {
+            return by_itself;
         }
-        let in_workflows = self.inline_agents().await?;
-        if !in_workflows.iter().any(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name)) {
+        let mut in_workflows = self.inline_agents().await?;
+        in_workflows.retain(|(_, agent)| agent.get("name").and_then(Value::as_str) == Some(name));
+        let is_missing = matches!(&by_itself, Err(error) if error.name() == ErrorName::AgentNotFound);
+        if is_missing && in_workflows.is_empty() {
             let message = format!(
                 "there is no agent '{name}' any more, neither by itself nor in a workflow; put it back, or start another \
                  session"
             );
             return Err(Error::new(ErrorName::AgentNotFound, message));
         }
-        let kept = self.store.assignment(&session.last_run_id).await?.blueprint;
+        if !is_missing && !self.has_document(in_workflows, &kept).await {
+            return by_itself;
+        }
         self.catalog.inline(serde_json::from_str(&kept).map_err(Error::internal)?).await
+    }
+
+    /// Whether one of these agents, which stand in workflows, is written like this.
+    async fn has_document(&self, agents: Vec<(String, Value)>, document: &str) -> bool {
+        for (_, agent) in agents {
+            if self.catalog.inline(agent).await.is_ok_and(|agent| agent.document == document) {
+                return true;
+            }
+        }
+        false
     }
 
     pub(crate) async fn check_parent(&self, parent: &SessionId) -> Result<Session, Error> {
