@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use accord_api::comparison::{Side, Truncation};
 use accord_api::{
-    Contradiction, NodeStatus, Severity, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
+    Contradiction, NodeStatus, Severity, Worker, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
     WorkflowSummary, WorkflowView,
 };
 use owo_colors::OwoColorize as _;
@@ -203,7 +203,21 @@ pub(crate) fn failure(run: &WorkflowRunView) -> String {
     }
     let hint = format!("accord workflow show {} shows every node", run.workflow_run_id);
     let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
+    if let Some(hint) = looked_into(run) {
+        let _ = writeln!(text, "{} {hint}", "hint:".cyan().bold());
+    }
     text
+}
+
+/// Where to look at the first task that failed.
+fn looked_into(run: &WorkflowRunView) -> Option<String> {
+    let failed = run.nodes.iter().flat_map(|node| &node.tasks).find(|task| task.error.is_some())?;
+    Some(match failed.worker.as_ref()? {
+        Worker::Run { run_id, .. } => format!("accord runs attempts {run_id} --text shows every answer"),
+        Worker::Workflow { workflow_run_id } => {
+            format!("accord workflow show {workflow_run_id} shows the workflow that failed in it")
+        }
+    })
 }
 
 /// How a run ended, in one line.

@@ -53,7 +53,7 @@ async fn the_exit_code_says_how_it_ended() {
     let check = json!({"type": "check", "assert": "input.n == 1", "message": "not one"});
     let fails = json!({"type": "agent", "agent": "parrot", "prompt": "[[fail]]"});
     let wrong = json!({"type": "agent", "agent": "parrot", "prompt": "[[no object]]"});
-    for (node, code) in [(check, 2), (fails, 3), (wrong, 2)] {
+    for (node, code, is_run) in [(check, 2, false), (fails, 3, true), (wrong, 2, true)] {
         let project = file(&model, &nodes(node), &edges);
         let ran = accord(project.path())
             .args(["workflow", "run", "flow", "--param", "n=2"])
@@ -63,6 +63,8 @@ async fn the_exit_code_says_how_it_ended() {
         let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(code), "{errors}");
         assert!(ran.stdout.is_empty() && errors.contains("node 'node' failed"), "{errors}");
+        // What no agent worked on has no run to look into.
+        assert_eq!(errors.contains("hint: accord runs attempts run_"), is_run, "{errors}");
     }
     let endless = ModelServer::start(Script::handler(|_, _| Reply::truncated("{\"a\": 1"))).await.unwrap();
     let (echo_nodes, echo_edges) = echo();

@@ -12,7 +12,7 @@ use accord_api::ErrorName;
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::json::read_kept;
-use accord_domain::run::{Outcome, Status as RunStatus};
+use accord_domain::run::{Failure, Outcome, Status as RunStatus};
 use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
 use accord_store::{
     Asked, Hand, NewWorkflowRun, NodeRecord, StoreError, Submission, WorkflowAdvance, WorkflowDocuments,
@@ -39,6 +39,9 @@ const AT_ONCE: usize = 32;
 
 /// How long a round waits for those under way before it looks for others: one that is slow holds up nobody else.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// How many errors of an answer are told with the node that failed. All are with its run.
+const MOST_ERRORS_TOLD: usize = 3;
 
 /// What is to be written with the next state.
 #[derive(Default)]
@@ -139,7 +142,7 @@ impl App {
                 None => return Err(Error::internal(format!("{run_id} is completed and has no result"))),
             },
             (RunStatus::Stopped, _) => End::Stopped,
-            (_, Some(failure)) => End::Failed(Fault::new(failure.kind.as_str(), failure.message.clone())),
+            (_, Some(failure)) => End::Failed(fault_of(failure)),
             (status, None) => End::Failed(Fault::new("executor_failed", format!("the run is {status}"))),
         };
         let worker = Worker::Run { run_id: run.id, session_id: run.session_id };
@@ -338,10 +341,41 @@ fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> Workfl
     }
 }
 
+/// Why a run failed, with what was wrong with its answer: nobody looks at the run itself where this is enough.
+fn fault_of(failure: &Failure) -> Fault {
+    let Failure { kind, message, validation_errors, .. } = failure;
+    let told =
+        validation_errors.iter().take(MOST_ERRORS_TOLD).map(String::as_str).collect::<Vec<_>>().join("; ");
+    let message = match validation_errors.len() {
+        0 => message.clone(),
+        all if all <= MOST_ERRORS_TOLD => format!("{message}: {told}"),
+        all => format!("{message}: {told}; and {} more", all - MOST_ERRORS_TOLD),
+    };
+    Fault::new(kind.as_str(), message)
+}
+
 /// What a completed run has to show: the value, or the text.
 fn value_of(outcome: Outcome) -> Result<Value, Error> {
     match outcome.result_data {
         Some(text) => read_kept(&text).map_err(Error::internal),
         None => Ok(Value::from(outcome.result_text.unwrap_or_default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use accord_domain::run::FailureType;
+
+    #[test]
+    fn a_fault_says_what_was_wrong_with_the_answer() {
+        let failure = Failure::new(FailureType::OutputSchemaValidationFailed, "it did not match");
+        let told = |errors: &[&str]| {
+            let validation_errors = errors.iter().map(|&error| error.to_owned()).collect();
+            fault_of(&Failure { validation_errors, ..failure.clone() }).message
+        };
+        assert_eq!(told(&[]), "it did not match");
+        assert_eq!(told(&["$.a: no", "$.b: no"]), "it did not match: $.a: no; $.b: no");
+        assert_eq!(told(&["a", "b", "c", "d", "e"]), "it did not match: a; b; c; and 2 more");
     }
 }
