@@ -104,7 +104,10 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
                 variables,
             )),
         },
-        Takes::Anything => only.filter(Value::is_object).unwrap_or(Value::Object(all)),
+        Takes::Anything => match only.filter(Value::is_object) {
+            Some(only) => only,
+            None => Value::Object(with_findings(all, variables)),
+        },
         Takes::Schema(schema) => {
             let mut members = match only {
                 Some(Value::Object(only)) => only,
@@ -120,6 +123,17 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
             Value::Object(members)
         }
     }
+}
+
+/// Adds what was found in comparing, where anything was.
+fn with_findings(mut members: Map<String, Value>, variables: &Variables) -> Map<String, Value> {
+    let found = COMPARED.map(|name| (name, variables.get(name).cloned().unwrap_or_default()));
+    if found.iter().any(|(_, value)| value.as_array().is_some_and(|list| !list.is_empty())) {
+        for (name, value) in found {
+            members.entry(name).or_insert(value);
+        }
+    }
+    members
 }
 
 fn is_prompt(value: &Value) -> bool {

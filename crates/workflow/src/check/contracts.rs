@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{Field, declares, field, resolve};
 use super::shape::Look;
 use super::{edge_at, node_at, work_at};
+use crate::compare::is_compared;
 use crate::finding::Findings;
 use crate::fitting::{Fitting, fitting};
 use crate::flow::{COMPARED, gives};
@@ -30,6 +31,56 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
             Kind::Planner { work, .. } => fed.work(node, work, known, &inputs(), findings),
             Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => {}
         }
+        if are_compared(graph, known, edges) {
+            untold(node, known, findings);
+        }
+    }
+}
+
+/// Whether several of those who feed a node are agents whose outputs may contradict each other.
+fn are_compared(graph: &Graph, known: &Known, edges: &[usize]) -> bool {
+    let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).map(|edge| edge.from);
+    let speaks = |place: &usize| {
+        let kind = graph.nodes.get(*place).map(|node| &node.kind);
+        matches!(kind, Some(Kind::Agent(_) | Kind::Map { .. } | Kind::Planner { .. }))
+            && gives(graph, known, *place).is_some_and(|schema| is_compared(&schema))
+    };
+    producers.filter(speaks).take(2).count() == 2
+}
+
+/// Contradictions that are found in front of a node and do not reach its agent. A prompt has them at its end anyway.
+fn untold(node: &Node, known: &Known, findings: &mut Findings) {
+    let [contradictions, ..] = COMPARED;
+    let (work, over) = match &node.kind {
+        Kind::Agent(work) | Kind::Planner { work, .. } => (work, ""),
+        Kind::Map { over, work, .. } => (work, over.as_str()),
+        Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => return,
+    };
+    let takes = known.of(&node.id, work, Role::Own).map(|signature| &signature.takes);
+    let at = work_at(&node.id, Role::Own);
+    let (place, remedy) = match (&work.parameters, takes) {
+        _ if template::speaks_of(over, contradictions) => return,
+        (Parameters::Fields(fields), _) if !fields.values().any(|value| speaks_of(value, contradictions)) => {
+            (at.key("parameters"), "write '{{ contradictions }}' into one of these")
+        }
+        (Parameters::Inputs, Some(Takes::Schema(schema))) if !declares(schema, contradictions) => {
+            (at, "give its parameters_schema a property 'contradictions', or write parameters that name them")
+        }
+        _ => return,
+    };
+    let message = format!(
+        "what those who feed this node contradict each other in is found and does not reach this agent: {remedy}"
+    );
+    findings.warning(place, message);
+}
+
+/// Whether a text anywhere in a value is a template that uses a variable.
+fn speaks_of(value: &Value, variable: &str) -> bool {
+    match value {
+        Value::String(text) => template::speaks_of(text, variable),
+        Value::Array(items) => items.iter().any(|item| speaks_of(item, variable)),
+        Value::Object(members) => members.values().any(|member| speaks_of(member, variable)),
+        _ => false,
     }
 }
 

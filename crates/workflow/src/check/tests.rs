@@ -28,6 +28,8 @@ fn known() -> Known {
     let takes =
         json!({"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}});
     agent("counter", Takes::Schema(takes), None, false);
+    let takes = json!({"type": "object", "properties": {"a": {"type": "object"}, "b": {"type": "object"}}});
+    agent("joiner", Takes::Schema(takes), None, false);
     known
 }
 
@@ -126,6 +128,47 @@ fn what_may_be_null_is_told_where_nothing_guards_it() {
         );
     }
     assert_eq!(joined(check("a != null && a.findings.size() > 0"), None), [""; 0]);
+}
+
+/// What is told of a node that two reviewers feed, whose findings are compared.
+fn reviewed(mut node: Value) -> Vec<String> {
+    let finding =
+        json!({"type": "object", "properties": {"file": {"type": "string"}, "severity": {"type": "string"}}});
+    let findings = json!({"type": "object", "properties": {"findings": {"type": "array", "items": finding}}});
+    let reviewer = json!({"type": "agent", "agent": "plain", "prompt": "x", "output_schema": findings});
+    node["type"] = json!("agent");
+    let nodes = json!({
+        "input": {"type": "input"}, "a": reviewer, "b": reviewer, "node": node, "output": {"type": "output"},
+    });
+    let edges = json!([
+        {"from": "input", "to": "a"}, {"from": "input", "to": "b"}, {"from": "a", "to": "node"},
+        {"from": "b", "to": "node"}, {"from": "node", "to": "output"},
+    ]);
+    found(nodes, edges)
+}
+
+#[test]
+fn contradictions_that_do_not_reach_an_agent_are_told() {
+    let told = |place: &str, remedy: &str| {
+        format!(
+            "warning: $.nodes.node{place}: what those who feed this node contradict each other in is found and does not \
+             reach this agent: {remedy}"
+        )
+    };
+    let template = told(".parameters", "write '{{ contradictions }}' into one of these");
+    assert_eq!(reviewed(json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }}"}})), [template]);
+    let schema = told(
+        "",
+        "give its parameters_schema a property 'contradictions', or write parameters that name them",
+    );
+    assert_eq!(reviewed(json!({"agent": "joiner"})), [schema]);
+    for fine in [
+        json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }} {{ contradictions }}"}}),
+        json!({"agent": "plain", "prompt": "{{ a }} {{ b }}"}),
+        json!({"agent": "plain"}),
+    ] {
+        assert_eq!(reviewed(fine.clone()), [""; 0], "{fine}");
+    }
 }
 
 #[test]

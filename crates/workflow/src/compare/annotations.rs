@@ -17,6 +17,26 @@ pub fn annotation_faults(schema: &Value) -> Vec<(Place, String)> {
     faults
 }
 
+/// Whether something in values of this schema is compared with what others say: what the schema says how to compare, or
+/// what looks like findings. An empty `x-key` says that it is not.
+pub(crate) fn is_compared(schema: &Value) -> bool {
+    match schema {
+        Value::Array(schemas) => schemas.iter().any(is_compared),
+        Value::Object(keywords) if keywords.get("x-key") == Some(&Value::Array(Vec::new())) => false,
+        Value::Object(keywords) => {
+            let has = |name: &str| keywords.get("properties").is_some_and(|each| each.get(name).is_some());
+            let told = ANNOTATIONS.iter().any(|annotation| keywords.contains_key(*annotation));
+            told || has("file") && has("severity")
+                || keywords.iter().any(|(keyword, value)| match (holds(keyword), value) {
+                    (Holds::Data, _) => false,
+                    (Holds::Named, Value::Object(named)) => named.values().any(is_compared),
+                    (Holds::Named | Holds::Schemas, inner) => is_compared(inner),
+                })
+        }
+        _ => false,
+    }
+}
+
 fn look(root: &Value, schema: &Value, place: &Place, faults: &mut Vec<(Place, String)>) {
     match schema {
         Value::Array(schemas) => {
@@ -111,6 +131,18 @@ mod tests {
         // What more members an item may have is not known here.
         assert_eq!(told(json!({"items": {"properties": {"id": {}}}, "x-key": "other"})), [""; 0]);
         assert_eq!(told(json!({"items": {"anyOf": [{}]}, "x-key": "other"})), [""; 0]);
+    }
+
+    #[test]
+    fn findings_and_what_is_annotated_are_compared() {
+        let list = |item: Value| json!({"properties": {"list": {"type": "array", "items": item}}});
+        let finding = json!({"properties": {"file": {"type": "string"}, "severity": {"type": "string"}}});
+        assert!(is_compared(&list(finding.clone())));
+        assert!(is_compared(&list(json!({"$ref": "#/$defs/item", "x-key": "id"}))));
+        assert!(is_compared(&json!({"type": "array", "items": {"anyOf": [{"type": "null"}, finding]}})));
+        assert!(!is_compared(&list(json!({"x-key": [], "properties": finding["properties"]}))));
+        assert!(!is_compared(&list(json!({"properties": {"file": {}}}))));
+        assert!(!is_compared(&json!({"type": "string", "const": {"x-key": "id"}})));
     }
 
     #[test]

@@ -53,6 +53,7 @@ use accord_domain::comparison::{Comparison, ComparisonLimit, Truncation};
 use serde_json::Value;
 
 pub use annotations::annotation_faults;
+pub(crate) use annotations::is_compared;
 pub use near::MAX_NEIGHBOURS;
 
 use entry::Entry;

@@ -64,7 +64,7 @@ async fn the_exit_code_says_how_it_ended() {
         assert_eq!(ran.status.code(), Some(code), "{errors}");
         assert!(ran.stdout.is_empty() && errors.contains("node 'node' failed"), "{errors}");
         // What no agent worked on has no run to look into.
-        assert_eq!(errors.contains("hint: accord runs attempts run_"), is_run, "{errors}");
+        assert_eq!(errors.contains("accord runs attempts run_"), is_run, "{errors}");
     }
     let endless = ModelServer::start(Script::handler(|_, _| Reply::truncated("{\"a\": 1"))).await.unwrap();
     let (echo_nodes, echo_edges) = echo();

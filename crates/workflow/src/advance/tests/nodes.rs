@@ -207,6 +207,13 @@ fn siblings_that_contradict_each_other_are_told_to_the_node_behind_them() {
     drive.complete("left", finding("blocker", "path traversal"));
     drive.complete("right", finding("minor", "naming"));
     assert_eq!(drive.parameters("join"), &json!({"prompt": "1"}));
+    // What takes anything gets them beside its inputs.
+    let mut drive = diamond(agent("three"));
+    drive.complete("left", finding("blocker", "path traversal"));
+    drive.complete("right", finding("minor", "naming"));
+    let told = drive.parameters("join");
+    assert_eq!((&told["left"], &told["agreements"]), (&finding("blocker", "path traversal"), &json!([])));
+    assert_eq!(told["contradictions"].as_array().map(Vec::len), Some(1), "{told}");
 }
 
 #[test]
