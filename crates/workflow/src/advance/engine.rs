@@ -232,9 +232,24 @@ impl<'a> Engine<'a> {
                 self.finish(Status::Completed);
             }
             None => {
-                let message = "no output node was reached: every way to one was closed or failed";
+                let message = self.why_no_output();
                 self.state.head.error = Some(Fault::new("no_output", message));
                 self.finish(Status::Failed);
+            }
+        }
+    }
+
+    /// Why no output was reached: what failed on the way, with its reason, else that every way was closed.
+    fn why_no_output(&self) -> String {
+        let nodes = self.flow.graph.nodes.iter().zip(&self.state.nodes);
+        let failed = nodes.filter_map(|(node, state)| Some((&node.id, state.error.as_ref()?)));
+        let failed: Vec<String> =
+            failed.map(|(id, fault)| format!("node '{id}' failed: {}", fault.message)).collect();
+        match failed.as_slice() {
+            [] => "no output node was reached: every way to one was closed by a condition".to_owned(),
+            [first] => format!("no output node was reached: {first}"),
+            [first, more @ ..] => {
+                format!("no output node was reached: {first}; {} more failed", more.len())
             }
         }
     }

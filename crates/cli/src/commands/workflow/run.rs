@@ -144,14 +144,25 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
     Ok(value)
 }
 
+/// Failures of the workflow itself, where no model, CLI or server failed.
+const UNMET: [&str; 6] =
+    ["check_failed", "condition_failed", "no_output", "plan_invalid", "template_failed", "too_many_items"];
+
+/// What kind of failure it was. Where no output was reached because a node failed, that of the node.
+fn cause(run: &WorkflowRunView) -> &str {
+    let kind = run.error.as_ref().map(|error| error.kind.as_str()).unwrap_or_default();
+    let failed = run.nodes.iter().find_map(|node| node.error.as_ref());
+    failed.filter(|_| kind == "no_output").map_or(kind, |failed| failed.kind.as_str())
+}
+
 async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
     let run = &ending.run;
-    let kind = run.error.as_ref().map(|error| error.kind.as_str()).unwrap_or_default();
+    let kind = cause(run);
     Ok(match run.status {
         WorkflowStatus::Completed => Exit::Success,
         WorkflowStatus::Stopped => Exit::Stopped,
         _ if ending.interruption.is_some() => Exit::Stopped,
-        WorkflowStatus::Failed if kind == "check_failed" => Exit::ContractNotMet,
+        WorkflowStatus::Failed if UNMET.contains(&kind) => Exit::ContractNotMet,
         WorkflowStatus::Failed => {
             let known: Option<FailureType> = serde_json::from_value(Value::from(kind)).ok();
             match known {

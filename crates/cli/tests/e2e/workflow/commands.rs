@@ -66,6 +66,27 @@ async fn the_exit_code_says_how_it_ended() {
         // What no agent worked on has no run to look into.
         assert_eq!(errors.contains("accord runs attempts run_"), is_run, "{errors}");
     }
+    let careless =
+        json!({"type": "agent", "agent": "parrot", "prompt": "[[fail]]", "on_failure": "continue"});
+    let wrong =
+        json!({"type": "agent", "agent": "parrot", "prompt": "[[no object]]", "on_failure": "continue"});
+    let template = json!({"type": "agent", "agent": "parrot", "prompt": "{{ input.m }}"});
+    let says = json!({"type": "agent", "agent": "parrot", "prompt": "[[{}]]"});
+    let mut closed = edges.clone();
+    closed[0]["when"] = json!("input.n == 1");
+    for (node, edges, code, said) in [
+        (careless, &edges, 3, "no output node was reached: node 'node' failed"),
+        (wrong, &edges, 2, "no output node was reached: node 'node' failed"),
+        (template, &edges, 2, "template_failed"),
+        (says, &closed, 2, "closed by a condition"),
+    ] {
+        let project = file(&model, &nodes(node), edges);
+        let command = ["workflow", "run", "flow", "--param", "n=2"];
+        let ran = accord(project.path()).args(command).output().await.unwrap();
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(code), "{errors}");
+        assert!(errors.contains(said), "{errors}");
+    }
     let endless = ModelServer::start(Script::handler(|_, _| Reply::truncated("{\"a\": 1"))).await.unwrap();
     let (echo_nodes, echo_edges) = echo();
     let project = file(&endless, &echo_nodes, &echo_edges);
