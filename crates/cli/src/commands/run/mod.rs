@@ -177,8 +177,11 @@ pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Re
         ..contract::Options::default()
     };
     let given = options != contract::Options::default();
-    if given && output_schema.is_none() && arguments.schema_name.is_none() {
-        return Err(Problem::new("--max-retries, --strategy and --mode go with a schema of yours")
+    let is_ours = output_schema.is_some() || arguments.schema_name.is_some();
+    let has_default = agent.blueprint.get("default_output_schema").is_some_and(|schema| !schema.is_null());
+    if given && !is_ours && !has_default {
+        let message = "--max-retries, --strategy and --mode go with a schema of yours, or with the agent's default contract";
+        return Err(Problem::new(message)
             .hint("add --schema FILE or --schema-name NAME, or set output_schema_options in the agent")
             .into());
     }

@@ -135,9 +135,12 @@ async fn a_caller_brings_a_contract_a_model_and_a_strategy() {
         Reply::text("{}"),
         Reply::text(r#"{"severity": "low"}"#),
         Reply::text("plain words"),
+        Reply::text(r#"{"severity": "huge"}"#),
     ])
     .await;
-    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let default = json!({"default_output_schema": severity()});
+    let agents = [agent("free", &model, &json!({})), agent("default", &model, &default)];
+    let host = agents.iter().fold(Project::new(), |project, agent| project.agent(agent)).up().await;
     let folder = host.path();
     std::fs::write(folder.join("schema.json"), severity().to_string()).unwrap();
     let held = ["run", "free", "x", "--schema", "schema.json", "--max-retries", "2", "--strategy", "prompt"];
@@ -156,6 +159,9 @@ async fn a_caller_brings_a_contract_a_model_and_a_strategy() {
 
     let ran = run(folder, &["run", "free", "x"]).await.ends(0, &[]);
     assert_eq!(ran.stdout, "plain words\n");
+
+    let ran = run(folder, &["run", "default", "x", "--max-retries", "0", "--json"]).await.ends(2, &[]).json();
+    assert_eq!(ran["attempts"], json!(1), "{ran}");
 }
 
 #[tokio::test]
