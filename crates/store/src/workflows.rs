@@ -171,4 +171,7 @@ pub trait WorkflowRunStore: Send + Sync {
 
     /// Those who work for a workflow run and are done, or are gone.
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+
+    /// Whether a run works for a workflow run, which has not taken its end into account.
+    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError>;
 }

@@ -326,6 +326,23 @@ async fn an_agent_by_itself_does_not_take_over_the_session_of_one_in_a_workflow(
 }
 
 #[tokio::test]
+async fn an_agent_that_works_for_a_workflow_is_not_called_back() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let (_, held) = inline_run(&desk, &runner, "flow", json!({"name": "lead"})).await;
+    let parent = text(&held.run, "session_id");
+    let child = |mode: &str| json!({"agent_name": "writer", "prompt": "x", "parent_session_id": parent, "execution_mode": mode});
+    let answer = desk.post("/runs", child("async_callback")).await;
+    assert_eq!(refused(&answer), (400, "InvalidRequest"));
+    assert!(text(&answer.1, "message").contains("works for a workflow"), "{answer:?}");
+    assert_eq!(desk.post("/runs", child("async_poll")).await.0, 201);
+    // Once the workflow has its answer, the session is like any other.
+    desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    assert_eq!(desk.post("/runs", child("async_callback")).await.0, 201);
+}
+
+#[tokio::test]
 async fn workflow_runs_and_their_nodes_are_counted() {
     let desk = Desk::with_writer().await;
     let _background = desk.awake();

@@ -5,7 +5,7 @@ mod documents;
 mod read;
 mod rows;
 
-use accord_domain::id::WorkflowRunId;
+use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
     Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance, WorkflowDocuments,
@@ -56,5 +56,9 @@ impl WorkflowRunStore for PostgresStore {
 
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
         retrying(|| self.read_done_hands(id)).await
+    }
+
+    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError> {
+        retrying(|| self.read_is_hand(run_id)).await
     }
 }

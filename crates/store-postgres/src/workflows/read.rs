@@ -1,6 +1,6 @@
 //! Workflow runs are read.
 
-use accord_domain::id::WorkflowRunId;
+use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter};
 use sqlx::{Postgres, QueryBuilder, Row};
@@ -100,5 +100,10 @@ impl PostgresStore {
             }
         }
         Ok(done)
+    }
+
+    pub(super) async fn read_is_hand(&self, run_id: &RunId) -> Result<bool, Fault> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM workflow_hands WHERE run_id = $1)";
+        Ok(sqlx::query_scalar(sql).bind(run_id.as_str()).fetch_one(&self.pool).await?)
     }
 }

@@ -5,7 +5,7 @@ mod documents;
 mod read;
 mod rows;
 
-use accord_domain::id::WorkflowRunId;
+use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
     Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance, WorkflowDocuments,
@@ -58,5 +58,10 @@ impl WorkflowRunStore for SqliteStore {
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
         let id = id.clone();
         self.read(move |connection| read::done(connection, &id)).await
+    }
+
+    async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError> {
+        let run_id = run_id.clone();
+        self.read(move |connection| read::is_hand(connection, &run_id)).await
     }
 }

@@ -90,3 +90,8 @@ pub(super) fn done(connection: &Connection, id: &WorkflowRunId) -> Done<Vec<Hand
     }
     Ok(done)
 }
+
+pub(super) fn is_hand(connection: &Connection, run_id: &RunId) -> Done<bool> {
+    let sql = "SELECT 1 FROM workflow_hands WHERE run_id = ?1";
+    Ok(connection.prepare_cached(sql)?.exists([run_id.as_str()])?)
+}

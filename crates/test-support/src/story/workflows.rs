@@ -173,6 +173,7 @@ pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
     store.advance_workflow_run(next(&child, 3)).await.unwrap();
     assert_eq!(due(&store).await, []);
     assert_eq!(store.done_hands(&id("a")).await.unwrap(), []);
+    assert!(store.is_hand(&run_id("r")).await.unwrap() && !store.is_hand(&run_id("x")).await.unwrap());
 
     let (first, second) = (holder(&take(&store, 4).await.run), holder(&take(&store, 4).await.run));
     store.finish_run(finish(&first, failed(FailureType::ExecutorFailed), 5)).await.unwrap();
@@ -188,6 +189,7 @@ pub async fn an_end_makes_a_workflow_run_due(store: Arc<dyn Store>) {
     let run = whole(&store, "a").await.run;
     store.advance_workflow_run(WorkflowAdvance { taken: both, ..next(&run, 7) }).await.unwrap();
     assert_eq!(due(&store).await, []);
+    assert!(!store.is_hand(&run_id("r")).await.unwrap() && store.is_hand(&run_id("s")).await.unwrap());
     // A run that was removed with its session will never be told of in any other way.
     store.finish_run(finish(&second, failed(FailureType::ExecutorFailed), 8)).await.unwrap();
     store.remove_session(&session_id("s")).await.unwrap();

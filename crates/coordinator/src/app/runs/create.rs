@@ -199,6 +199,13 @@ impl App {
         if mode != ExecutionMode::AsyncCallback {
             return Ok(());
         }
+        if parent.status.is_busy() && self.store.is_hand(&parent.last_run_id).await? {
+            return Err(invalid(format!(
+                "execution_mode async_callback: the parent {} works for a workflow, which goes on with what it answers at \
+                 the end of this run and would not hear of more; use sync or async_poll",
+                parent.id
+            )));
+        }
         let agent = match self.agent_of(parent).await {
             Ok(agent) => agent,
             Err(error) if matches!(error.name(), ErrorName::Internal | ErrorName::StoreUnavailable) => {
