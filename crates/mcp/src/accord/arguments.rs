@@ -123,7 +123,7 @@ fn schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D
 }
 
 /// The object that a text holds; everything else as it is. A name that is given twice there is no less a mistake.
-fn written_out<E: Error>(value: Value) -> Result<Value, E> {
+pub(super) fn written_out<E: Error>(value: Value) -> Result<Value, E> {
     let Value::String(text) = &value else { return Ok(value) };
     match read_strictly::<Value>(text.as_bytes()) {
         Ok(held) if held.is_object() => Ok(held),

@@ -2,7 +2,11 @@
 //!
 //! One tool does both: who gave up waiting calls it again with the id, and begins nothing twice.
 
-use accord_api::{CreateWorkflowRun, NodeStatus, WorkflowRunId, WorkflowRunView, WorkflowStatus};
+use accord_api::{
+    CreateWorkflowRun, CreatedWorkflowRun, ErrorName, NodeStatus, WorkflowRunId, WorkflowRunView,
+    WorkflowStatus,
+};
+use accord_client::ClientError;
 use serde_json::{Map, Value, json};
 
 use super::Accord;
@@ -27,8 +31,7 @@ impl Accord {
                     parent_session_id,
                     ..CreateWorkflowRun::default()
                 };
-                let key = uuid::Uuid::now_v7().to_string();
-                self.client.run_workflow(&name, &run, Some(&key)).await?.workflow_run_id
+                self.begin_workflow(&name, run).await?.workflow_run_id
             }
             (None, Some(id)) if input.is_none() && project_dir.is_none() => id,
             _ => {
@@ -39,6 +42,27 @@ impl Accord {
         match mode {
             WorkflowMode::Sync => self.wait_for_workflow(&id, progress).await,
             WorkflowMode::AsyncPoll => stands(&self.client.workflow_run(&id).await?),
+        }
+    }
+
+    /// Begins a workflow. A text that it does not take may hold the object that it does: models often write one so.
+    async fn begin_workflow(
+        &self,
+        name: &str,
+        run: CreateWorkflowRun,
+    ) -> Result<CreatedWorkflowRun, ClientError> {
+        let key = || uuid::Uuid::now_v7().to_string();
+        let refusal = match self.client.run_workflow(name, &run, Some(&key())).await {
+            Err(error) if error.is(ErrorName::ParameterValidationFailed) => error,
+            answer => return answer,
+        };
+        let text = run.input.clone().filter(Value::is_string);
+        match text.map(arguments::written_out::<serde_json::Error>) {
+            Some(Ok(input @ Value::Object(_))) => {
+                let run = CreateWorkflowRun { input: Some(input), ..run };
+                self.client.run_workflow(name, &run, Some(&key())).await
+            }
+            _ => Err(refusal),
         }
     }
 

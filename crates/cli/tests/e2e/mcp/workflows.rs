@@ -53,7 +53,9 @@ async fn a_workflow_is_run_and_followed_over_both_transports() {
     store(&accord, "sorting", "triage").await;
     let mut pipes = Pipes::start(accord.path(), &["mcp"], &[]);
     let over_pipes = pipes.call("run_workflow", ticket("sorting")).await;
-    let over_http = call(&accord.url, None, "run_workflow", ticket("sorting")).await;
+    let mut written_out = ticket("sorting");
+    written_out["input"] = json!(written_out["input"].to_string());
+    let over_http = call(&accord.url, None, "run_workflow", written_out).await;
     for answer in [&over_pipes, &over_http] {
         let run = &answer["structuredContent"];
         assert_eq!(
