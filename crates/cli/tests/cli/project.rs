@@ -18,6 +18,15 @@ fn doctor(folder: &Folder, arguments: &[&str]) -> Ran {
 }
 
 #[test]
+fn a_file_in_the_place_of_the_folder_is_told() {
+    let folder = Folder::with(&[]);
+    folder.write(".accord", b"");
+    let ran = folder.run(&["init", "--force"], "");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
+    assert!(ran.stderr.contains(".accord is there and is no folder"), "{ran:?}");
+}
+
+#[test]
 fn a_project_is_written_once() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["init"], "");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Start;
 use super::engine::Engine;
 use super::inputs::{Given, inputs, parameters, variables};
-use crate::graph::{Kind, Node, Role, Severity, Then, Work};
+use crate::graph::{Kind, Node, Role, Severity, Then, Work, kind_of};
 use crate::limits::{MOST_CONTRADICTION_EVENTS, MOST_ITEMS};
 use crate::siblings::Siblings;
 use crate::signature::Takes;
@@ -114,7 +114,10 @@ impl Engine<'_> {
     fn map(&mut self, place: usize, over: &str) {
         let items = match template::value(over, &self.variables(place)) {
             Ok(Value::Array(items)) => items.len(),
-            Ok(_) => return self.fail(place, Fault::new("template_failed", "over: it does not give a list")),
+            Ok(other) => {
+                let message = format!("over: it gives {}, and not a list", kind_of(&other));
+                return self.fail(place, Fault::new("template_failed", message));
+            }
             Err(fault) => return self.fail(place, self.template_fault(place, format!("over: {fault}"))),
         };
         if items > MOST_ITEMS {

@@ -8,7 +8,7 @@ use crate::finding::Findings;
 use crate::fit::Decimal;
 
 /// What a value is, in words.
-pub(super) fn kind_of(value: &Value) -> &'static str {
+pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
         Value::Bool(_) => "true or false",

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+pub(crate) use members::kind_of;
 pub use read::read;
 
 /// A workflow.

@@ -15,6 +15,9 @@ use crate::{output, runtime};
 /// Where the protocol is written down.
 const GUIDE: &str = "see docs/guides/external-executors.md";
 
+/// What starts the command, with its arguments.
+const SHELL: &str = "sh";
+
 #[derive(Serialize)]
 struct Report<'a> {
     ok: bool,
@@ -24,12 +27,12 @@ struct Report<'a> {
 
 pub(super) fn run(command: &str, seconds: u64, project: &Path, as_json: bool) -> Result<Exit, Failure> {
     let settings = json!({
-        "type": "external", "command": "sh", "args": ["-c", command], "timeout_seconds": seconds,
+        "type": "external", "command": SHELL, "args": ["-c", command], "timeout_seconds": seconds,
     });
     let conformance = Conformance::new(&settings, project.to_owned(), std::env::vars_os())
         .map_err(|error| Problem::new(error.to_string()))?;
     let findings = runtime::block_on(async { Ok(conformance.examine().await) })?;
-    let checks: Vec<Check> = findings.into_iter().map(check).collect();
+    let checks: Vec<Check> = findings.into_iter().map(|finding| check(finding, command)).collect();
     let ok = checks.iter().all(|check| check.status != Status::Fail);
     let report = Report { ok, executor: command, checks };
     if as_json {
@@ -40,8 +43,10 @@ pub(super) fn run(command: &str, seconds: u64, project: &Path, as_json: bool) ->
     Ok(if ok { Exit::Success } else { Exit::Usage })
 }
 
-fn check(finding: Finding) -> Check {
+fn check(finding: Finding, command: &str) -> Check {
     let Finding { check, verdict, message, profile } = finding;
+    // The shell that starts the command is ours: nobody asked for it.
+    let message = message.replace(&format!("'{SHELL}'"), &format!("'{command}'"));
     if let Some(unknown) = profile.filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
         let remedy = format!("say true, false or one of {}", known.join(", "));

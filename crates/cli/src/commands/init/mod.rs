@@ -87,6 +87,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let is_wanted = |file: &&File| !has_settings || file.0 != FILE_INSIDE;
     let files = || arguments.template.files().filter(is_wanted);
     let inside = |path: &str| Path::new(FOLDER).join(path);
+    let folder = arguments.dir.join(FOLDER);
+    if fs::metadata(&folder).is_ok_and(|there| !there.is_dir()) {
+        let message = format!("nothing was written: {} is there and is no folder", folder.display());
+        return Err(Problem::new(message).hint("move it away, or write elsewhere with --dir DIR").into());
+    }
     if !arguments.force {
         let taken = |path: &PathBuf| fs::symlink_metadata(arguments.dir.join(path)).is_ok();
         let taken: Vec<PathBuf> = files().map(|(path, _)| inside(path)).filter(taken).collect();
