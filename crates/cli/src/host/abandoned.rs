@@ -1,8 +1,8 @@
 //! Runs of commands that are gone.
 //!
-//! `accord run` without a coordinator demands its own runner by a tag that nobody else has. Killed with `kill -9` it
-//! leaves a run behind that nobody will ever take, and one that ends may leave children behind that nobody waited for. The
-//! next command that hosts a coordinator on the same store fails them and says why. Whether a command still lives is known
+//! `accord run` and `accord workflow run` without a coordinator demand their own runner by a tag that nobody else has.
+//! Killed with `kill -9` they leave a run behind that nobody will ever take, and those that end may leave children behind
+//! that nobody waited for. The next command that hosts a coordinator on the same store fails them and says why. Whether a command still lives is known
 //! by its process, where it ran on this machine, and else by how long its runner has been silent.
 
 use std::path::Path;
@@ -47,7 +47,7 @@ async fn try_to_fail(store: &dyn Store, lease_seconds: u32) -> Result<(), StoreE
         if !is_gone(&tag, &run, &runners, now, silence) {
             continue;
         }
-        let message = "the accord run that this run was for is gone; start it again";
+        let message = "the accord run or accord workflow run that this run was for is gone; start it again";
         store.abandon_run(&run.id, message, now).await?;
         tracing::warn!(run = %run.id, "failed a run whose command is gone");
     }

@@ -242,7 +242,7 @@ async fn a_run_whose_command_was_killed_fails_with_the_next_command() {
     let runs: Vec<_> =
         listed["items"].as_array().unwrap().iter().map(|run| (&run["status"], &run["error"])).collect();
     let error = json!({"type": "runner_lost", "message":
-        "the accord run that this run was for is gone; start it again"});
+        "the accord run or accord workflow run that this run was for is gone; start it again"});
     assert_eq!((runs[0].0, runs[1].0), (&json!("completed"), &json!("failed")));
     assert_eq!((&runs[1].1["type"], &runs[1].1["message"]), (&error["type"], &error["message"]));
 }
