@@ -160,6 +160,20 @@ async fn only_held_executors_answer() {
 }
 
 #[tokio::test]
+async fn fewer_errors_that_are_not_shown_are_progress() {
+    let list = json!({"type": "array", "items": {"type": "integer"}});
+    let lists = json!({"type": "object", "required": ["n"], "properties": {"n": list}});
+    let options = json!({"max_retries": 5});
+    let (desk, runner) = desk(json!({"output_schema": lists, "output_schema_options": options})).await;
+    desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for (wrong, status) in [(40, "pending"), (30, "pending"), (30, "failed")] {
+        let held = desk.claim(&runner).await;
+        let answer = json!({"n": vec!["x"; wrong]}).to_string();
+        assert_eq!(desk.finish(&held, answered(&answer)).await.1["status"], status, "{wrong}");
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
     let (desk, runner) =
         desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;

@@ -16,7 +16,7 @@ pub(super) struct History {
 struct Last {
     text: String,
     outcome: Outcome,
-    errors: Vec<Violation>,
+    violations: Violations,
 }
 
 /// The answer that came closest.
@@ -54,10 +54,10 @@ impl History {
     /// Takes an answer that does not keep the contract, and says whether it repeats the one before.
     pub(super) fn wanting(&mut self, rejected: &Rejected, text: &str) -> bool {
         self.judged += 1;
-        let errors = rejected.violations.errors.clone();
-        let new = Last { text: text.trim().to_owned(), outcome: rejected.outcome, errors };
+        let violations = rejected.violations.clone();
+        let new = Last { text: text.trim().to_owned(), outcome: rejected.outcome, violations };
         let repeated = self.last.as_ref().is_some_and(|last| {
-            last.text == new.text || last.outcome == new.outcome && last.errors == new.errors
+            last.text == new.text || last.outcome == new.outcome && last.violations == new.violations
         });
         self.last = Some(new);
         self.compare(rejected, text);
@@ -120,6 +120,18 @@ mod tests {
         assert!(!history.wanting(&rejected(Outcome::ParseError, &["c"]), "4"));
         history.cut(&rejected(Outcome::ParseError, &["c"]), "4");
         assert!(!history.wanting(&rejected(Outcome::ParseError, &["c"]), "4"));
+    }
+
+    #[test]
+    fn fewer_errors_that_are_not_shown_are_progress() {
+        let mut history = History::default();
+        let more = |more| {
+            let rejected = rejected(Outcome::SchemaInvalid, &["a"]);
+            Rejected { violations: Violations { more, ..rejected.violations }, ..rejected }
+        };
+        assert!(!history.wanting(&more(40), "1"));
+        assert!(!history.wanting(&more(10), "2"));
+        assert!(history.wanting(&more(10), "3"));
     }
 
     #[test]

@@ -283,7 +283,8 @@ impl Turn<'_> {
 fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
     let is_whole = |attempt: &Attempt| attempt.outcome != Judged::Truncated;
     let is_same = last.text.trim() == attempt.text.trim()
-        || last.outcome == attempt.outcome && last.errors == attempt.errors;
+        || last.outcome == attempt.outcome
+            && (&last.errors, last.more_errors) == (&attempt.errors, attempt.more_errors);
     is_whole(last) && is_whole(attempt) && is_same
 }
 
