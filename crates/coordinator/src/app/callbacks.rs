@@ -15,7 +15,7 @@ use accord_contract::prompt::{self, ChildEnd, ChildResult};
 use accord_domain::callback::HeldReason;
 use accord_domain::id::RunId;
 use accord_domain::json::read_kept;
-use accord_domain::run::Outcome;
+use accord_domain::run::{Failure, Outcome};
 use accord_domain::session::{Session, Status};
 use accord_store::{Due, Hold, StoreError};
 use jiff::SignedDuration;
@@ -170,7 +170,7 @@ impl App {
                 })?)
             }
             (Some(outcome), _) => Told::Text(outcome.result_text.unwrap_or_default()),
-            (None, Some(failure)) => Told::Error(format!("{}: {}", failure.kind.as_str(), failure.message)),
+            (None, Some(failure)) => Told::Error(words(&failure)),
             (None, None) => Told::Error(format!("the run is {}", run.status)),
         };
         Ok(End {
@@ -180,6 +180,12 @@ impl App {
             result,
         })
     }
+}
+
+/// A failure, with what was wrong with the answer that came closest: who has to decide what to do next must know it.
+fn words(failure: &Failure) -> String {
+    let errors: String = failure.validation_errors.iter().map(|error| format!("\n- {error}")).collect();
+    format!("{}: {}{errors}", failure.kind.as_str(), failure.message)
 }
 
 impl End {
