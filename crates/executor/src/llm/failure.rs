@@ -46,7 +46,7 @@ const FIELD: [&str; 9] = [
     "json mode",
 ];
 /// Words of those who do not know the field, or do not want it.
-const UNKNOWN: [&str; 15] = [
+const UNKNOWN: [&str; 18] = [
     "disabled",
     "not enabled",
     "not support",
@@ -60,9 +60,14 @@ const UNKNOWN: [&str; 15] = [
     "not permitted",
     "not allowed",
     "not available",
+    "unavailable",
+    "must be 'json_object'",
+    "must be 'text'",
     "must be one of",
     "should be one of",
 ];
+/// Words of those who do not want the field beside something else.
+const BESIDE: [&str; 3] = ["cannot be used", "cannot be combined", "can't be combined"];
 /// Words of those who know the field and have looked into the schema.
 const INSIDE: [&str; 11] = [
     "invalid schema",
@@ -193,7 +198,8 @@ impl Asked<'_> {
         // Small servers find out while they build the grammar, and blame themselves.
         let grammar = local && status >= 500 && has(&GRAMMAR);
         let refused = matches!(status, 400 | 422);
-        let schema = || match (has(&FIELD) && has(&UNKNOWN) || unsupported) && !has(&INSIDE) {
+        let unwanted = has(&UNKNOWN) || has(&BESIDE) && has(&TOOLS);
+        let schema = || match (has(&FIELD) && unwanted || unsupported) && !has(&INSIDE) {
             true => TurnError::FormatRejected(self.said(problem)),
             false => TurnError::SchemaRejected(self.said(problem)),
         };

@@ -52,6 +52,9 @@ async fn a_field_that_is_not_known_is_told_from_a_schema_that_is_not_liked() {
         ("openai-compatible", 400, openai("This model does not support structured outputs.")),
         ("openai-compatible", 400, openai("guided decoding is disabled on this server")),
         ("openai-compatible", 422, openai("'response_format.type' must be one of 'text', 'json_object'")),
+        ("openai-compatible", 400, openai("'response_format.type' must be 'json_object' or 'text'")),
+        ("openai-compatible", 400, openai("This response_format type is unavailable now")),
+        ("openai-chat", 400, openai("response_format cannot be combined with tools")),
     ];
     for (provider, status, body) in cases {
         let error = error(provider, Canned::error(status, &body), native()).await;
