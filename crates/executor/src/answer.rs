@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct Answer {
     /// The text of the last message.
     pub text: String,
+    /// What that message had said whenever it was cut off and went on within the turn, a text for each cut. They are not put
+    /// together here: some models go on, and some begin once more.
+    pub before: Vec<String>,
     /// The arguments of each call of the submit tool in the last message, as they were written: parsing them is the
     /// judge's work. More than one is possible, and so is something that is not JSON.
     pub submissions: Vec<String>,
@@ -29,7 +32,7 @@ pub enum Stop {
     Submitted,
     /// The provider cut it off: too many tokens, or the context is full.
     Truncated,
-    /// It was to submit, and called nothing but tools that there are not, however often it was told: their names.
+    /// It called nothing but tools that there are not, however often it was told: their names.
     Astray(String),
     /// It refused, with its words where it gave any.
     Refused(String),

@@ -23,7 +23,8 @@ pub trait Session: Send {
     fn capabilities(&self) -> Capabilities;
 
     /// Asks, works, answers. Ends soon after `cancel`, with [`TurnError::Stopped`] and nothing left running. The turn after
-    /// an error is asked in the place of the one that failed, so that the same can be asked in another way.
+    /// an error is asked in the place of the one that failed, so that the same can be asked in another way; behind it where
+    /// tools were called in it.
     async fn turn(
         &mut self,
         turn: Turn,
@@ -61,6 +62,8 @@ pub struct Capabilities {
     pub reprompt: bool,
     /// The ceiling of an answer in tokens, where the settings name one.
     pub max_tokens: Option<u32>,
+    /// Whether a turn can name another.
+    pub takes_ceiling: bool,
 }
 
 /// How a submit tool is offered.

@@ -33,6 +33,10 @@ pub(crate) const EVENTS_HELD: usize = 32;
 /// cut off is not one that a program reads.
 pub(crate) const MOST_ANSWER_TOKENS: u32 = 64_000;
 
+/// The lowest ceiling that a cut answer is raised to where nobody knows the one in force: servers that have a low one of
+/// their own are asked for twice as much as they gave, and that may still be little.
+pub(crate) const LEAST_ANSWER_TOKENS: u32 = 4096;
+
 /// How often a text without a contract is continued when it is cut off.
 pub(crate) const MOST_CONTINUATIONS: u32 = 3;
 

@@ -244,7 +244,8 @@ impl External {
         let Answered { text, structured, stop, model, .. } = answered;
         let text = if matches!(stop, Stop::Refused(_)) { String::new() } else { text };
         let model = model.or_else(|| self.hello.model.clone()).unwrap_or_else(|| self.name().to_owned());
-        Answer { text, submissions: Vec::new(), structured, stop, usage, model }
+        let (before, submissions) = (Vec::new(), Vec::new());
+        Answer { text, before, submissions, structured, stop, usage, model }
     }
 }
 
@@ -259,6 +260,7 @@ impl Session for External {
             native_beside_tools: true,
             reprompt: self.hello.capabilities.reprompt,
             max_tokens: None,
+            takes_ceiling: false,
         }
     }
 

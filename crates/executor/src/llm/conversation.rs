@@ -156,6 +156,14 @@ impl Conversation {
         self.messages.push(message);
     }
 
+    /// Whether tools were called behind the first `length` messages. What they did is done, and a model that knows nothing
+    /// of it would do it again.
+    pub(super) fn has_worked(&self, length: usize) -> bool {
+        let calls =
+            |message: &Message| matches!(message, Message::Assistant { calls, .. } if !calls.is_empty());
+        self.messages.iter().skip(length).any(calls)
+    }
+
     /// Forgets everything behind the first `length` messages.
     pub(super) fn truncate(&mut self, length: usize) {
         self.messages.truncate(length);

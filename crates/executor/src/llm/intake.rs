@@ -3,7 +3,7 @@
 //! A server that was asked to stream may answer in one piece all the same: the first byte says so, together with the content
 //! type, which alone is not always right.
 
-use super::wire::{Framing, ReadError, Reader, Reply, Wire};
+use super::wire::{Framing, Problem, ReadError, Reader, Reply, Wire};
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
 /// than the answer itself may be.
@@ -29,6 +29,8 @@ pub(super) struct Intake {
     pending: Vec<u8>,
     /// The data of an event without its end.
     data: String,
+    /// Whether that event's name says that it tells an error.
+    tells_error: bool,
     taken: usize,
     /// Whether the last line ended with `\r`.
     returned: bool,
@@ -54,6 +56,7 @@ impl Intake {
             opening: Some(Vec::new()),
             pending: Vec::new(),
             data: String::new(),
+            tells_error: false,
             taken: 0,
             returned: false,
             events: 0,
@@ -167,14 +170,23 @@ impl Intake {
             Framing::Lines => self.event(line),
             Framing::Events if line.is_empty() => {
                 let data = std::mem::take(&mut self.data);
-                if data.is_empty() { Ok(()) } else { self.event(&data) }
+                let tells_error = std::mem::take(&mut self.tells_error);
+                match tells_error.then(|| Problem::of_event(&data)).flatten() {
+                    Some(problem) => Err(ReadError::Provider(problem)),
+                    None if data.is_empty() => Ok(()),
+                    None => self.event(&data),
+                }
             }
             Framing::Events => self.field(line),
         }
     }
 
-    /// One field of an event. Its name is not needed: the data says what it is.
+    /// One field of an event. Its name is not needed, because the data says what it is, unless that is an error: some write
+    /// those in a form of their own.
     fn field(&mut self, line: &str) -> Result<(), ReadError> {
+        if let Some(name) = line.strip_prefix("event:") {
+            self.tells_error = name.trim() == "error";
+        }
         let Some(value) = line.strip_prefix("data:") else {
             return Ok(());
         };
@@ -308,6 +320,24 @@ mod tests {
         }
         assert_eq!(chat("text/event-stream", &[]), Err(ReadError::BrokenOff));
         assert_eq!(chat("application/json", &[b"{\"choices\":[{\"mess"]), Err(ReadError::BrokenOff));
+    }
+
+    #[test]
+    fn an_event_that_is_called_an_error_is_one() {
+        let first = "data: {\"choices\":[{\"delta\":{\"content\":\"1\"}}]}\n\n";
+        let told = [
+            ("{\"message\":\"upstream died\",\"code\":502}", 502),
+            ("{\"error\":{\"message\":\"upstream died\"}}", 500),
+        ];
+        for (data, status) in told {
+            let text = format!("{first}event: error\ndata: {data}\n\ndata: [DONE]\n\n");
+            let Err(ReadError::Provider(problem)) = chat("text/event-stream", &[text.as_bytes()]) else {
+                panic!("{data} is no answer");
+            };
+            assert_eq!((problem.status, problem.message.as_str()), (status, "upstream died"), "{data}");
+        }
+        let other = format!("event: error\n\nevent: message\n{first}data: [DONE]\n\n");
+        assert_eq!(chat("text/event-stream", &[other.as_bytes()]).unwrap().text, "1");
     }
 
     #[test]

@@ -58,6 +58,7 @@ impl Session for LlmSession {
             native_beside_tools: own,
             reprompt: true,
             max_tokens: self.settings.max_tokens.or(default),
+            takes_ceiling: true,
         }
     }
 
@@ -67,7 +68,7 @@ impl Session for LlmSession {
         events: &Events,
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
-        if let Some(before) = self.unanswered {
+        if let Some(before) = self.unanswered.filter(|before| !self.conversation.has_worked(*before)) {
             self.conversation.truncate(before);
         }
         self.unanswered = Some(self.conversation.messages().len());

@@ -29,7 +29,7 @@ const SHOWN_OUTPUT: usize = 2000;
 /// The most that is told of the name of a tool that there is not.
 const SHOWN_NAME: usize = 100;
 
-/// How often in a row a model that is to submit may call only tools that do not exist. It was told each time which ones do.
+/// How often in a row a model may call only tools that do not exist. It was told each time which ones do.
 const MAX_ASTRAY: u32 = 3;
 
 /// Everything that one turn works with.
@@ -62,19 +62,22 @@ impl Steps<'_> {
             }
             let reply = self.ask(conversation, &tools, pauses).await?;
             usage.add(reply.usage);
-            let Reply { text, kept, end, model, .. } = &reply;
+            let Reply { text, on_the_way, kept, end, model, .. } = &reply;
             let calls = self.calls(&reply, &tools, conversation.messages().len());
+            let messages: Vec<&str> =
+                on_the_way.iter().chain([text]).map(String::as_str).filter(|text| !text.is_empty()).collect();
             conversation.push(Message::Assistant {
-                text: text.clone(),
+                text: messages.join("\n\n"),
                 calls: calls.clone(),
                 kept: (!kept.is_empty())
                     .then(|| Kept { endpoint: self.endpoint.name.clone(), blocks: kept.clone() }),
             });
-            if !text.is_empty() {
-                self.tell(Event::Message { text: text.clone() }).await?;
+            for text in messages {
+                self.tell(Event::Message { text: text.to_owned() }).await?;
             }
             let answer = |stop, submissions| Answer {
                 text: text.clone(),
+                before: Vec::new(),
                 submissions,
                 structured: None,
                 stop,
@@ -93,7 +96,7 @@ impl Steps<'_> {
                 return Ok(answer(Stop::Submitted, submissions(&calls)));
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
-            if astray == MAX_ASTRAY && self.submit().is_some() {
+            if astray == MAX_ASTRAY {
                 // Whoever judges says once more what is wanted, and counts.
                 return Ok(answer(Stop::Astray(names(&calls)), Vec::new()));
             }

@@ -86,6 +86,7 @@ impl Session for Process {
             native_beside_tools: false,
             reprompt: false,
             max_tokens: None,
+            takes_ceiling: false,
         }
     }
 
@@ -158,6 +159,7 @@ impl Process {
         })?;
         Ok(Answer {
             text,
+            before: Vec::new(),
             submissions: Vec::new(),
             structured: None,
             stop: Stop::Finished,

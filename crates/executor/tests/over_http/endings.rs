@@ -30,6 +30,7 @@ async fn what_was_said_arrives_on_every_wire() {
         let answer = asked(transport, provider, reply, native()).await.unwrap();
         let expected = Answer {
             text: "caf\u{e9} \u{1f600}".into(),
+            before: Vec::new(),
             submissions: Vec::new(),
             structured: None,
             stop: Stop::Finished,

@@ -73,6 +73,7 @@ impl Session for AskingSession {
             native_beside_tools: false,
             reprompt: true,
             max_tokens: None,
+            takes_ceiling: false,
         }
     }
 
@@ -92,6 +93,7 @@ impl Session for AskingSession {
         self.said.push(text.clone());
         Ok(Answer {
             text,
+            before: Vec::new(),
             submissions: Vec::new(),
             structured: None,
             stop: Stop::Finished,

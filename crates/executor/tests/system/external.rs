@@ -85,6 +85,7 @@ fn prompt(text: &str) -> Turn {
 fn answer(text: &str) -> Answer {
     Answer {
         text: text.to_owned(),
+        before: Vec::new(),
         submissions: Vec::new(),
         structured: None,
         stop: Stop::Finished,

@@ -69,6 +69,7 @@ async fn parameters_go_in_and_stdout_comes_out() {
     let answer = run(json!({"type": "process", "command": "cat"}), parameters).await.unwrap();
     let expected = Answer {
         text: "{\"b\":1.1,\"a\":\"é\"}".to_owned(),
+        before: Vec::new(),
         submissions: Vec::new(),
         structured: None,
         stop: Stop::Finished,

@@ -4,7 +4,7 @@ use accord_api::{Strategy, attempt};
 use accord_contract::prompt;
 use accord_executor::{Answer, Stop};
 
-use super::turns::{Asked, Judged, Turns};
+use super::turns::{Asked, Judged, Turns, Why};
 use super::{End, failure, request, seam};
 use crate::limits::MOST_CONTINUATIONS;
 
@@ -25,10 +25,14 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
                 return failure::unanswered(why);
             }
         };
+        let pieces = answer.before.iter().chain([&answer.text]);
+        let said = pieces.fold(String::new(), |said, piece| seam::joined(said, piece));
+        let answer = Answer { text: said, ..answer };
         record(turns, &asked, &answer, continuation).await;
         text = seam::joined(text, &answer.text);
         match answer.stop {
-            Stop::Finished | Stop::Submitted | Stop::Astray(_) => return End::Text(text),
+            Stop::Finished | Stop::Submitted => return End::Text(text),
+            Stop::Astray(names) => return failure::unanswered(&astray(&names)),
             Stop::Refused(words) => return failure::refused(&words, count),
             Stop::Truncated if !turns.capabilities.reprompt => return failure::cut_off(&text, count, count),
             Stop::Truncated => continuation = Some(prompt::continue_after_cut()),
@@ -40,7 +44,8 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
 /// There is nothing to judge a text by; what it cost is on record all the same.
 pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, prompt: Option<String>) {
     let outcome = match answer.stop {
-        Stop::Finished | Stop::Submitted | Stop::Astray(_) => attempt::Outcome::Accepted,
+        Stop::Finished | Stop::Submitted => attempt::Outcome::Accepted,
+        Stop::Astray(_) => attempt::Outcome::Failed,
         Stop::Truncated => attempt::Outcome::Truncated,
         Stop::Refused(_) => attempt::Outcome::Refused,
     };
@@ -48,11 +53,19 @@ pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer
         outcome,
         strategy: Strategy::Prompt,
         model: answer.model.clone(),
-        errors: Vec::new(),
+        errors: match &answer.stop {
+            Stop::Astray(names) => vec![astray(names).error()],
+            _ => Vec::new(),
+        },
         more_errors: 0,
         repairs: Vec::new(),
         text: answer.text.clone(),
         prompt,
     };
     turns.record(asked, judged).await;
+}
+
+/// Why there is no text where a model only calls what is no tool.
+fn astray(names: &str) -> Why {
+    Why::Failed(format!("the model gives no answer and calls only what is no tool here: {names}"))
 }

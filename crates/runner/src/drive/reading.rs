@@ -34,10 +34,11 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Judges an answer. `before` is what the model had said until it was cut off and was asked to go on.
+    /// Judges an answer. `before` is what the model had said until it was cut off and was asked to go on; within the turn it
+    /// may have been cut off again.
     pub(super) async fn read(self, answer: &Answer, before: &str) -> Result<Reading, String> {
         let (submissions, structured) = (answer.submissions.clone(), answer.structured.clone());
-        let (before, text) = (before.to_owned(), answer.text.clone());
+        let (before, text) = (seam::said(before, &answer.before), answer.text.clone());
         let is_cut = answer.stop == Stop::Truncated;
         // A megabyte with invariants takes a while, and others wait for this thread.
         let work = move || match (submissions.is_empty(), structured) {

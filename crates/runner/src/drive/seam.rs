@@ -32,6 +32,14 @@ pub(super) fn starts_over(before: &str, text: &str) -> bool {
     head.chars().any(|character| !character.is_alphanumeric()) && text.trim_start().starts_with(&head)
 }
 
+/// What was said in all, piece by piece: one that begins once more stands for what was before it.
+pub(super) fn said(before: &str, pieces: &[String]) -> String {
+    pieces.iter().fold(before.to_owned(), |before, piece| match starts_over(&before, piece) {
+        true => piece.clone(),
+        false => before + piece,
+    })
+}
+
 /// Both texts with what the second repeats of the first left out, where it repeats anything.
 pub(super) fn overlapped(before: &str, text: &str) -> Option<String> {
     let head = repeated(before, text)?;

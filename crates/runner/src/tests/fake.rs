@@ -308,6 +308,7 @@ impl Session for Echo {
             native_beside_tools: false,
             reprompt: true,
             max_tokens: None,
+            takes_ceiling: false,
         }
     }
 
@@ -326,6 +327,7 @@ impl Session for Echo {
             "break" => panic!("something broke"),
             _ => Ok(Answer {
                 text,
+                before: Vec::new(),
                 submissions: Vec::new(),
                 structured: None,
                 stop: Stop::Finished,

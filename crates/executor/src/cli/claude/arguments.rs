@@ -13,7 +13,7 @@ use super::tools::Permissions;
 
 /// Arguments that decide how it is spoken to, or that a blueprint says in another way. Whoever passes them takes the
 /// conversation apart.
-const OWN: [(&str, &str); 17] = [
+const OWN: [(&str, &str); 18] = [
     ("-p", "it is set"),
     ("--print", "it is set"),
     ("--output-format", "it is set"),
@@ -30,6 +30,7 @@ const OWN: [(&str, &str); 17] = [
     ("--mcp-config", "use `mcp_servers`"),
     ("--model", "use `model`"),
     ("--max-turns", "use `limits.max_steps`"),
+    ("--max-budget-usd", "use `limits.max_cost_usd`"),
     ("--append-system-prompt", "use `system_prompt`"),
 ];
 
@@ -88,13 +89,22 @@ pub(super) struct Files<'a> {
     pub(super) system_prompt: Option<&'a Path>,
 }
 
+/// What it may use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Model requests in a turn.
+    pub(super) steps: u32,
+    /// Money, for as long as the process lives.
+    pub(super) cost_usd: Option<f64>,
+}
+
 /// All arguments, those of the blueprint last.
 pub(super) fn list(
     setup: &Setup,
     permissions: &Permissions,
     files: &Files<'_>,
     resumed: Option<&str>,
-    max_steps: u32,
+    bounds: Bounds,
     own: &[String],
 ) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
@@ -123,8 +133,11 @@ pub(super) fn list(
     if let Some(model) = &setup.model {
         add(&["--model", model]);
     }
+    if let Some(most) = bounds.cost_usd {
+        add(&["--max-budget-usd", &most.to_string()]);
+    }
     // After lists of any length there must be an argument that ends them.
-    add(&["--max-turns", &max_steps.max(1).to_string(), "--verbose"]);
+    add(&["--max-turns", &bounds.steps.max(1).to_string(), "--verbose"]);
     list.extend(own.iter().cloned());
     list
 }
@@ -174,7 +187,8 @@ mod tests {
         let files =
             Files { mcp_config: Path::new("/s/mcp.json"), system_prompt: Some(Path::new("/s/system.md")) };
         let own = ["--effort".to_owned(), "low".to_owned()];
-        let list = list(&setup, &permissions, &files, Some("id-1"), 50, &own);
+        let bounds = Bounds { steps: 50, cost_usd: Some(0.25) };
+        let list = list(&setup, &permissions, &files, Some("id-1"), bounds, &own);
         let expected = [
             "-p",
             "--output-format",
@@ -201,6 +215,8 @@ mod tests {
             "off",
             "--model",
             "opus",
+            "--max-budget-usd",
+            "0.25",
             "--max-turns",
             "50",
             "--verbose",
@@ -215,7 +231,8 @@ mod tests {
         let setup = Setup { system_prompt: String::new(), model: None, way: Way::Text };
         let permissions = Permissions { available: Vec::new(), allowed: Vec::new(), denied: Vec::new() };
         let files = Files { mcp_config: Path::new("m"), system_prompt: None };
-        let list = list(&setup, &permissions, &files, None, 1, &[]);
+        let bounds = Bounds { steps: 1, cost_usd: None };
+        let list = list(&setup, &permissions, &files, None, bounds, &[]);
         let expected = ["--mcp-config", "m", "--tools", "", "--max-turns", "1", "--verbose"];
         assert_eq!(list.get(6..).unwrap(), expected);
     }

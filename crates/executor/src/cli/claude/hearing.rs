@@ -19,11 +19,11 @@ const CUT: &str = "Output token limit hit";
 /// What was heard, as far as the answer depends on it.
 #[derive(Debug, Default)]
 pub(super) struct Hearing {
-    /// The last message of the model, in the parts that it was cut into, where it calls no tool: what stands before a call
-    /// is said on the way, and is no answer where the turn ends without another message.
+    /// The last message of the model, where it calls no tool: what stands before a call is said on the way, and is no answer
+    /// where the turn ends without another message.
     pub(super) text: String,
-    /// Whether it was cut and continued.
-    pub(super) continued: bool,
+    /// What it had said whenever it was cut off and went on.
+    pub(super) before: Vec<String>,
     /// The last value that was given for the schema, conforming or not.
     pub(super) structured: Option<Value>,
     /// How often the submit tool was called in the last message that called it.
@@ -97,12 +97,12 @@ impl Hearing {
     fn note(&mut self, message: &Message, submit_tool: &str) {
         if message.id != self.following.message {
             self.following.message.clone_from(&message.id);
-            if self.following.cut {
-                self.continued = true;
-            } else {
-                self.forget_text();
+            let said = std::mem::take(&mut self.text);
+            match std::mem::take(&mut self.following.cut) {
+                true if said.is_empty() => {}
+                true => self.before.push(said),
+                false => self.forget_text(),
             }
-            self.following.cut = false;
         }
         self.text.push_str(&message.text);
         if !message.calls.is_empty() {
@@ -125,7 +125,7 @@ impl Hearing {
 
     fn forget_text(&mut self) {
         self.text.clear();
-        self.continued = false;
+        self.before.clear();
     }
 
     async fn finished(&mut self, result: ToolResult, events: &Events, redactor: &Redactor) {
@@ -207,15 +207,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_cut_is_put_together() {
+    async fn what_was_cut_is_kept_apart() {
         let cut = || Kind::Told { results: Vec::new(), text: format!("{CUT}. Resume.") };
         let (hearing, _) =
             heard(vec![says("1", "before", &[]), says("2", "{\"a\": ", &[]), cut(), says("3", "1}", &[])])
                 .await;
-        assert_eq!((hearing.text.as_str(), hearing.continued), ("{\"a\": 1}", true));
+        assert_eq!((hearing.text.as_str(), hearing.before.as_slice()), ("1}", &["{\"a\": ".to_owned()][..]));
+        let (hearing, _) =
+            heard(vec![says("1", "a", &[]), cut(), says("2", "b", &[]), cut(), says("3", "c", &[])]).await;
+        assert_eq!((hearing.text, hearing.before), ("c".to_owned(), vec!["a".to_owned(), "b".to_owned()]));
         let (hearing, _) =
             heard(vec![says("1", "a", &[]), cut(), says("2", "b", &[]), says("3", "c", &[])]).await;
-        assert_eq!((hearing.text.as_str(), hearing.continued), ("c", false));
+        assert_eq!((hearing.text, hearing.before), ("c".to_owned(), Vec::new()));
     }
 
     #[tokio::test]
@@ -226,10 +229,10 @@ mod tests {
         let (hearing, _) = heard(work()).await;
         assert_eq!(hearing.text, "");
         let (hearing, _) = heard([work(), vec![cut(), says("2", "{\"a\": 1}", &[])]].concat()).await;
-        assert_eq!((hearing.text.as_str(), hearing.continued), ("{\"a\": 1}", true));
+        assert_eq!((hearing.text, hearing.before), ("{\"a\": 1}".to_owned(), Vec::new()));
         let (hearing, _) =
             heard(vec![says("1", "I h", &[]), cut(), says("2", "ave", &[("Read", json!({}))])]).await;
-        assert_eq!((hearing.text.as_str(), hearing.continued), ("", false));
+        assert_eq!((hearing.text, hearing.before), (String::new(), Vec::new()));
     }
 
     #[tokio::test]

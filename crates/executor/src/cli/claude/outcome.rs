@@ -17,6 +17,8 @@ use super::hearing::Hearing;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Said {
     pub(super) text: String,
+    /// What was said whenever it was cut off and went on.
+    pub(super) before: Vec<String>,
     pub(super) structured: Option<Value>,
     pub(super) stop: Stop,
 }
@@ -29,28 +31,38 @@ pub(super) fn read(line: &Value, heard: &Hearing, way: &Way, max_steps: u32) -> 
     if stop_reason == "refusal" {
         let words = heard.refusal.clone().filter(|words| !words.is_empty());
         let words = words.unwrap_or_else(|| shown(word("result")));
-        return Ok(Said { text: String::new(), structured: None, stop: Stop::Refused(words) });
+        let (text, before) = (String::new(), Vec::new());
+        return Ok(Said { text, before, structured: None, stop: Stop::Refused(words) });
     }
+    let before = heard.before.clone();
     if !is_error {
         let structured = line.get("structured_output").filter(|value| !value.is_null()).cloned();
-        let text = if heard.continued { heard.text.clone() } else { word("result").to_owned() };
+        let text = if before.is_empty() { word("result").to_owned() } else { heard.text.clone() };
         let stop = match stop_reason {
             "max_tokens" | "model_context_window_exceeded" if structured.is_none() => Stop::Truncated,
             _ => Stop::Finished,
         };
-        return Ok(Said { text, structured, stop });
+        return Ok(Said { text, before, structured, stop });
     }
     if heard.error.as_deref() == Some("max_output_tokens") {
-        return Ok(Said { text: heard.text.clone(), structured: None, stop: Stop::Truncated });
+        return Ok(Said { text: heard.text.clone(), before, structured: None, stop: Stop::Truncated });
     }
     match (word("terminal_reason"), word("subtype")) {
         ("structured_output_retry_exhausted", _) | (_, "error_max_structured_output_retries") => {
             // What its own validator refused is judged like every other answer.
             let structured = heard.structured.clone();
             let text = structured.as_ref().map_or_else(|| heard.text.clone(), Value::to_string);
-            Ok(Said { text, structured, stop: Stop::Finished })
+            Ok(Said { text, before, structured, stop: Stop::Finished })
         }
         ("max_turns", _) | (_, "error_max_turns") => Err(TurnError::TooManySteps(max_steps)),
+        ("budget_exhausted", _) | (_, "error_max_budget_usd") => {
+            // An answer that is there by then is an answer.
+            let (text, structured) = (heard.text.clone(), heard.structured.clone());
+            match text.is_empty() && structured.is_none() {
+                true => Err(TurnError::AllowanceUsedUp),
+                false => Ok(Said { text, before, structured, stop: Stop::Finished }),
+            }
+        }
         ("api_error", _) => Err(service(line, way)),
         _ => Err(TurnError::Failed(format!("Claude Code ended the turn with an error: {}", reason(line)))),
     }
@@ -100,7 +112,7 @@ mod tests {
     }
 
     fn said(text: &str, structured: Option<Value>, stop: Stop) -> Result<Said, TurnError> {
-        Ok(Said { text: text.to_owned(), structured, stop })
+        Ok(Said { text: text.to_owned(), before: Vec::new(), structured, stop })
     }
 
     #[test]
@@ -121,6 +133,16 @@ mod tests {
         let heard = Hearing { refusal: Some("no".to_owned()), ..Hearing::default() };
         let read = read(&refused, &heard, &Way::Text, STEPS);
         assert_eq!(read, said("", None, Stop::Refused("no".to_owned())));
+    }
+
+    #[test]
+    fn what_was_cut_and_went_on_is_told_in_its_pieces() {
+        let before = vec!["{\"a\": \"hel".to_owned()];
+        let heard = Hearing { text: "lo\"}".to_owned(), before: before.clone(), ..Hearing::default() };
+        let line =
+            json!({"is_error": false, "subtype": "success", "stop_reason": "end_turn", "result": "lo\"}"});
+        let expected = Said { text: "lo\"}".to_owned(), before, structured: None, stop: Stop::Finished };
+        assert_eq!(read(&line, &heard, &Way::Text, STEPS), Ok(expected));
     }
 
     #[test]
@@ -166,8 +188,9 @@ mod tests {
         assert_eq!(end(turns), Err(TurnError::TooManySteps(STEPS)));
         let budget = json!({"is_error": true, "subtype": "error_max_budget_usd", "terminal_reason": "budget_exhausted",
             "errors": ["Reached maximum budget ($1)"]});
-        let words = "Claude Code ended the turn with an error: Reached maximum budget ($1)";
-        assert_eq!(end(budget), Err(TurnError::Failed(words.to_owned())));
+        assert_eq!(end(budget.clone()), Err(TurnError::AllowanceUsedUp));
+        let heard = Hearing { text: "done".to_owned(), ..Hearing::default() };
+        assert_eq!(read(&budget, &heard, &Way::Text, STEPS), said("done", None, Stop::Finished));
         assert!(matches!(end(json!({})), Err(TurnError::Failed(_))));
     }
 }

@@ -7,10 +7,10 @@ use crate::cassette::Redactor;
 use crate::child::Live;
 use crate::mcp_server::McpServer;
 use crate::session::TurnError;
-use crate::turn::Delivery;
+use crate::turn::{Allowance, Delivery};
 
 use super::super::{Desk, Host, LONGEST_LINE, SUBMIT_SERVER, Scratch, Settings, SubmitServer, shown};
-use super::arguments::{self, Files, Setup, Way};
+use super::arguments::{self, Bounds, Files, Setup, Way};
 use super::listen::Broken;
 use super::tools::{Permissions, prefix};
 
@@ -61,6 +61,7 @@ impl Place {
         &self,
         setup: Setup,
         delivery: &Delivery,
+        allowance: &Allowance,
         resumed: Option<&str>,
     ) -> Result<Running, TurnError> {
         let wrote =
@@ -83,7 +84,8 @@ impl Place {
         let mut permissions = self.permissions.clone();
         permissions.allowed.extend(desk.is_some().then(|| prefix(SUBMIT_SERVER)));
         let own = &self.settings.args;
-        let list = arguments::list(&setup, &permissions, &files, resumed, self.max_steps, own);
+        let bounds = Bounds { steps: self.max_steps, cost_usd: allowance.cost_usd };
+        let list = arguments::list(&setup, &permissions, &files, resumed, bounds, own);
         let mut command =
             self.host.command(&self.executable, &self.settings, &self.folder, &arguments::NESTED);
         command.args(list).env(arguments::OWN_ATTEMPTS.0, arguments::OWN_ATTEMPTS.1);

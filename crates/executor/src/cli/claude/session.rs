@@ -12,7 +12,7 @@ use crate::answer::{Answer, Stop, Usage};
 use crate::child::Signal;
 use crate::event::Events;
 use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
-use crate::turn::{Delivery, Turn};
+use crate::turn::Turn;
 
 use super::arguments::Setup;
 use super::conversation::Conversation;
@@ -48,6 +48,7 @@ impl Session for ClaudeCode {
             native_beside_tools: true,
             reprompt: true,
             max_tokens: None,
+            takes_ceiling: false,
         }
     }
 
@@ -99,7 +100,7 @@ impl ClaudeCode {
     /// One turn, without an end of its own.
     async fn ask(&mut self, turn: Turn, heard: &mut Hearing, events: &Events) -> Result<Answer, TurnError> {
         let setup = Setup::new(&turn, self.place.settings.model.as_deref());
-        self.make_ready(setup, &turn.delivery).await?;
+        self.make_ready(setup, &turn).await?;
         let said = self.converse(&turn.prompt, heard, events).await;
         if said.as_ref().is_err_and(Broken::is_beyond_use) {
             self.kill().await;
@@ -111,7 +112,7 @@ impl ClaudeCode {
     }
 
     /// The right process: the one that runs, if it was started with this, else another that resumes the conversation.
-    async fn make_ready(&mut self, setup: Setup, delivery: &Delivery) -> Result<(), TurnError> {
+    async fn make_ready(&mut self, setup: Setup, turn: &Turn) -> Result<(), TurnError> {
         if let Some(running) = &mut self.running {
             let is_alive = running.live.exit(Duration::ZERO).await.is_none();
             if is_alive && running.setup == setup {
@@ -120,7 +121,7 @@ impl ClaudeCode {
             self.end().await;
         }
         let resumed = self.conversation.as_ref().map(|conversation| conversation.session_id.as_str());
-        self.running = Some(self.place.start(setup, delivery, resumed)?);
+        self.running = Some(self.place.start(setup, &turn.delivery, &turn.allowance, resumed)?);
         Ok(())
     }
 
@@ -181,22 +182,44 @@ fn answer(
     heard: &Hearing,
 ) -> Result<Answer, TurnError> {
     let is_submitted = !submissions.is_empty();
-    let Said { text, structured, stop } = match said {
+    let Said { text, before, structured, stop } = match said {
         // It had its result handed in, and wanted to do more.
-        Err(TurnError::TooManySteps(_)) if is_submitted => {
-            Said { text: heard.text.clone(), structured: None, stop: Stop::Finished }
+        Err(TurnError::TooManySteps(_) | TurnError::AllowanceUsedUp) if is_submitted => {
+            Said { text: heard.text.clone(), before: Vec::new(), structured: None, stop: Stop::Finished }
         }
         said => said?,
     };
-    let refused = matches!(stop, Stop::Refused(_));
+    // What was handed in before a cut is a draft: the model had more to say.
+    let counts = !matches!(stop, Stop::Refused(_) | Stop::Truncated);
     // The last message that handed in is the answer: the ones before it were taken back.
     let last = submissions.len().saturating_sub(heard.submitted.max(1));
     Ok(Answer {
         text,
-        submissions: if refused { Vec::new() } else { submissions.into_iter().skip(last).collect() },
+        before,
+        submissions: if counts { submissions.into_iter().skip(last).collect() } else { Vec::new() },
         structured,
-        stop: if is_submitted && !refused { Stop::Submitted } else { stop },
+        stop: if is_submitted && counts { Stop::Submitted } else { stop },
         usage: Usage::default(),
         model: heard.model.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_is_no_answer_where_the_turn_was_cut() {
+        let handed_in = || vec!["{\"n\": 1}".to_owned()];
+        let said = |stop| Said { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
+        let heard = Hearing { submitted: 1, ..Hearing::default() };
+        for (stop, expected, submissions) in [
+            (Stop::Finished, Stop::Submitted, handed_in()),
+            (Stop::Truncated, Stop::Truncated, Vec::new()),
+            (Stop::Refused("no".to_owned()), Stop::Refused("no".to_owned()), Vec::new()),
+        ] {
+            let answer = answer(Ok(said(stop)), handed_in(), &heard).unwrap();
+            assert_eq!((answer.stop, answer.submissions), (expected, submissions));
+        }
+    }
 }

@@ -39,8 +39,11 @@ pub(super) fn answer(
             Meaning::Failed(error) => return Err(error),
         },
     };
-    let before = submissions.len().saturating_sub(heard.submitted.max(1));
-    let submissions: Vec<String> = submissions.into_iter().skip(before).collect();
+    let submissions = match stop {
+        // What was handed in before the cut is a draft: the model had more to say.
+        Stop::Truncated => Vec::new(),
+        _ => last_of(submissions, heard.submitted),
+    };
     let stop = match stop {
         Stop::Finished if !submissions.is_empty() => Stop::Submitted,
         Stop::Finished if heard.text.is_none() => Stop::Refused(SILENT.to_owned()),
@@ -49,12 +52,19 @@ pub(super) fn answer(
     let refused = matches!(stop, Stop::Refused(_));
     Ok(Answer {
         text: heard.text.filter(|_| !refused).unwrap_or_default(),
+        before: Vec::new(),
         submissions: if refused { Vec::new() } else { submissions },
         structured: None,
         stop,
         usage: Usage::default(),
         model,
     })
+}
+
+/// What the last step handed in: the ones before were taken back.
+fn last_of(submissions: Vec<String>, count: usize) -> Vec<String> {
+    let before = submissions.len().saturating_sub(count.max(1));
+    submissions.into_iter().skip(before).collect()
 }
 
 #[cfg(test)]
@@ -95,5 +105,12 @@ mod tests {
         let cut = End::Failed(Fault::of_words("Incomplete response returned, reason: max_output_tokens"));
         assert_eq!(of(cut, Some("{\"n\":"), &[], 0), Ok(("{\"n\":".to_owned(), Vec::new(), Stop::Truncated)));
         assert!(matches!(of(End::Interrupted, Some("a"), &[], 0), Err(TurnError::Failed(_))));
+    }
+
+    #[test]
+    fn a_draft_is_no_answer_where_the_turn_was_cut() {
+        let cut = End::Failed(Fault::of_words("Incomplete response returned, reason: max_output_tokens"));
+        let expected = Ok(("Wait".to_owned(), Vec::new(), Stop::Truncated));
+        assert_eq!(of(cut, Some("Wait"), &["{\"n\": 1}"], 1), expected);
     }
 }

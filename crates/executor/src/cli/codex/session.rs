@@ -189,6 +189,7 @@ impl Session for Codex {
             native_beside_tools: true,
             reprompt: true,
             max_tokens: None,
+            takes_ceiling: false,
         }
     }
 

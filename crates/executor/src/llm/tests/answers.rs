@@ -16,6 +16,7 @@ fn usage() -> Usage {
 fn answer(text: &str, submissions: &[&str], stop: Stop) -> Answer {
     Answer {
         text: text.into(),
+        before: Vec::new(),
         submissions: submissions.iter().map(|&text| text.to_owned()).collect(),
         structured: None,
         stop,

@@ -198,3 +198,47 @@ async fn no_error_beside_an_answer_is_none() {
         assert_eq!(asked(provider, Canned::whole(&body), native()).await.text, "all", "{provider}");
     }
 }
+
+#[tokio::test]
+async fn messages_of_one_answer_are_not_one_text() {
+    let message = |text: &str| json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
+    let reasoning = || json!({"type": "reasoning", "summary": []});
+    let responses =
+        |status: &str, output: Vec<Value>| Canned::whole(&json!({"status": status, "output": output}));
+    let cases = [
+        (responses("completed", vec![message("1"), message("2"), message("")]), "2"),
+        (responses("completed", vec![message("1"), reasoning()]), "1"),
+        (responses("incomplete", vec![message("1"), message("2")]), "2"),
+        (responses("incomplete", vec![message("1"), reasoning()]), ""),
+    ];
+    for (canned, expected) in cases {
+        assert_eq!(asked("openai", canned.clone(), native()).await.text, expected, "{canned:?}");
+    }
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let thought = || json!({"type": "thinking", "thinking": "hm", "signature": "s"});
+    let cases = [
+        (vec![text("1"), thought(), text("2")], "1\n\n2"),
+        (vec![text("1"), thought(), text(""), text("2")], "1\n\n2"),
+        (vec![thought(), text("1"), text("2"), thought()], "12"),
+    ];
+    for (content, expected) in cases {
+        let canned = Canned::whole(&json!({"content": content, "stop_reason": "end_turn"}));
+        assert_eq!(asked("anthropic", canned, native()).await.text, expected);
+    }
+    let choice =
+        |index: u64, text: &str| json!({"index": index, "delta": {"content": text}, "finish_reason": "stop"});
+    let chunks = [json!({"choices": [choice(0, "1"), choice(1, "3")]}), json!({"choices": [choice(1, "2")]})];
+    assert_eq!(asked("openai-compatible", chat(&chunks), native()).await.text, "1");
+}
+
+#[tokio::test]
+async fn what_is_said_before_the_last_message_stays_in_the_conversation() {
+    let message = |text: &str| json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
+    let said = json!({"status": "completed", "output": [message("I look."), message("done")]});
+    let script = Script::new([Canned::whole(&said), streamed("openai", Say::Text("again"))]);
+    let mut opened = opened(&script, "openai").await;
+    opened.ask(turn("Judge", native())).await.unwrap();
+    opened.ask(turn("Again", native())).await.unwrap();
+    let sent = script.bodies().pop().unwrap();
+    assert_eq!(sent["input"][1], json!({"role": "assistant", "content": "I look.\n\ndone"}));
+}

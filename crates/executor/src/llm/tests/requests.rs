@@ -180,6 +180,7 @@ async fn capabilities_say_what_each_provider_takes() {
         native_beside_tools: own,
         reprompt: true,
         max_tokens: Some(9),
+        takes_ceiling: true,
     };
     let nine = || json!({"max_tokens": 9});
     assert_eq!(

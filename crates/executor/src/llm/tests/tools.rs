@@ -123,14 +123,21 @@ async fn no_arguments_are_taken_for_others() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_find_the_submit_tool_is_told_its_name_and_not_for_ever() {
-    let script = Script::new(vec![streamed("openai", Say::Call("submit", "{}")); 9]);
-    let mut opened = open(&script, start(settings("openai", json!({})), &[], None)).await.unwrap();
-    let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
-    let stop = Stop::Astray("`submit`".to_owned());
-    assert_eq!((answer.submissions, answer.stop, script.requests().len()), (Vec::new(), stop, 3));
-    let told = format!("{:?}", last_messages(&script));
-    assert!(told.contains("there is no tool `submit`: there is `submit_result`"), "{told}");
+async fn a_model_that_calls_what_is_no_tool_is_told_the_ones_there_are_and_not_for_ever() {
+    let cases = [
+        (tool(true, false), "there is no tool `submit`: there is `submit_result`"),
+        (native(), "there is no tool `submit`"),
+        (Delivery::Text, "there is no tool `submit`"),
+    ];
+    for (delivery, words) in cases {
+        let script = Script::new(vec![streamed("openai", Say::Call("submit", "{}")); 9]);
+        let mut opened = open(&script, start(settings("openai", json!({})), &[], None)).await.unwrap();
+        let answer = opened.ask(turn("Judge", delivery)).await.unwrap();
+        let stop = Stop::Astray("`submit`".to_owned());
+        assert_eq!((answer.submissions, answer.stop, script.requests().len()), (Vec::new(), stop, 3));
+        let told = format!("{:?}", last_messages(&script));
+        assert!(told.contains(words), "{told}");
+    }
 }
 
 #[tokio::test]
@@ -321,6 +328,22 @@ async fn what_was_asked_in_vain_stands_before_what_is_asked_later() {
     opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
     let said = json!({"role": "user", "content": "Judge"});
     assert_eq!(last_messages(&script).last(), Some(&said), "asked again it is not said twice");
+}
+
+#[tokio::test]
+async fn work_is_not_forgotten_where_the_delivery_is_refused_behind_it() {
+    let refused = json!({"error": {"message": "response_format cannot be combined with tools"}});
+    let script = Script::new([
+        Step::from(streamed("openai-chat", Say::Call("echo", "{\"n\":1}"))),
+        Canned::error(400, &refused).into(),
+        streamed("openai-chat", Say::Text("ok")).into(),
+    ]);
+    let mut opened = working(&script, "openai-chat", None).await;
+    let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
+    assert!(matches!(failure.error, TurnError::FormatRejected(_)), "{failure:?}");
+    opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+    let roles: Vec<Value> = last_messages(&script).iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "user"]);
 }
 
 #[tokio::test]

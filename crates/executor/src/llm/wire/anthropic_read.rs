@@ -127,9 +127,11 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
     let mut text = String::new();
     let mut calls = Vec::new();
     let mut plain = true;
+    let mut is_apart = false;
     for block in &mut blocks {
+        let is_text = block.value.at("type") == "text";
         match text_of(block.value.at("type")) {
-            "text" => text.push_str(text_of(block.value.at("text"))),
+            "text" => add(&mut text, text_of(block.value.at("text")), is_apart),
             "tool_use" => {
                 if block.arguments.is_empty() {
                     block.arguments = arguments_text(block.value.at("input"));
@@ -143,13 +145,22 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
             }
             _ => plain = false,
         }
+        is_apart = !is_text || is_apart && text_of(block.value.at("text")).is_empty();
     }
     let kept = match plain {
         true => Vec::new(),
         false => blocks.into_iter().map(|block| block.value).filter(is_sendable).collect(),
     };
     let end = end(stop, &text);
-    Reply { text, calls, kept, end, usage: usage_of(usage), model }
+    Reply { text, on_the_way: Vec::new(), calls, kept, end, usage: usage_of(usage), model }
+}
+
+/// Adds a block of text. Those that follow each other are one text; what stands on both sides of something else is not.
+fn add(text: &mut String, block: &str, is_apart: bool) {
+    if is_apart && !text.is_empty() && !block.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(block);
 }
 
 /// Whether the provider takes a block back: an empty text and a thought that was cut off before its signature it sends,

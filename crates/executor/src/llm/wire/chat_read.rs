@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, NOTHING, Room, arguments_text, parse, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
 
@@ -63,7 +63,7 @@ impl Reader for Stream {
             written::spell(&mut chunk, data, &["choices", said, "tool_calls", "function", "arguments"]);
         }
         self.message.heading(&chunk);
-        let choice = chunk.at("choices").at(0);
+        let choice = first_choice(&chunk);
         if let Some(problem) = Problem::told_by(choice) {
             return Err(ReadError::Provider(problem));
         }
@@ -158,10 +158,18 @@ impl Stream {
     }
 }
 
+/// The choice that is the answer. Nobody asks for others; a server that gives some all the same does not make one text of
+/// them.
+fn first_choice(body: &Value) -> &Value {
+    let choices = body.at("choices").as_array().into_iter().flatten();
+    let mut first = choices.filter(|choice| choice.at("index").as_u64().unwrap_or_default() == 0);
+    first.next().unwrap_or(&NOTHING)
+}
+
 /// Reads an answer that came in one piece.
 pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
     written::spell(&mut body, text, &["choices", "message", "tool_calls", "function", "arguments"]);
-    let choice = body.at("choices").at(0);
+    let choice = first_choice(&body);
     if let Some(problem) = Problem::told_by(choice) {
         return Err(ReadError::Provider(problem));
     }
@@ -217,7 +225,8 @@ impl Message {
             }
             (None, _) => End::Finished,
         };
-        Ok(Reply { text: self.text, calls, kept: Vec::new(), end, usage: self.usage, model: self.model })
+        let (on_the_way, kept) = (Vec::new(), Vec::new());
+        Ok(Reply { text: self.text, on_the_way, calls, kept, end, usage: self.usage, model: self.model })
     }
 }
 

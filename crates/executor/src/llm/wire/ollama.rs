@@ -121,7 +121,8 @@ impl Stream {
             output_tokens: tokens_of(last.at("eval_count")),
             cost_usd: None,
         };
-        Reply { text: self.text, calls: self.calls, kept: Vec::new(), end, usage, model: self.model }
+        let (on_the_way, kept) = (Vec::new(), Vec::new());
+        Reply { text: self.text, on_the_way, calls: self.calls, kept, end, usage, model: self.model }
     }
 }
 

@@ -11,7 +11,10 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 8 * 1024 * 1024;
 /// One answer of a model, in nobody's dialect.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reply {
+    /// The text of the last message.
     pub(crate) text: String,
+    /// The messages before it, where the dialect has several in one answer. They are said on the way, and are no part of it.
+    pub(crate) on_the_way: Vec<String>,
     pub(crate) calls: Vec<ReplyCall>,
     /// The message as the provider wants it back, where text and calls are not the whole of it.
     pub(crate) kept: Vec<Value>,
@@ -97,6 +100,12 @@ impl Problem {
         Self { status, ..problem }
     }
 
+    /// The error that an event tells whose name says so, whatever its members are called.
+    pub(crate) fn of_event(data: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(data).ok()?;
+        Some(Self::told_by(&value).unwrap_or_else(|| Self::in_answer(&value)))
+    }
+
     /// The error that an answer or an event is in truth, in any dialect.
     pub(crate) fn told_by(value: &Value) -> Option<Self> {
         let error = value.at("error");
@@ -158,7 +167,8 @@ impl Reply {
     /// Refuses an answer that came in one piece and is too large.
     pub(crate) fn within_room(self) -> Result<Self, ReadError> {
         let arguments: usize = self.calls.iter().map(|call| call.arguments.len()).sum();
-        Room::default().take(self.text.len() + arguments)?;
+        let on_the_way: usize = self.on_the_way.iter().map(String::len).sum();
+        Room::default().take(on_the_way + self.text.len() + arguments)?;
         Ok(self)
     }
 }
@@ -177,7 +187,7 @@ pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
 }
 
 /// Nothing, to refer to.
-static NOTHING: Value = Value::Null;
+pub(crate) static NOTHING: Value = Value::Null;
 
 /// Looks into a value that a server wrote: what is not there is null.
 pub(crate) trait Look {

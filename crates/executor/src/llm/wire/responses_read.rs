@@ -154,17 +154,16 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
     let Some(output) = body.at("output").as_array() else {
         return Err(ReadError::Unreadable("it has no `output`".into()));
     };
-    let mut text = String::new();
+    let mut said: Vec<String> = Vec::new();
     let mut refusal: Option<String> = None;
     let mut calls = Vec::new();
     for item in output {
         match text_of(item.at("type")) {
             "message" => {
-                for part in item.at("content").as_array().into_iter().flatten() {
-                    text.push_str(text_of(part.at("text")));
-                    if part.at("type") == "refusal" {
-                        refusal.get_or_insert_default().push_str(text_of(part.at("refusal")));
-                    }
+                let parts = || item.at("content").as_array().into_iter().flatten();
+                said.push(parts().map(|part| text_of(part.at("text"))).collect());
+                for part in parts().filter(|part| part.at("type") == "refusal") {
+                    refusal.get_or_insert_default().push_str(text_of(part.at("refusal")));
                 }
             }
             "function_call" => calls.push(ReplyCall {
@@ -176,13 +175,18 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
         }
     }
     let end = end(body, refusal)?;
+    said.retain(|text| !text.is_empty());
+    // Where it was cut off in something else, what it had said before is not what was cut.
+    let is_last = output.last().is_some_and(|item| item.at("type") == "message");
+    let text = if end == End::Truncated && !is_last { None } else { said.pop() };
+    let text = text.unwrap_or_default();
     let usage = Usage {
         input_tokens: tokens_of(body.at("usage").at("input_tokens")),
         output_tokens: tokens_of(body.at("usage").at("output_tokens")),
         cost_usd: None,
     };
     let model = text_of(body.at("model")).to_owned();
-    Reply { text, calls, kept: kept(output), end, usage, model }.within_room()
+    Reply { text, on_the_way: said, calls, kept: kept(output), end, usage, model }.within_room()
 }
 
 fn end(body: &Value, refusal: Option<String>) -> Result<End, ReadError> {

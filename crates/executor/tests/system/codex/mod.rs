@@ -24,6 +24,7 @@ async fn a_live_thread_is_asked_again_in_place() {
     let (first, events) = said(session.as_mut(), "first").await;
     let expected = Answer {
         text: "one".to_owned(),
+        before: Vec::new(),
         submissions: Vec::new(),
         structured: None,
         stop: Stop::Finished,

@@ -31,7 +31,9 @@ impl Driver<'_, '_> {
         };
         let verdict = match (&answer.stop, reading.verdict) {
             (Stop::Truncated, verdict) => verdict.of_cut(&reading.raw),
-            (Stop::Astray(names), Verdict::Rejected(rejected)) => Verdict::Rejected(astray(rejected, names)),
+            (Stop::Astray(names), Verdict::Rejected(rejected)) => {
+                Verdict::Rejected(astray(rejected, names, self.state.rung))
+            }
             (_, verdict) => verdict,
         };
         match verdict {
@@ -76,6 +78,7 @@ impl Driver<'_, '_> {
         }
         let (seen, outcome) = if cut_off {
             self.state.history.cut(&rejected, &raw);
+            self.state.cut_at = u32::try_from(asked.usage.output_tokens).ok().filter(|tokens| *tokens > 0);
             (Seen::Truncated, attempt::Outcome::Truncated)
         } else {
             let repeated = self.state.history.wanting(&rejected, &raw);
@@ -129,11 +132,13 @@ impl Driver<'_, '_> {
         self.state.facts.learn_success(&model, feature, now);
     }
 
-    /// An answer without any JSON was not held to a schema; a demand that got prose was not heard.
+    /// An answer without any JSON was not held to a schema; a demand that got prose was not heard. Who said nothing, or
+    /// called something instead, has not answered at all.
     fn learn_from_failure(&mut self, answer: &Answer, outcome: Outcome) {
         let prose = answer.submissions.is_empty() && answer.structured.is_none();
+        let is_answer = !answer.text.trim().is_empty() && !matches!(answer.stop, Stop::Astray(_));
         match self.state.rung {
-            Rung::Native if prose && outcome == Outcome::NoJson => {
+            Rung::Native if prose && is_answer && outcome == Outcome::NoJson => {
                 self.learn(self.state.offers.native_feature(), Taken::Ignored);
             }
             Rung::Tool if prose && self.state.force => self.learn(Feature::ForcedTool, Taken::Ignored),
@@ -142,9 +147,13 @@ impl Driver<'_, '_> {
     }
 }
 
-/// The same rejection, with what was called in the place of the submit tool.
-fn astray(mut rejected: Rejected, names: &str) -> Rejected {
-    let message = format!("what was called is no tool here: {names}; call `{SUBMIT_TOOL}`");
+/// The same rejection, with what was called in the place of an answer.
+fn astray(mut rejected: Rejected, names: &str, rung: Rung) -> Rejected {
+    let instead = match rung {
+        Rung::Tool => format!("call `{SUBMIT_TOOL}`"),
+        Rung::Native | Rung::Prompt => "answer with the JSON value as text".to_owned(),
+    };
+    let message = format!("what was called is no tool here: {names}; {instead}");
     let (path, keyword) = ("$".to_owned(), "tool".to_owned());
     rejected.violations.errors.insert(0, Violation { path, pointer: String::new(), keyword, message });
     rejected

@@ -12,7 +12,7 @@ use super::super::offers::{Offers, Rung};
 use super::super::request::{self, Ask};
 use super::super::step::{Ceiling, Next, Say, Situation};
 use crate::assignment::{Assignment, Terms};
-use crate::limits::MOST_ANSWER_TOKENS;
+use crate::limits::{LEAST_ANSWER_TOKENS, MOST_ANSWER_TOKENS};
 
 pub(super) struct State {
     pub(super) offers: Offers,
@@ -39,6 +39,8 @@ pub(super) struct State {
     max_tokens: Option<u32>,
     max_tokens_before: Option<u32>,
     ceiling_is_fixed: bool,
+    /// How many tokens the last answer had that was cut off, where that was told.
+    pub(super) cut_at: Option<u32>,
 }
 
 impl State {
@@ -82,6 +84,7 @@ impl State {
             max_tokens: None,
             max_tokens_before: None,
             ceiling_is_fixed: false,
+            cut_at: None,
         })
     }
 
@@ -123,9 +126,12 @@ impl State {
         }
     }
 
-    /// Twice the ceiling in force, where one is known.
+    /// Twice the ceiling in force, where one is known. A server's own shows by what came before the cut; a text is gone on
+    /// with instead.
     fn higher_ceiling(&self, capabilities: &Capabilities) -> Option<u32> {
-        let now = self.max_tokens.or(capabilities.max_tokens)?;
+        let shown = self.cut_at.filter(|_| capabilities.takes_ceiling && self.rung != Rung::Prompt);
+        let shown = shown.map(|tokens| tokens.max(LEAST_ANSWER_TOKENS / 2));
+        let now = self.max_tokens.or(capabilities.max_tokens).or(shown)?;
         let raisable = !self.ceiling_is_fixed && now < MOST_ANSWER_TOKENS;
         raisable.then(|| now.saturating_mul(2).min(MOST_ANSWER_TOKENS))
     }

@@ -2,7 +2,7 @@
 
 use accord_api::attempt::Outcome::{Accepted, Ambiguous, Failed, SchemaInvalid, Truncated};
 use accord_api::{Contract, FailureType, Origin, Strategy, ValidationMode};
-use accord_executor::{Answer, Capabilities, Stop, TurnError};
+use accord_executor::{Answer, Capabilities, Stop, TurnError, Usage};
 use serde_json::json;
 
 use super::script::{Case, Ran, Reply, able, answer, contract, cut, says, submits};
@@ -12,7 +12,7 @@ fn ceilings(ran: &Ran) -> Vec<Option<u32>> {
 }
 
 fn boundless() -> Capabilities {
-    Capabilities { max_tokens: None, ..able() }
+    Capabilities { max_tokens: None, takes_ceiling: false, ..able() }
 }
 
 #[tokio::test]
@@ -56,6 +56,25 @@ async fn a_ceiling_that_is_refused_is_taken_back() {
 }
 
 #[tokio::test]
+async fn a_ceiling_that_nobody_knows_is_raised_by_what_came() {
+    let unknown = || Capabilities { max_tokens: None, ..able() };
+    let long = |tokens| {
+        let usage = Usage { output_tokens: tokens, ..Usage::default() };
+        Reply::Say(Answer { usage, stop: Stop::Truncated, ..answer("{\"n\"") })
+    };
+    for strategy in [Strategy::Native, Strategy::Tool] {
+        for (tokens, expected) in [(20, [4096, 8192]), (5000, [10_000, 20_000])] {
+            let replies = vec![long(tokens), long(tokens), says("{\"n\": 1}")];
+            let ran = Case::with(strategy).at(unknown()).run(replies).await;
+            assert_eq!(ceilings(&ran), [None, Some(expected[0]), Some(expected[1])], "{strategy:?}");
+            assert_eq!(ran.value(), (json!({"n": 1}), 2));
+        }
+    }
+    let untold = Case::with(Strategy::Native).at(unknown()).run(vec![long(0), says("{\"n\": 1}")]).await;
+    assert_eq!(ceilings(&untold), [None, None]);
+}
+
+#[tokio::test]
 async fn without_a_known_ceiling_a_text_is_continued() {
     let replies = vec![cut("{\"n\""), cut(": 1"), says("2}")];
     let ran = Case::with(Strategy::Prompt).at(boundless()).run(replies).await;
@@ -87,6 +106,36 @@ async fn a_model_that_starts_over_is_taken_at_its_word() {
             assert_eq!(ran.attempts[1].text, again);
         }
     }
+}
+
+#[tokio::test]
+async fn what_was_cut_within_a_turn_is_read_in_the_same_way() {
+    let schema = || {
+        json!({
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "string"}},
+            "required": ["a", "b"],
+        })
+    };
+    let whole = r#"{"a": 1, "b": "hello"}"#;
+    let pieces = |before: &[&str], text: &str| {
+        let before = before.iter().map(|&piece| piece.to_owned()).collect();
+        Reply::Say(Answer { before, ..answer(text) })
+    };
+    for mode in [ValidationMode::Strict, ValidationMode::Lenient] {
+        for (before, text) in [
+            (vec![r#"{"a": 1, "b": "hel"#], whole),
+            (vec![r#"{"a": 1, "b": "hel"#], r#"lo"}"#),
+            (vec![r#"{"a": 1, "b""#, r#"{"a": 1, "b": "he"#], r#"llo"}"#),
+        ] {
+            let ran = continued(schema(), mode).run(vec![pieces(&before, text)]).await;
+            assert_eq!(ran.value(), (json!({"a": 1, "b": "hello"}), 0), "{mode:?} {text}");
+        }
+    }
+    let ran = continued(json!({"type": "integer"}), ValidationMode::Strict)
+        .run(vec![pieces(&["12"], "1234"), says("1234")])
+        .await;
+    assert_eq!(ran.outcomes(), [Ambiguous, Accepted]);
 }
 
 #[tokio::test]

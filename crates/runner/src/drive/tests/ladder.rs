@@ -223,4 +223,16 @@ async fn what_was_called_in_the_place_of_the_submit_tool_is_told() {
     assert_eq!(ran.failure().validation_errors[0], format!("$: {message}"));
     let ran = Case::with(Strategy::Tool).run(vec![astray("{\"n\": 1}")]).await;
     assert_eq!(ran.value(), (json!({"n": 1}), 0), "prose is judged too");
+    let ran = Case::with(Strategy::Native).run(vec![astray("I look"), says("{\"n\": 1}")]).await;
+    let message = "what was called is no tool here: `done`; answer with the JSON value as text";
+    assert_eq!(ran.attempts[0].errors[0].message, message);
+}
+
+#[tokio::test]
+async fn who_says_nothing_teaches_nothing() {
+    let astray = Reply::Say(Answer { stop: Stop::Astray("`done`".to_owned()), ..answer("I look") });
+    for reply in [says(""), says(" \n"), astray] {
+        let ran = Case::with(Strategy::Auto).retries(0).run(vec![reply]).await;
+        assert!(ran.outcome.facts.is_empty(), "{:?}", ran.outcome.facts);
+    }
 }

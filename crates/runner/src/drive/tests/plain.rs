@@ -4,7 +4,7 @@ use accord_api::attempt::Outcome::{
     Accepted, Failed, ParseError, Refused, SchemaInvalid, TimedOut, Truncated,
 };
 use accord_api::{EventBody, FailureType, Origin, Strategy, Type};
-use accord_executor::{Answer, Delivery, TurnError};
+use accord_executor::{Answer, Delivery, Stop, TurnError};
 use serde_json::json;
 
 use super::script::{Case, Ran, Reply, answer, contract, cut, refuses, says};
@@ -37,6 +37,10 @@ async fn a_text_is_continued_until_it_is_whole() {
     let ran = Case::free().run(vec![cut("a"), cut("b"), cut("c"), cut("d"), says("e")]).await;
     assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
     assert_eq!(ran.failure().last_output.as_deref(), Some("abcd"));
+    let before = vec!["The answer to all of this is lo".to_owned()];
+    let again = Reply::Say(Answer { before, ..answer("The answer to all of this is long.") });
+    let ran = Case::free().run(vec![again]).await;
+    assert_eq!(ran.attempts[0].text, "The answer to all of this is long.");
     let ran = Case::free().run(vec![cut("The sum is 1000"), says("000 dollars.")]).await;
     assert_eq!(text(&ran), "The sum is 1000000 dollars.");
 }
@@ -48,6 +52,15 @@ async fn a_refusal_and_a_failure_are_failures_here_too() {
     assert_eq!(ran.outcomes(), [Refused]);
     let ran = Case::free().run(vec![Reply::Fail(TurnError::Failed("no key".into()))]).await;
     assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+}
+
+#[tokio::test]
+async fn calls_of_what_is_no_tool_are_no_text() {
+    let astray = Reply::Say(Answer { stop: Stop::Astray("`python`".to_owned()), ..answer("") });
+    let ran = Case::free().run(vec![astray]).await;
+    let message = "the model gives no answer and calls only what is no tool here: `python`";
+    assert_eq!((ran.failure().kind, ran.failure().message.as_str()), (FailureType::ExecutorFailed, message));
+    assert_eq!((ran.outcomes(), ran.attempts[0].errors[0].message.as_str()), (vec![Failed], message));
 }
 
 #[tokio::test]

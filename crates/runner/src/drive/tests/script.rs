@@ -55,6 +55,7 @@ pub(super) fn refuses(words: &str) -> Reply {
 pub(super) fn answer(text: &str) -> Answer {
     Answer {
         text: text.to_owned(),
+        before: Vec::new(),
         submissions: Vec::new(),
         structured: None,
         stop: Stop::Finished,
@@ -152,6 +153,7 @@ pub(super) fn able() -> Capabilities {
         native_beside_tools: true,
         reprompt: true,
         max_tokens: Some(4096),
+        takes_ceiling: true,
     }
 }
 
