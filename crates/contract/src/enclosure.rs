@@ -8,6 +8,10 @@
 //! holds the value only if the text behind it goes on as one that holds it would. Without a seam it holds all that
 //! follows, be it that it never ends.
 
+mod ends;
+
+use self::ends::Ends;
+pub(crate) use self::ends::Open;
 use crate::scan::{Item, Setting};
 
 /// How often a container that never ends may be followed by another: each is looked through to the end of the
@@ -34,7 +38,7 @@ const QUOTES: [(&[&str], &[&str]); 7] = [
 /// Marks the values that stand inside damaged ones.
 pub(crate) fn settle(text: &str, items: &mut [Item]) {
     let bytes = text.as_bytes();
-    let mut ends = Ends { bytes, unclosed: [false; QUOTES.len()] };
+    let mut ends = Ends::new(bytes);
     let mut enclosure: Option<Enclosure> = None;
     let mut restarts = 0;
     let mut begun_again = Vec::new();
@@ -289,112 +293,6 @@ fn quote_at(bytes: &[u8]) -> Option<(usize, usize)> {
     })
 }
 
-/// The search for the ends of damaged containers, from the first to the last.
-struct Ends<'a> {
-    bytes: &'a [u8],
-    /// The kinds of quotes that close nowhere any more. To look for each once keeps the search linear.
-    unclosed: [bool; QUOTES.len()],
-}
-
-impl Ends<'_> {
-    fn end(&mut self, start: usize) -> Option<usize> {
-        let mut open = Open::default();
-        let mut token_may_begin = false;
-        let mut at = start;
-        while let Some(byte) = self.bytes.get(at) {
-            let string = if token_may_begin { self.string(at) } else { None };
-            if let Some(behind) = string.or_else(|| self.comment(at)) {
-                at = behind;
-                continue;
-            }
-            open.pass(*byte);
-            at += 1;
-            if open.brackets.is_empty() {
-                return Some(at);
-            }
-            token_may_begin = match byte {
-                b'{' | b'[' | b'}' | b']' | b',' | b':' | b'\n' => true,
-                _ => token_may_begin && byte.is_ascii_whitespace(),
-            };
-        }
-        None
-    }
-
-    /// The byte behind the comment that begins here. One that never ends takes the rest of the text.
-    fn comment(&self, at: usize) -> Option<usize> {
-        let before = at.checked_sub(1).and_then(|before| self.bytes.get(before))?;
-        if !before.is_ascii_whitespace() && !matches!(before, b'{' | b'[' | b'}' | b']' | b',') {
-            return None;
-        }
-        let rest = self.bytes.get(at..)?;
-        let length = if rest.starts_with(b"//") || rest.starts_with(b"# ") {
-            rest.iter().position(|byte| *byte == b'\n')
-        } else if rest.starts_with(b"/*") {
-            rest.windows(2).skip(2).position(|pair| pair == b"*/").map(|inside| inside + 4)
-        } else {
-            return None;
-        };
-        Some(length.map_or(self.bytes.len(), |length| at + length))
-    }
-
-    /// The byte behind the string that begins here: behind a mark that closes it and is followed as a string is.
-    fn string(&mut self, at: usize) -> Option<usize> {
-        let (kind, length) = quote_at(self.bytes.get(at..)?)?;
-        let closers = QUOTES
-            .get(kind)
-            .map(|(_, closers)| *closers)
-            .filter(|_| self.unclosed.get(kind) == Some(&false))?;
-        let mut inside = at + length;
-        while let Some(byte) = self.bytes.get(inside) {
-            let rest = self.bytes.get(inside..).unwrap_or_default();
-            let mark = closers.iter().find(|mark| rest.starts_with(mark.as_bytes()));
-            inside += match mark {
-                Some(mark) => mark.len(),
-                None if *byte == b'\\' => 2,
-                None => 1,
-            };
-            if mark.is_some() && self.is_followed_as_a_string(inside) {
-                return Some(inside);
-            }
-        }
-        *self.unclosed.get_mut(kind)? = true;
-        None
-    }
-
-    fn is_followed_as_a_string(&self, behind: usize) -> bool {
-        let rest = self.bytes.get(behind..).unwrap_or_default().trim_ascii_start();
-        matches!(rest.first(), None | Some(b',' | b':' | b'}' | b']'))
-    }
-}
-
-/// The brackets that are open.
-#[derive(Default)]
-struct Open {
-    brackets: Vec<u8>,
-    braces: usize,
-}
-
-impl Open {
-    /// A closing bracket closes all that was opened behind its own and left open; without its own it is a stray.
-    fn pass(&mut self, byte: u8) {
-        let (opener, count) = match byte {
-            b'{' | b'[' => {
-                self.braces += usize::from(byte == b'{');
-                return self.brackets.push(byte);
-            }
-            b'}' => (b'{', self.braces),
-            b']' => (b'[', self.brackets.len() - self.braces),
-            _ => return,
-        };
-        while let Some(closed) = self.brackets.pop_if(|_| count > 0) {
-            self.braces -= usize::from(closed == b'{');
-            if closed == opener {
-                return;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::scan::{Setting, scan};
@@ -429,6 +327,18 @@ mod tests {
             "{\n  n: 2,\n  reason: 'a\n{\"n\": 1}\nb',\n}",
         ] {
             assert_eq!(settings(text), [Setting::Inside], "{text}");
+        }
+    }
+
+    #[test]
+    fn all_that_a_damaged_value_quotes_is_a_part_of_it() {
+        for text in [
+            r#"{"reason": "was {"n": 1} then {"n": 2} at last", "n": 3}"#,
+            r#"{"reason": "was {"n": "a"} then {"n": "b"}", "n": "c"}"#,
+            r#"{"reason": "was {"n": 1}", "old": "or {"n": 2}", "n": 3}"#,
+            r#"{"steps": ["{"n": 1}", "{"n": 2}"]}"#,
+        ] {
+            assert!(settings(text).iter().all(|setting| *setting == Setting::Inside), "{text}");
         }
     }
 
