@@ -170,6 +170,9 @@ fn unknown_keywords() {
 fn the_rest() {
     speaks(json!({"type": "string", "pattern": "a"}), "/pattern", "unanchored-pattern", Severity::Info);
     assert_eq!(rules(&json!({"type": "array"}), ""), [("root-not-object", Severity::Warning)]);
+    let base = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let composed = json!({"allOf": [{"$ref": "#/definitions/base"}, {"required": ["a"]}], "definitions": {"base": base}});
+    assert!(rules(&composed, "").is_empty(), "what is put together of objects is one");
     let contradiction = json!({"allOf": [{"type": "string"}, {"type": "integer"}]});
     speaks(contradiction, "", "unsatisfiable", Severity::Error);
 }

@@ -35,20 +35,22 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
 
 /// Providers and tools want an object with properties at the root.
 pub(super) fn root(schema: &Schema, findings: &mut Vec<Finding>) {
-    let mut current = schema.document();
-    // A root that only refers is judged by what it refers to.
-    for _ in 0..8 {
-        let target = current.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
-        match target.and_then(|pointer| schema.document().pointer(pointer)) {
-            Some(target) => current = target,
-            None => break,
-        }
-    }
-    let typed = current.get("type").is_none_or(|name| name == "object");
-    let named = current.get("properties").and_then(Value::as_object).is_some_and(|names| !names.is_empty());
-    if !(typed && named) {
+    if !is_object(schema.document(), schema.document(), 0) {
         let message = "the root is no object with properties, which providers and tools ask for, so answers are \
                        wrapped in {\"value\": …} there; make it an object that names its parts";
         findings.push(Finding::warning("root-not-object", &Place::root(), message));
     }
+}
+
+/// Whether a schema is an object that names its parts, by itself, by what it refers to or by what it is put together of.
+fn is_object(document: &Value, schema: &Value, hops: usize) -> bool {
+    const MAX_HOPS: usize = 8;
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+    if let Some(target) = target.and_then(|pointer| document.pointer(pointer)).filter(|_| hops < MAX_HOPS) {
+        return is_object(document, target, hops + 1);
+    }
+    let typed = schema.get("type").is_none_or(|name| name == "object");
+    let named = schema.get("properties").and_then(Value::as_object).is_some_and(|names| !names.is_empty());
+    let mut parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    typed && (named || (hops < MAX_HOPS && parts.any(|part| is_object(document, part, hops + 1))))
 }
