@@ -98,6 +98,13 @@ impl Search<'_> {
         self.spend(distance) && !closes
     }
 
+    /// Whether more brackets close from a place on than open: then the value around it goes on there.
+    pub(super) fn leaves_closer(&mut self, at: usize) -> bool {
+        let bytes = self.look.bytes;
+        let left_over = self.left_over.get_or_insert_with(|| left_over(bytes));
+        left_over.get(at) == Some(&true)
+    }
+
     /// The text ends here: all that is open is closed.
     pub(super) fn cut(&mut self, state: State, out: &mut Vec<State>) {
         if !self.is_over(state.at) {
@@ -109,4 +116,19 @@ impl Search<'_> {
         }
         out.push(State { mode: Mode::Done, cost: state.cost + cost::CUT, ..state });
     }
+}
+
+fn left_over(bytes: &[u8]) -> Vec<bool> {
+    let mut closers = 0_usize;
+    let mut left_over: Vec<bool> = Vec::with_capacity(bytes.len());
+    for byte in bytes.iter().rev() {
+        match byte {
+            b'}' | b']' => closers += 1,
+            b'{' | b'[' => closers = closers.saturating_sub(1),
+            _ => {}
+        }
+        left_over.push(closers > 0);
+    }
+    left_over.reverse();
+    left_over
 }

@@ -228,6 +228,7 @@ impl Builder<'_> {
         }
         let before = self.text.get(..start)?;
         let in_double_quotes = before.ends_with('"');
+        self.doubtful |= in_double_quotes && spans_values(written);
         // A template has yet to be filled in.
         if before.ends_with('`') && written.contains("${") {
             return None;
@@ -348,6 +349,29 @@ fn is_doubtful(escape: &str, first: bool) -> bool {
         Some('\\') => first || !characters.next().is_some_and(char::is_alphanumeric),
         _ => false,
     }
+}
+
+/// Whether the content of a string has marks of its own without backslashes, a bracket that closes nothing in it, and
+/// another behind that which opens: then it is the end of one value and the beginning of the next.
+fn spans_values(written: &str) -> bool {
+    let (mut depth, mut left, mut spans, mut marks) = (0_usize, false, false, false);
+    let mut before = None;
+    for byte in written.bytes() {
+        match byte {
+            b'{' | b'[' => {
+                depth += 1;
+                spans |= left;
+            }
+            b'}' | b']' => {
+                left |= depth == 0;
+                depth = depth.saturating_sub(1);
+            }
+            b'"' => marks |= before != Some(b'\\'),
+            _ => {}
+        }
+        before = Some(byte);
+    }
+    spans && marks
 }
 
 /// What was found, with a few characters of it.

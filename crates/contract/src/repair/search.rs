@@ -90,6 +90,8 @@ pub(crate) struct Search<'a> {
     pub(super) look: Look<'a>,
     pub(super) frames: Vec<Frame>,
     pub(super) events: Vec<Event>,
+    /// For each byte, whether more brackets close from there on than open. Worked out when it is first asked.
+    pub(super) left_over: Option<Vec<bool>>,
     queue: BinaryHeap<Queued>,
     looks: usize,
     steps: usize,
@@ -101,6 +103,7 @@ impl<'a> Search<'a> {
             look: Look::new(text),
             frames: Vec::new(),
             events: Vec::new(),
+            left_over: None,
             queue: BinaryHeap::new(),
             looks: text.len().saturating_mul(LOOKS_PER_BYTE).saturating_add(LOOKS_AT_LEAST),
             steps: text.len().saturating_add(STEPS_AT_LEAST),

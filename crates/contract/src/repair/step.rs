@@ -122,7 +122,7 @@ impl Search<'_> {
         };
         let mut open = |state: State, quote: Quote, length: usize| {
             let content = (state.at + length) as u32;
-            let text = Text { role, quote, content, inner: 0, open: false, torn: false };
+            let text = Text { role, quote, content, inner: 0, open: false, torn: false, escaped: 0 };
             out.push(State { at: state.at + length, mode: Mode::Text(text), ..state });
         };
         open(noted, quote, length);
@@ -286,7 +286,15 @@ impl Search<'_> {
     /// Marks and words between values that belong to nothing.
     fn stray(&mut self, state: State, out: &mut Vec<State>) {
         if matches!(self.look.byte(state.at), Some(b'"' | b'\'')) {
-            let noted = self.note(state, RepairKind::MissingQuote, state.at);
+            let mut noted = self.note(state, RepairKind::MissingQuote, state.at);
+            // Behind a digit it may stand for inches.
+            let written = self.look.text.get(..state.at).unwrap_or_default();
+            let digits = written
+                .strip_suffix('"')
+                .is_some_and(|number| number.ends_with(|last: char| last.is_ascii_digit()));
+            if digits && state.previous == Previous::Text {
+                noted = self.event(noted, What::Doubt);
+            }
             out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..noted });
             return;
         }
@@ -319,8 +327,8 @@ impl Search<'_> {
         (next, blank)
     }
 
-    /// The root is complete. Prose may follow it, and closing brackets too many; but no more of the value, for
-    /// then it was not the root that ended here.
+    /// The root is complete. Prose may follow it, other objects, and closing brackets too many; but no more of the
+    /// value, for then it was not the root that ended here.
     fn done_step(&mut self, state: State, out: &mut Vec<State>) {
         let at = self.look.blank(state.at, false).end;
         let goes_on = match self.look.byte(at) {
@@ -330,8 +338,12 @@ impl Search<'_> {
                 let cost = state.cost + cost::SLIGHT;
                 return out.push(State { mode: Mode::Complete, cost, ..noted });
             }
+            Some(b',') if self.look.byte(self.look.blank(at + 1, false).end) == Some(b'{') => {
+                self.leaves_closer(at)
+            }
             Some(b',' | b':' | b'"') => true,
-            Some(b'{' | b'[') => at == state.at,
+            Some(b'{') if at == state.at => self.leaves_closer(at),
+            Some(b'[') => at == state.at,
             _ => self.ends_a_value(at),
         };
         if !goes_on {

@@ -19,7 +19,7 @@ enum Fit {
 
 impl Search<'_> {
     /// Reads on inside a string up to the next place where it could end.
-    pub(super) fn text_step(&mut self, mut state: State, text: Text, out: &mut Vec<State>) {
+    pub(super) fn text_step(&mut self, mut state: State, mut text: Text, out: &mut Vec<State>) {
         let mut at = state.at;
         loop {
             let Some(byte) = self.look.byte(at) else { return self.cut_in_text(state, text, out) };
@@ -28,7 +28,7 @@ impl Search<'_> {
             }
             match byte {
                 b'\\' => {
-                    self.backslash(state, text, at, out);
+                    text.escaped = self.backslash(state, text, at, out);
                     at += 1 + self.look.character(at + 1).map_or(0, char::len_utf8);
                     continue;
                 }
@@ -137,40 +137,69 @@ impl Search<'_> {
         }
     }
 
-    /// An escaped quote that looks like the end of the string: perhaps the backslash was meant as itself.
-    fn backslash(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) {
-        let Some(length) = self.look.closing_quote(at + 1, text.quote) else { return };
-        let at_end = self.look.is_end(self.look.blank(at + 1 + length, false).end);
-        if !at_end && self.fit(at + 1 + length, state.frame, text.role) == Fit::Good {
-            let end = self.end_text(state, text, at + 1, at + 1 + length, Form::QuotedBackslash);
+    /// An escaped quote that looks like the end of the string: perhaps the backslash was meant as itself. Behind
+    /// another that was not, or where the text ends, it is an escape, and the text was cut. Gives back where the
+    /// first one ends.
+    fn backslash(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) -> u32 {
+        let mark = self.look.closing_quote(at + 1, text.quote).filter(|_| text.escaped == 0);
+        let Some(length) = mark else { return text.escaped };
+        let behind = at + 1 + length;
+        let mut next = self.look.blank(behind, false).end;
+        if self.look.byte(next) == Some(b',') {
+            next = self.look.blank(next + 1, false).end;
+        }
+        if !self.look.is_end(next) && self.fit(behind, state.frame, text.role) == Fit::Good {
+            let end = self.end_text(state, text, at + 1, behind, Form::QuotedBackslash);
             let end = self.note(end, RepairKind::Escape, at);
             out.push(State { cost: end.cost + cost::UNLIKELY, ..end });
         }
+        behind as u32
     }
 
     /// A comma or line break in a string with the next member behind it: perhaps the closing mark is missing.
-    /// Gives back what it costs to read on as if it were not.
+    /// Gives back what it costs to read on as if it were not. A key in other marks may well be content, and so may
+    /// what would be a comment before it. Nothing is missing behind a mark that only seems to be escaped.
     fn missing_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) -> u32 {
         let content_end = self.look.text.get(..at).map_or(at, |before| before.trim_end().len());
         let behind_comma = content_end.checked_sub(1).and_then(|last| self.look.byte(last)) == Some(b',');
         let line_break = self.look.byte(at) == Some(b'\n');
-        if text.role == Role::Key || content_end <= text.content as usize || (line_break && behind_comma) {
+        let blank = self.look.blank(at + 1, false);
+        if text.role == Role::Key
+            || content_end <= text.content as usize
+            || content_end == text.escaped as usize
+            || (line_break && behind_comma)
+            || blank.comment
+        {
             return 0;
         }
-        let blank = self.look.blank(at + 1, false);
         let broken = blank.line_break || line_break;
+        let same_marks = self.look.opening_quote(blank.end).is_some_and(|(quote, _)| quote == text.quote);
         let price = match self.frame(state.frame).map(|frame| frame.container) {
-            Some(Container::Object) if self.look.is_quoted_key(blank.end) => cost::UNLIKELY,
+            Some(Container::Object) if same_marks && self.look.is_key(blank.end) => cost::UNLIKELY,
             Some(Container::Array) if self.is_item(blank.end, text) && broken => cost::UNLIKELY,
             Some(Container::Array) if self.is_item(blank.end, text) => cost::DAMAGE,
             _ => return 0,
         };
         let end = self.end_text(state, text, content_end, at, Form::Quoted);
         let end = self.note(end, RepairKind::MissingQuote, at);
-        // A string that may have had its closing mark already misses none: what follows that mark is a note.
-        let end = if text.torn { self.event(end, What::Doubt) } else { end };
+        // A string that may have had its closing mark already misses none: what follows that mark is a note. And a
+        // bracket that closes nothing in it hardly belongs to it.
+        let doubtful = text.torn || self.ends_in_closer(text.content as usize, content_end);
+        let end = if doubtful { self.event(end, What::Doubt) } else { end };
         out.push(State { cost: end.cost + cost::DAMAGE, ..end });
         price
+    }
+
+    /// Whether a stretch ends in a bracket that closes nothing in it.
+    fn ends_in_closer(&mut self, from: usize, to: usize) -> bool {
+        let stretch = self.look.bytes.get(from..to).unwrap_or_default();
+        let opener = match stretch.last() {
+            Some(b'}') => b'{',
+            Some(b']') => b'[',
+            _ => return false,
+        };
+        self.spend(stretch.len());
+        !stretch.contains(&opener)
     }
 
     /// Whether a whole string of the same kind stands here, as an item of a list does.

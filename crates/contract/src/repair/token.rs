@@ -111,6 +111,8 @@ pub(super) struct Text {
     pub(super) open: bool,
     /// One of them closed a phrase that none had opened, so that perhaps the string ended there.
     pub(super) torn: bool,
+    /// The byte behind the first mark with a backslash before it; 0 if there is none.
+    pub(super) escaped: u32,
 }
 
 /// What a string is for.
