@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use crate::number;
 use crate::parse;
 use crate::schema::Schema;
 use crate::schema::reference::{Resolver, base_of};
@@ -94,8 +95,8 @@ pub(crate) struct Facts {
     object: bool,
     /// Whether the root says which members it wants. An object that does not is a map: each key is its own.
     names_members: bool,
-    /// Whether the root names its values one by one.
-    pub(crate) listed: bool,
+    /// The values that the root names one by one.
+    values: Vec<Value>,
 }
 
 impl Facts {
@@ -128,7 +129,8 @@ impl Facts {
             named.and_then(Value::as_object).is_some_and(|members| !members.is_empty())
                 || named.and_then(Value::as_array).is_some_and(|names| !names.is_empty())
         });
-        self.listed |= keywords.contains_key("enum") || keywords.contains_key("const");
+        self.values.extend(keywords.get("enum").and_then(Value::as_array).into_iter().flatten().cloned());
+        self.values.extend(keywords.get("const").cloned());
         if let Some(reference) = keywords.get("$ref").and_then(Value::as_str)
             && let Some((_, target)) = resolver.resolve(&base, reference)
         {
@@ -150,6 +152,27 @@ impl Facts {
             Value::Object(members) => members.keys().any(|key| self.properties.contains(key)),
             _ => false,
         }
+    }
+
+    /// Whether the root names its values one by one.
+    pub(crate) fn is_listed(&self) -> bool {
+        !self.values.is_empty()
+    }
+
+    /// Whether a value is one of those that the root names, but for letter case.
+    pub(crate) fn lists(&self, value: &Value) -> bool {
+        self.values.iter().any(|listed| match (listed, value) {
+            (Value::String(listed), Value::String(word)) => listed.to_lowercase() == word.to_lowercase(),
+            _ => number::same(listed, value),
+        })
+    }
+
+    /// The value under the one key of an object, if the root names it. No other scalar is taken out of anything: it may
+    /// be an error, or a count.
+    fn listed_inside<'a>(&self, value: &'a Value) -> Option<&'a Value> {
+        let members = value.as_object().filter(|members| members.len() == 1)?;
+        let inside = self.wrapped(members, Wrappers::Any)?.into_iter().next()?;
+        (!inside.is_object() && !inside.is_array() && self.lists(inside)).then_some(inside)
     }
 
     fn is_map(&self) -> bool {
@@ -309,6 +332,11 @@ pub(crate) fn inside<'a>(
     wrappers: Wrappers,
     passes: &mut dyn FnMut(&Value) -> bool,
 ) -> Vec<&'a Value> {
+    if wrappers == Wrappers::Any
+        && let Some(listed) = facts.listed_inside(value).filter(|listed| passes(listed))
+    {
+        return vec![listed];
+    }
     let mut visit = Visit { facts, passes, found: Vec::new() };
     visit.value(value, wrappers, wrappers == Wrappers::Any);
     visit.found

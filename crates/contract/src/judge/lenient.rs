@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::escaped::{self, Escaped};
 use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
+use crate::enclosure::{self, Open};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
 use crate::repair::{Extent, Offer, Reading, Search, Start};
@@ -98,7 +99,8 @@ impl Judge<'_> {
                 },
             };
             behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
-            unread = read.is_none().then_some(Unread { at: item.start, depth: 0 });
+            let holds = read.is_none() && enclosure::begins_container(text, item.start);
+            unread = holds.then(|| Unread { at: item.start, open: Open::default() });
             candidates.push(Candidate { source: item.source, read, extent, conforming });
         }
         Reads::Candidates(candidates)
@@ -213,8 +215,8 @@ impl Judge<'_> {
         None
     }
 
-    /// A text without any bracket that is, as a whole but for its reasoning, one of the values that the schema
-    /// lists, or a literal of another language.
+    /// A text without any bracket that is, as a whole but for its reasoning and its markup, one of the values that the
+    /// schema lists, or a literal of another language.
     fn scalar(&self, text: &str, scan: &Scan) -> Option<Verdict> {
         let items = &scan.items;
         if items.iter().any(|item| item.source != Source::Text) {
@@ -225,12 +227,14 @@ impl Judge<'_> {
             "True" | "TRUE" => (RepairKind::Literal, Value::Bool(true)),
             "False" | "FALSE" => (RepairKind::Literal, Value::Bool(false)),
             "None" | "NULL" => (RepairKind::Literal, Value::Null),
-            _ if self.facts().listed && items.is_empty() => (RepairKind::Unquoted, Value::from(word)),
+            _ if self.facts().is_listed() && items.is_empty() => (RepairKind::Unquoted, Value::from(word)),
             _ => return None,
         };
-        let mended = self.mend(&value)?;
+        let listed =
+            || Some(plain(word)).filter(|word| kind == RepairKind::Unquoted && self.facts().lists(word));
+        let mended = self.mend(&value).or_else(|| self.mend(&listed()?))?;
         // As a string, a literal would be what JSON writes, and not what was written.
-        if kind == RepairKind::Literal && mended.value.is_string() && !self.facts().listed {
+        if kind == RepairKind::Literal && mended.value.is_string() && !self.facts().is_listed() {
             return None;
         }
         let mut repairs = vec![Repair { kind, path: "$".to_owned(), detail: kind.words().to_owned() }];
@@ -239,30 +243,35 @@ impl Judge<'_> {
     }
 }
 
+/// A word without the markup and the quotes around it, and without a full stop.
+fn plain(word: &str) -> Value {
+    const MARKS: &[char] =
+        &['*', '_', '`', '"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}', ' ', '\n', '\r'];
+    let fenced = word.strip_prefix("```").and_then(|inside| inside.strip_suffix("```")?.split_once('\n'));
+    let word = fenced.map_or(word, |(_, inside)| inside).trim_matches(MARKS);
+    Value::from(word.strip_suffix('.').unwrap_or(word).trim_end_matches(MARKS))
+}
+
 enum Damaged {
     Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize>, extent: Extent },
     Ambiguous(Verdict),
     Unread,
 }
 
-/// A value that could not be read, and how many of its brackets are open. What stands inside it is a part of
+/// A value that could not be read, and those of its brackets that are open. What stands inside it is a part of
 /// it, not an answer.
 struct Unread {
     at: usize,
-    depth: usize,
+    open: Open,
 }
 
 impl Unread {
     /// Whether a later place is still inside.
     fn holds(&mut self, text: &str, place: usize) -> bool {
         for byte in text.as_bytes().get(self.at..place).unwrap_or_default() {
-            match byte {
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                _ => {}
-            }
+            self.open.pass(*byte);
         }
         self.at = place;
-        self.depth > 0
+        !self.open.is_empty()
     }
 }

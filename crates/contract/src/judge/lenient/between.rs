@@ -85,7 +85,7 @@ impl<'a> Lead<'a> {
         let Some(gap) = Gap::read(between) else { return false };
         // The lines of a change: what was, and what is.
         let changes = matches!((self.sign, sign(between)), (Some("-"), Some("+")) | (Some("+"), Some("-")));
-        if changes || !self.has_tags_of(&gap) {
+        if changes || !self.has_tags_of(&gap) || !(gap.is_short() || gap.is_call()) {
             return false;
         }
         if gap.words.is_empty() || (gap.joins && gap.unknown == 0) {
@@ -168,6 +168,11 @@ impl Gap {
             Word::Unknown => self.unknown += 1,
         }
         self.words.push(word);
+        true
+    }
+
+    /// Whether the words are so few that they can be a label.
+    fn is_short(&self) -> bool {
         self.words.len() <= MAX_WORDS && self.unknown <= MAX_UNKNOWN
     }
 
@@ -438,11 +443,18 @@ mod tests {
         for text in [
             "<function_call> {}\n<function_call> {}",
             "<tool_call>{}</tool_call><tool_call>{}</tool_call>",
+            "<tool_call>{}</tool_call> Let me also check the weather in Rome. <tool_call>{}</tool_call>",
             "<|call_begin|>function<|sep|>get_one\n```json\n{}\n```<|call_end|><|call_begin|>function<|sep|>get_two\n```json\n{}",
         ] {
             assert!(all_join(text, &Value::Null), "{text}");
         }
-        for text in ["<a>{}</a><b>{}</b>", "<a>{}</a>{}", "{}<a>{}</a>"] {
+        for text in [
+            "<a>{}</a><b>{}</b>",
+            "<a>{}</a>{}",
+            "{}<a>{}</a>",
+            "<tool_call>{}</tool_call> That was the wrong place. <tool_call>{}</tool_call>",
+            "<a>{}</a> Let me also check the weather in Rome. <a>{}</a>",
+        ] {
             assert!(!all_join(text, &Value::Null), "{text}");
         }
     }

@@ -1,0 +1,203 @@
+//! Where strings end in damaged text, and what is around values that are read in spite of damage.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use serde_json::{Value, json};
+
+fn read(text: &str, document: &Value) -> Option<Value> {
+    read_as(Mode::Lenient, text, document)
+}
+
+fn read_as(mode: Mode, text: &str, document: &Value) -> Option<Value> {
+    let schema = Schema::compile(document).expect("the schema compiles");
+    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
+    match judge(&Answer::text(text), &contract) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+/// An object with these members, all of them strings.
+fn strings(names: &[&str]) -> Value {
+    let members = names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"})));
+    json!({"type": "object", "properties": Value::Object(members.collect()), "required": names})
+}
+
+#[test]
+fn a_string_with_a_key_in_other_marks_is_whole() {
+    for content in
+        ["He said, 'no': then left", "`a`, `b`: c", "x = {'a': 1, 'b': 2}", "a, \u{201c}b\u{201d}: c"]
+    {
+        for text in [
+            format!("{{\"a\": \"{content}\", \"b\": \"x\",}}"),
+            format!("{{\"b\": \"x\", \"a\": \"{content}\",}}"),
+            format!("{{a: \"{content}\", b: \"x\"}}"),
+        ] {
+            let expected = json!({"a": content, "b": "x"});
+            assert_eq!(read(&text, &strings(&["a", "b"])), Some(expected), "{text}");
+        }
+    }
+    let content = r#"x = {"a": 1, "b": 2}"#;
+    for mark in ["'", "`", "'''"] {
+        let text = format!("{{'b': 'x', 'a': {mark}{content}{mark}}}");
+        assert_eq!(read(&text, &strings(&["a", "b"])), Some(json!({"a": content, "b": "x"})), "{text}");
+    }
+}
+
+#[test]
+fn what_looks_like_a_comment_in_a_string_stays() {
+    for content in ["Great day, #sun #fun", "see a, // b", "a, /* b */ c"] {
+        let text = format!("{{\n  \"a\": \"{content}\",\n  \"b\": \"x\",\n}}");
+        assert_eq!(read(&text, &strings(&["a", "b"])), Some(json!({"a": content, "b": "x"})), "{text}");
+    }
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    assert_eq!(read("[\"a, #b\",\n \"c\",]", &list), Some(json!(["a, #b", "c"])));
+}
+
+#[test]
+fn a_mark_that_is_missing_is_still_seen() {
+    for text in [
+        r#"{"a": "x, "b": "y"}"#,
+        r#"{'a': 'x, 'b': 'y'}"#,
+        "{\u{201c}a\u{201d}: \u{201c}x, \u{201c}b\u{201d}: \u{201c}y\u{201d}}",
+    ] {
+        assert_eq!(read(text, &strings(&["a", "b"])), Some(json!({"a": "x", "b": "y"})), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_cut_behind_an_escaped_mark_is_cut_in_a_string() {
+    for text in [
+        r#"{"a": "say \"hi\", "#,
+        r#"{"a": "say \"hi\","#,
+        r#"{"a": "{\"k\": \"v\"}"#,
+        r#"{"a": "name: \"Ann\", age:"#,
+        r#"{"a": "name: \"Ann\", age: 3}"#,
+        r#"{"a": "5\", "#,
+    ] {
+        assert_eq!(read(text, &strings(&["a"])), None, "{text}");
+    }
+}
+
+#[test]
+fn a_path_that_ends_in_a_backslash_is_whole() {
+    let paths = strings(&["a", "b"]);
+    assert_eq!(read(r#"{"a": "C:\dir\", "b": "x"}"#, &paths), Some(json!({"a": r"C:\dir\", "b": "x"})));
+    assert_eq!(read(r#"{"a": "x", "b": "C:\dir\"}"#, &paths), Some(json!({"a": "x", "b": r"C:\dir\"})));
+}
+
+#[test]
+fn a_string_that_takes_in_the_next_value_is_none() {
+    let items = json!({"type": "array", "items": strings(&["a"])});
+    assert_eq!(read(r#"[{"a": "x}, {"a": "y"}]"#, &items), None);
+    assert_eq!(read("[{\"a\": \"x\n}, {\n\"a\": \"y\"}]", &items), None);
+    let quoted = r#"{"a": "[{"k": 1}, {"k": 2}]", "b": "x"}"#;
+    assert_eq!(
+        read(quoted, &strings(&["a", "b"])),
+        Some(json!({"a": r#"[{"k": 1}, {"k": 2}]"#, "b": "x"})),
+        "brackets in pairs are content"
+    );
+}
+
+#[test]
+fn a_draft_that_a_damaged_value_quotes_is_no_answer() {
+    let schema =
+        json!({"type": "object", "properties": {"n": {"type": ["integer", "string"]}}, "required": ["n"]});
+    for text in [
+        r#"{"reason": "was {"n": 1} once", "n": 3}"#,
+        r#"{"reason": "was {"n": 1} then {"n": 2} at last", "n": 3}"#,
+        r#"{"reason": "was {"n": "a"} then {"n": "b"} at last", "n": "c"}"#,
+        r#"{"reason": "was {"n": 1}", "old": "or {"n": 2}", "n": 3}"#,
+        r#"{"steps": ["{"n": 1}", "{"n": 2}"]}"#,
+    ] {
+        assert_eq!(read_as(Mode::Strict, text, &schema), None, "{text}");
+    }
+    let corrected = "{\"code\": \"if x {\", \"n\": oops}\n\nCorrected:\n\n{\"code\": \"y\", \"n\": 1}";
+    assert_eq!(
+        read_as(Mode::Strict, corrected, &schema),
+        Some(json!({"code": "y", "n": 1})),
+        "a bracket that a string leaves open holds nothing"
+    );
+}
+
+#[test]
+fn a_mark_behind_a_digit_is_not_dropped() {
+    assert_eq!(read(r#"{"a": "5'3"", "b": "x"}"#, &strings(&["a", "b"])), None);
+    assert_eq!(
+        read(r#"{"a": "word"", "b": "x"}"#, &strings(&["a", "b"])),
+        Some(json!({"a": "word", "b": "x"}))
+    );
+}
+
+#[test]
+fn damaged_items_one_after_the_other_are_a_list() {
+    let items = json!({"type": "array", "items": strings(&["a"])});
+    let expected = json!([{"a": "x"}, {"a": "y"}]);
+    for text in [
+        "{'a': 'x'}, {'a': 'y'}",
+        "{'a': 'x'},\n{'a': 'y'}",
+        "{'a': 'x'}{'a': 'y'}",
+        "Here:\n```python\n{'a': 'x'},\n{a: \"y\"}\n```",
+        "{\"a\": \"x\",}, {\"a\": \"y\",}",
+    ] {
+        assert_eq!(read(text, &items), Some(expected.clone()), "{text}");
+    }
+    let nested = json!({"type": "object", "properties": {"list": items}, "required": ["list"]});
+    assert_ne!(
+        read("{\"list\": [{'a': 'x'}}, {'a': 'y'}]}", &nested),
+        Some(json!({"list": [{"a": "x"}]})),
+        "no item is lost where a bracket is too many"
+    );
+}
+
+#[test]
+fn a_listed_word_may_have_markup_around_it() {
+    let listed = json!({"enum": ["positive", "negative"]});
+    for text in [
+        "**Positive**",
+        "`positive`",
+        "Positive.",
+        "'positive'",
+        "\u{201c}positive\u{201d}.",
+        "```\npositive\n```",
+        "<answer>**positive**</answer>",
+        "<think>Hmm.</think>\n_positive_",
+    ] {
+        assert_eq!(read(text, &listed), Some(json!("positive")), "{text}");
+    }
+    for text in ["It is **positive**.", "not positive", "positive or negative", "**positive** **negative**"] {
+        assert_eq!(read(text, &listed), None, "{text}");
+    }
+}
+
+#[test]
+fn a_listed_value_may_stand_under_one_key() {
+    let listed = json!({"enum": ["positive", "negative", 1]});
+    assert_eq!(read("{\"mood\": \"positive\"}", &listed), Some(json!("positive")));
+    assert_eq!(read("{\"mood\": \"Positive\"}", &listed), Some(json!("positive")));
+    assert_eq!(read("{mood: 1}", &listed), Some(json!(1)));
+    for text in [
+        "{\"mood\": 1, \"more\": 2}",
+        "{\"moods\": [1]}",
+        "{\"mood\": {\"code\": 1}}",
+        "{\"mood\": \"mixed\"}",
+    ] {
+        assert_eq!(read(text, &listed), None, "{text}");
+    }
+    let open = json!({"anyOf": [{"enum": ["positive"]}, {"type": "string"}]});
+    assert_eq!(read("{\"error\": \"boom\"}", &open), None, "what is on no list may be anything");
+}
+
+#[test]
+fn a_brace_of_prose_hides_no_damaged_value() {
+    let members = strings(&["a"]);
+    for text in [
+        "The file has an unclosed { in line 3.\n\n```json\n{a: \"x\"}\n```",
+        "Sad :{ but here:\n\n{'a': 'x'}",
+    ] {
+        assert_eq!(read(text, &members), Some(json!({"a": "x"})), "{text}");
+    }
+    let part = r#"{"tags": "a", "b"], "body": "{\"a\": \"x\"}", "q": 2}"#;
+    assert_eq!(read(part, &members), None, "a bracket that closes nothing ends nothing");
+}
