@@ -10,8 +10,7 @@
 
 mod ends;
 
-use self::ends::Ends;
-pub(crate) use self::ends::Open;
+pub(crate) use self::ends::Ends;
 use crate::scan::{Item, Setting};
 
 /// How often a container that never ends may be followed by another: each is looked through to the end of the

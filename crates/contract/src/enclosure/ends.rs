@@ -3,7 +3,7 @@
 use super::{QUOTES, quote_at};
 
 /// The search for the ends of damaged containers, from the first to the last.
-pub(super) struct Ends<'a> {
+pub(crate) struct Ends<'a> {
     bytes: &'a [u8],
     /// The kinds of quotes that close nowhere any more. To look for each once keeps the search linear.
     unclosed: [bool; QUOTES.len()],
@@ -12,12 +12,12 @@ pub(super) struct Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, unclosed: [false; QUOTES.len()], unpaired: false }
     }
 
     /// The byte behind the container that begins at a place.
-    pub(super) fn end(&mut self, start: usize) -> Option<usize> {
+    pub(crate) fn end(&mut self, start: usize) -> Option<usize> {
         let mut open = Open::default();
         let mut token_may_begin = false;
         let mut at = start;
@@ -29,7 +29,7 @@ impl<'a> Ends<'a> {
             }
             open.pass(*byte);
             at += 1;
-            if open.is_empty() {
+            if open.brackets.is_empty() {
                 return Some(at);
             }
             token_may_begin = match byte {
@@ -103,18 +103,14 @@ impl<'a> Ends<'a> {
 
 /// The brackets that are open.
 #[derive(Default)]
-pub(crate) struct Open {
+struct Open {
     brackets: Vec<u8>,
     braces: usize,
 }
 
 impl Open {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.brackets.is_empty()
-    }
-
     /// A closing bracket closes all that was opened behind its own and left open; without its own it is a stray.
-    pub(crate) fn pass(&mut self, byte: u8) {
+    fn pass(&mut self, byte: u8) {
         let (opener, count) = match byte {
             b'{' | b'[' => {
                 self.braces += usize::from(byte == b'{');

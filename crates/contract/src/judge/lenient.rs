@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::escaped::{self, Escaped};
 use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
-use crate::enclosure::{self, Open};
+use crate::enclosure::{self, Ends};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
 use crate::repair::{Extent, Offer, Reading, Search, Start};
@@ -74,14 +74,11 @@ impl Judge<'_> {
         let alone = items.len() == 1;
         let mut search = Search::new(text);
         let mut behind = 0;
-        let mut unread: Option<Unread> = None;
+        let mut ends = Ends::new(text.as_bytes());
         let mut candidates = Vec::new();
         for item in items {
             let inside = item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Inside);
-            if item.start < behind
-                || inside
-                || unread.as_mut().is_some_and(|unread| unread.holds(text, item.start))
-            {
+            if item.start < behind || inside {
                 continue;
             }
             let (read, conforming, extent) = match &item.reading {
@@ -98,9 +95,14 @@ impl Judge<'_> {
                     Damaged::Unread => (None, None, Extent::Whole),
                 },
             };
-            behind = read.as_ref().map_or(item.start + 1, |found| found.range.end);
-            let holds = read.is_none() && enclosure::begins_container(text, item.start);
-            unread = holds.then(|| Unread { at: item.start, open: Open::default() });
+            behind = match &read {
+                Some(found) => found.range.end,
+                // What stands inside a value that could not be read is a part of it, not an answer.
+                None if enclosure::begins_container(text, item.start) => {
+                    ends.end(item.start).unwrap_or(text.len())
+                }
+                None => item.start + 1,
+            };
             candidates.push(Candidate { source: item.source, read, extent, conforming });
         }
         Reads::Candidates(candidates)
@@ -256,22 +258,4 @@ enum Damaged {
     Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize>, extent: Extent },
     Ambiguous(Verdict),
     Unread,
-}
-
-/// A value that could not be read, and those of its brackets that are open. What stands inside it is a part of
-/// it, not an answer.
-struct Unread {
-    at: usize,
-    open: Open,
-}
-
-impl Unread {
-    /// Whether a later place is still inside.
-    fn holds(&mut self, text: &str, place: usize) -> bool {
-        for byte in text.as_bytes().get(self.at..place).unwrap_or_default() {
-            self.open.pass(*byte);
-        }
-        self.at = place;
-        !self.open.is_empty()
-    }
 }
