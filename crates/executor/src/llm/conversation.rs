@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::session::OpenError;
+use crate::toolbox::ToolSpec;
 
 /// The version of the stored form.
 const VERSION: u32 = 1;
@@ -156,12 +157,12 @@ impl Conversation {
         self.messages.push(message);
     }
 
-    /// Whether tools were called behind the first `length` messages. What they did is done, and a model that knows nothing
-    /// of it would do it again.
-    pub(super) fn has_worked(&self, length: usize) -> bool {
-        let calls =
-            |message: &Message| matches!(message, Message::Assistant { calls, .. } if !calls.is_empty());
-        self.messages.iter().skip(length).any(calls)
+    /// Whether one of these tools was used behind the first `length` messages. What it did is done, and a model that knows
+    /// nothing of it would do it again.
+    pub(super) fn has_worked(&self, length: usize, tools: &[ToolSpec]) -> bool {
+        let is_work = |call: &Call| !call.submit && tools.iter().any(|tool| tool.name == call.name);
+        let works = |message: &Message| matches!(message, Message::Assistant { calls, .. } if calls.iter().any(is_work));
+        self.messages.iter().skip(length).any(works)
     }
 
     /// Forgets everything behind the first `length` messages.

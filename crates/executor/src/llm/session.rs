@@ -68,7 +68,9 @@ impl Session for LlmSession {
         events: &Events,
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
-        if let Some(before) = self.unanswered.filter(|before| !self.conversation.has_worked(*before)) {
+        if let Some(before) = self.unanswered
+            && !self.conversation.has_worked(before, &self.toolbox.specs())
+        {
             self.conversation.truncate(before);
         }
         self.unanswered = Some(self.conversation.messages().len());

@@ -106,7 +106,7 @@ async fn each_error_has_its_class_on_every_wire() {
         let server = ModelServer::start_with(Reply::text("ok"), habit).await.unwrap();
         let mut session = open(transport, &server, "openai-compatible").await;
         let result = session.turn(turn("Judge", native()), &silence(), &CancellationToken::new()).await;
-        let refused = matches!(result, Err(TurnFailure { error: TurnError::SchemaRejected(_), .. }));
+        let refused = matches!(result, Err(TurnFailure { error: TurnError::FormatRejected(_), .. }));
         assert_eq!(refused, habit == JsonSchemaHabit::Refuses, "{result:?}");
     }
 }

@@ -138,7 +138,8 @@ pub async fn sessions_are_filtered(store: Arc<dyn Store>) {
     let none = SessionFilter::default();
     let cases = [
         (none.clone(), vec!["ses_c", "ses_b", "ses_a"]),
-        (SessionFilter { status: Some(SessionStatus::Finished), ..none.clone() }, vec!["ses_a"]),
+        (SessionFilter { status: Some(SessionStatus::Idle), ..none.clone() }, vec!["ses_a"]),
+        (SessionFilter { status: Some(SessionStatus::Finished), ..none.clone() }, vec![]),
         (SessionFilter { agent_name: Some("reader".into()), ..none.clone() }, vec!["ses_b"]),
         (SessionFilter { parent_session_id: Some(session_id("a")), ..none.clone() }, vec!["ses_c"]),
         (SessionFilter { parent_session_id: Some(session_id("b")), ..none }, vec![]),
