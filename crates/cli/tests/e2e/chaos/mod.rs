@@ -29,6 +29,9 @@ const CHILDREN: u32 = 11;
 /// How long what follows the last run may take.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The longest that a request may wait, in seconds.
+const LONGEST_WAIT: u32 = 300;
+
 const MAX_RETRIES: u32 = 2;
 
 const WIRES: [&str; 5] = ["anthropic", "openai", "openai-chat", "openai-compatible", "ollama"];
@@ -155,7 +158,16 @@ async fn all_runs(accord: &Accord, runs: u32) -> Result<Vec<(u32, RunView)>, Cli
             request.parent_session_id = Some(parent.clone());
             request.execution_mode = Some(ExecutionMode::AsyncCallback);
         }
-        async move { accord.client.create_run_and_wait(&request, 300, None).await.map(|run| (number, run)) }
+        async move {
+            let run = accord.client.create_run_and_wait(&request, LONGEST_WAIT, None).await?;
+            // On a machine that has much else to do, an endless stream is read for minutes.
+            let run = if run.status.is_over() {
+                run
+            } else {
+                accord.client.wait_for_run(&run.run_id, LONGEST_WAIT).await?
+            };
+            Ok((number, run))
+        }
     });
     runs.buffer_unordered(AT_ONCE).try_collect().await
 }
