@@ -25,6 +25,7 @@ mod progress;
 mod project;
 mod pushed;
 mod refusal;
+mod removed;
 mod runtime;
 mod since;
 mod store;

@@ -1,11 +1,9 @@
 //! `accord agents rm`.
 
-use accord_api::Source;
-
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
-use crate::failure::{Failure, Problem};
-use crate::{output, runtime};
+use crate::failure::Failure;
+use crate::{removed, runtime};
 
 /// Take an agent out of the store
 #[derive(Debug, clap::Args)]
@@ -30,19 +28,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let name = &arguments.name;
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        let agent = client.agent(name).await?;
-        if agent.summary.source == Source::File {
-            let file = agent.file.unwrap_or_else(|| "a file of the coordinator".to_owned());
-            return Err(Problem::new(format!("the agent '{name}' lives in {file}, not in the store"))
-                .hint("remove the file, if the agent is to go")
-                .into());
-        }
+        let found = client.agent(name).await?;
+        removed::is_stored("agent", name, found.summary.source, found.file)?;
         Ok(client.delete_agent(name).await?)
     })?;
-    if arguments.json {
-        output::json(&serde_json::json!({"name": name, "removed": true}))?;
-    } else {
-        output::talk(&format!("removed {name}\n"));
-    }
-    Ok(Exit::Success)
+    removed::tell(name, arguments.json)
 }

@@ -3,7 +3,7 @@
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, runtime};
+use crate::{removed, runtime};
 
 /// Take a schema out of the registry
 #[derive(Debug, clap::Args)]
@@ -27,10 +27,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let client = arguments.connection.reach(Access::Look).await?;
         Ok(client.delete_schema(&arguments.name).await?)
     })?;
-    if arguments.json {
-        output::json(&serde_json::json!({"name": arguments.name, "removed": true}))?;
-    } else {
-        output::talk(&format!("removed {}\n", arguments.name));
-    }
-    Ok(Exit::Success)
+    removed::tell(&arguments.name, arguments.json)
 }

@@ -1,11 +1,9 @@
 //! `accord workflow rm`.
 
-use accord_api::Source;
-
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
-use crate::failure::{Failure, Problem};
-use crate::{output, runtime};
+use crate::failure::Failure;
+use crate::{removed, runtime};
 
 /// Take a workflow out of the store
 #[derive(Debug, clap::Args)]
@@ -30,19 +28,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let name = &arguments.name;
     runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
-        let workflow = client.workflow(name).await?;
-        if workflow.summary.source == Source::File {
-            let file = workflow.file.unwrap_or_else(|| "a file of the coordinator".to_owned());
-            return Err(Problem::new(format!("the workflow '{name}' lives in {file}, not in the store"))
-                .hint("remove the file, if the workflow is to go")
-                .into());
-        }
+        let found = client.workflow(name).await?;
+        removed::is_stored("workflow", name, found.summary.source, found.file)?;
         Ok(client.delete_workflow(name).await?)
     })?;
-    if arguments.json {
-        output::json(&serde_json::json!({"name": name, "removed": true}))?;
-    } else {
-        output::talk(&format!("removed {name}\n"));
-    }
-    Ok(Exit::Success)
+    removed::tell(name, arguments.json)
 }

@@ -1,0 +1,28 @@
+//! Agents, workflows and schemas that are taken out of the store.
+
+use accord_api::Source;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, Problem};
+use crate::output;
+
+/// Refuses what lives in a file: that is for its owner to remove.
+pub(crate) fn is_stored(kind: &str, name: &str, source: Source, file: Option<String>) -> Result<(), Problem> {
+    if source == Source::Store {
+        return Ok(());
+    }
+    let file = file.unwrap_or_else(|| "a file of the coordinator".to_owned());
+    Err(Problem::new(format!("the {kind} '{name}' lives in {file}, not in the store"))
+        .hint(format!("remove the file, if the {kind} is to go")))
+}
+
+/// Tells what is gone.
+pub(crate) fn tell(name: &str, json: bool) -> Result<Exit, Failure> {
+    if json {
+        output::json(&json!({"name": name, "removed": true}))?;
+    } else {
+        output::talk(&format!("removed {name}\n"));
+    }
+    Ok(Exit::Success)
+}
