@@ -2,8 +2,9 @@
 //!
 //! `accord run` and `accord workflow run` without a coordinator demand their own runner by a tag that nobody else has.
 //! Killed with `kill -9` they leave a run behind that nobody will ever take, and those that end may leave children behind
-//! that nobody waited for. The next command that hosts a coordinator on the same store fails them and says why. Whether a command still lives is known
-//! by its process, where it ran on this machine, and else by how long its runner has been silent.
+//! that nobody waited for. The next command that hosts a coordinator on the same store fails them and says why. Whether a
+//! command still lives is known by its process, where it ran on this machine, and else by how long its runner has been
+//! silent.
 
 use std::path::Path;
 
