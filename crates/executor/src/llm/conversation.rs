@@ -1,8 +1,8 @@
 //! A conversation in words of its own, so that it can be stored and continued on any provider.
 //!
 //! The system prompt is not part of it: every turn brings its own. What only one provider can read (thinking with its
-//! signature, encrypted reasoning) is kept as it came and is sent back to that endpoint alone; for the others the text
-//! and the calls stand in its place.
+//! signature, encrypted reasoning, marks on calls) is kept as it came and is sent back to that endpoint alone; for the
+//! others the text and the calls stand in its place.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -268,6 +268,94 @@ async fn encrypted_reasoning_goes_back_in_its_place() {
 }
 
 #[tokio::test]
+async fn what_a_server_reasoned_before_a_call_goes_back_to_it_with_its_marks() {
+    let chunk = |delta: Value| json!({"choices": [{"delta": delta}]});
+    let call = |index: u32, name: &str| json!({"index": index, "id": format!("c{index}"), "function": {"name": name, "arguments": "{}"}});
+    let mut marked = call(1, "echo");
+    marked["extra_content"] = json!({"google": {"thought_signature": "c2ln"}});
+    let part = |more: Value| {
+        let mut part = json!({"type": "reasoning.text", "index": 0});
+        part.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        chunk(json!({"reasoning_details": [part]}))
+    };
+    let events = [
+        chunk(json!({"reasoning_content": "Let "})),
+        chunk(json!({"reasoning_content": "me see"})),
+        part(json!({"text": "Let "})),
+        part(json!({"text": "me see", "signature": null})),
+        part(json!({"signature": "s"})),
+        chunk(json!({"reasoning_details": [{"type": "reasoning.encrypted", "index": 1, "data": "ZW5j"}]})),
+        chunk(json!({"tool_calls": [call(0, "echo"), marked]})),
+        json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}),
+        json!("[DONE]"),
+    ];
+    let details = json!([
+        {"type": "reasoning.text", "index": 0, "text": "Let me see", "signature": "s"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "ZW5j"},
+    ]);
+    let message = json!({
+        "content": null,
+        "reasoning_content": "Let me see",
+        "reasoning_details": details,
+        "tool_calls": [call(0, "echo"), events[6]["choices"][0]["delta"]["tool_calls"][1]],
+    });
+    let whole = json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
+    let as_one_event = [whole.clone(), json!("[DONE]")];
+    for first in [Canned::events(&events), Canned::whole(&whole), Canned::events(&as_one_event)] {
+        let script = Script::new([first, streamed("openai-compatible", Say::Text("done"))]);
+        let mut opened = working(&script, "openai-compatible", None).await;
+        let answer = opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+        assert_eq!(answer.text, "done", "what was reasoned is no part of the answer");
+        let said = last_messages(&script).into_iter().find(|message| message["role"] == "assistant").unwrap();
+        assert_eq!(
+            (&said["reasoning_content"], &said["reasoning_details"]),
+            (&json!("Let me see"), &details)
+        );
+        assert_eq!(said.pointer("/tool_calls/0/extra_content"), None);
+        let signature = said.pointer("/tool_calls/1/extra_content/google/thought_signature");
+        assert_eq!(signature, Some(&json!("c2ln")));
+
+        // Also in the next run of the session; but to nobody else.
+        let stored = opened.session.conversation();
+        for (provider, more, goes_back) in [
+            ("openai-compatible", json!({}), true),
+            ("openai-compatible", json!({"base_url": "http://127.0.0.1:9"}), false),
+            ("anthropic", json!({}), false),
+        ] {
+            script.add([streamed(provider, Say::Text("ok"))]);
+            let start = start(settings(provider, more), &["echo"], stored.clone());
+            open(&script, start).await.unwrap().ask(turn("And?", Delivery::Text)).await.unwrap();
+            let sent = format!("{:?}", last_messages(&script));
+            assert!(sent.contains("echo"), "{sent}");
+            assert_eq!(sent.contains("Let me see") && sent.contains("c2ln"), goes_back, "{provider}: {sent}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_reasoned_goes_back_with_calls_alone_and_also_where_it_is_empty() {
+    let sent = async |provider: &str, name: &str, reasoned: &str, say: Say<'_>| {
+        let mut body = whole_body(provider, say);
+        let place = if provider == "ollama" { "/message" } else { "/choices/0/message" };
+        body.pointer_mut(place).unwrap()[name] = json!(reasoned);
+        let script = Script::new([Canned::whole(&body), streamed(provider, Say::Text("done"))]);
+        let mut opened = working(&script, provider, None).await;
+        opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+        if script.requests().len() == 1 {
+            opened.ask(turn("And?", Delivery::Text)).await.unwrap();
+        }
+        let said = last_messages(&script).into_iter().find(|message| message["role"] == "assistant").unwrap();
+        said.get(name).cloned()
+    };
+    for (provider, name) in [("openai-compatible", "reasoning_content"), ("ollama", "thinking")] {
+        for reasoned in ["Let me see", ""] {
+            assert_eq!(sent(provider, name, reasoned, Say::Call("echo", "{}")).await, Some(json!(reasoned)));
+        }
+        assert_eq!(sent(provider, name, "Let me see", Say::Text("12")).await, None, "{provider}");
+    }
+}
+
+#[tokio::test]
 async fn a_pause_is_gone_on_from() {
     let mut body = whole_body("anthropic", Say::Text("Wait."));
     body["stop_reason"] = json!("pause_turn");

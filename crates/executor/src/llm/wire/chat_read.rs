@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::beside::Beside;
 use super::reply::{Look, NOTHING, Room, arguments_text, parse, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
@@ -37,6 +38,7 @@ pub(super) struct Stream {
     room: Room,
     message: Message,
     calls: Vec<(Option<u64>, ReplyCall)>,
+    beside: Beside,
     /// Whether the message came in one piece.
     whole: bool,
     ended: bool,
@@ -80,7 +82,7 @@ impl Reader for Stream {
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let ended = self.ended || !self.message.finish.is_empty();
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();
-        let reply = self.message.reply(calls)?;
+        let reply = self.message.reply(calls, self.beside)?;
         match ended || matches!(reply.end, End::Refused(_)) {
             true => Ok(reply),
             false => Err(ReadError::BrokenOff),
@@ -100,6 +102,7 @@ impl Stream {
         if self.has_begun() && !self.whole {
             return Ok(());
         }
+        self.beside = Beside::default();
         self.piece(message)?;
         self.whole = self.has_begun();
         Ok(())
@@ -113,6 +116,7 @@ impl Stream {
             return Err(ReadError::Unreadable("more comes behind its `choices[0].message`".into()));
         }
         self.room.append(&mut self.message.text, &text)?;
+        self.beside.hear(piece, &mut self.room)?;
         if let Some(piece) = piece.at("refusal").as_str() {
             self.room.append(self.message.refusal.get_or_insert_default(), piece)?;
         }
@@ -145,6 +149,7 @@ impl Stream {
             let call = ReplyCall { id: String::new(), name: String::new(), arguments: String::new() };
             self.calls.push((index, call));
         }
+        self.beside.mark(position, piece, &mut self.room)?;
         let Some((_, call)) = self.calls.get_mut(position) else {
             return Ok(());
         };
@@ -184,13 +189,18 @@ pub(super) fn whole(mut body: Value, text: &str) -> Result<Reply, ReadError> {
         ..Message::default()
     };
     message.heading(&body);
-    let calls = said.at("tool_calls").as_array().into_iter().flatten();
-    let calls = calls.map(|call| ReplyCall {
-        id: text_of(call.at("id")).to_owned(),
-        name: text_of(call.at("function").at("name")).to_owned(),
-        arguments: arguments_text(call.at("function").at("arguments")),
-    });
-    message.reply(calls.collect())?.within_room()
+    let (mut beside, mut room) = (Beside::default(), Room::default());
+    beside.hear(said, &mut room)?;
+    let mut calls = Vec::new();
+    for (place, call) in said.at("tool_calls").as_array().into_iter().flatten().enumerate() {
+        beside.mark(place, call, &mut room)?;
+        calls.push(ReplyCall {
+            id: text_of(call.at("id")).to_owned(),
+            name: text_of(call.at("function").at("name")).to_owned(),
+            arguments: arguments_text(call.at("function").at("arguments")),
+        });
+    }
+    message.reply(calls, beside)?.within_room()
 }
 
 impl Message {
@@ -210,7 +220,7 @@ impl Message {
     }
 
     /// The reply. A reason that is not known is one to have finished: servers have many names for that.
-    fn reply(self, calls: Vec<ReplyCall>) -> Result<Reply, ReadError> {
+    fn reply(self, calls: Vec<ReplyCall>, beside: Beside) -> Result<Reply, ReadError> {
         let refusal = self.refusal.filter(|words| !words.is_empty());
         let end = match (refusal, self.finish.to_lowercase().as_str()) {
             (Some(words), _) => End::Refused(words),
@@ -225,7 +235,7 @@ impl Message {
             }
             (None, _) => End::Finished,
         };
-        let (on_the_way, kept) = (Vec::new(), Vec::new());
+        let (on_the_way, kept) = (Vec::new(), beside.kept(calls.len()));
         Ok(Reply { text: self.text, on_the_way, calls, kept, end, usage: self.usage, model: self.model })
     }
 }

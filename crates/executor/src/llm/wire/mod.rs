@@ -5,6 +5,7 @@
 
 mod anthropic;
 mod anthropic_read;
+mod beside;
 mod chat;
 mod chat_read;
 mod ollama;
@@ -162,7 +163,14 @@ fn messages(
     for message in ask.messages {
         match message {
             Message::User { text } => say(&mut messages, text),
-            Message::Assistant { text, calls, .. } => messages.extend(assistant(text, calls)),
+            Message::Assistant { text, calls, kept } => {
+                let mut said = assistant(text, calls);
+                let kept = kept.as_ref().filter(|kept| kept.endpoint == ask.endpoint);
+                if let (Some(said), Some(kept)) = (&mut said, kept) {
+                    beside::put_back(said, &kept.blocks);
+                }
+                messages.extend(said);
+            }
             Message::Results { results } => messages.extend(results.iter().map(result)),
         }
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::beside::Beside;
 use super::chat::function;
 use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
 use super::{Ask, End, ReadError, Reader, Reply, ReplyCall, arguments_object, messages, set, written};
@@ -69,6 +70,7 @@ pub(super) struct Stream {
     room: Room,
     text: String,
     calls: Vec<ReplyCall>,
+    beside: Beside,
     model: String,
     last: Option<Value>,
 }
@@ -94,6 +96,7 @@ impl Stream {
         }
         let message = line.at("message");
         self.room.append(&mut self.text, text_of(message.at("content")))?;
+        self.beside.hear(message, &mut self.room)?;
         for call in message.at("tool_calls").as_array().into_iter().flatten() {
             let call = ReplyCall {
                 id: text_of(call.at("id")).to_owned(),
@@ -121,7 +124,7 @@ impl Stream {
             output_tokens: tokens_of(last.at("eval_count")),
             cost_usd: None,
         };
-        let (on_the_way, kept) = (Vec::new(), Vec::new());
+        let (on_the_way, kept) = (Vec::new(), self.beside.kept(self.calls.len()));
         Reply { text: self.text, on_the_way, calls: self.calls, kept, end, usage, model: self.model }
     }
 }

@@ -1,0 +1,124 @@
+//! What stands beside text and calls in a message and goes back to the server that wrote it: what it reasoned, and its
+//! marks on the calls. Some servers refuse the answer to a call without it.
+//!
+//! It is kept for messages with calls alone. Behind others it is of no use, and some servers refuse it there.
+
+use serde_json::{Map, Value};
+
+use super::reply::{Look, ReadError, Room};
+
+/// What a model reasoned, by the names that servers have for it where they read it again.
+const REASONING: [&str; 2] = ["reasoning_content", "thinking"];
+
+/// The same in parts, some of them encrypted or signed.
+const DETAILS: &str = "reasoning_details";
+
+/// A server's mark on a call.
+const MARK: &str = "extra_content";
+
+/// Pieces of a part that are texts, and go on.
+const TEXTS: [&str; 3] = ["text", "summary", "data"];
+
+/// What was heard so far.
+#[derive(Default)]
+pub(super) struct Beside {
+    fields: Map<String, Value>,
+    marks: Vec<Value>,
+}
+
+impl Beside {
+    /// Adds what stands in a message, or in a piece of one.
+    pub(super) fn hear(&mut self, message: &Value, room: &mut Room) -> Result<(), ReadError> {
+        for name in REASONING {
+            if let Some(piece) = message.at(name).as_str() {
+                append(&mut self.fields, name, piece, room)?;
+            }
+        }
+        for part in message.at(DETAILS).as_array().into_iter().flatten().filter_map(Value::as_object) {
+            self.part(part, room)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the mark of the call at this place.
+    pub(super) fn mark(&mut self, place: usize, call: &Value, room: &mut Room) -> Result<(), ReadError> {
+        let mark = call.at(MARK);
+        if mark.is_null() {
+            return Ok(());
+        }
+        room.take(mark.to_string().len())?;
+        self.marks.resize(self.marks.len().max(place + 1), Value::Null);
+        if let Some(known) = self.marks.get_mut(place) {
+            *known = mark.clone();
+        }
+        Ok(())
+    }
+
+    /// Adds a part, or a piece that goes on with the last one: it has the same kind and the same index.
+    fn part(&mut self, piece: &Map<String, Value>, room: &mut Room) -> Result<(), ReadError> {
+        let parts = self.fields.entry(DETAILS).or_insert_with(|| Value::Array(Vec::new()));
+        let Value::Array(parts) = parts else { return Ok(()) };
+        let goes_on = |last: &Value| {
+            piece.contains_key("index")
+                && ["type", "index"].iter().all(|key| piece.get(*key) == last.get(key))
+        };
+        if !parts.last().is_some_and(goes_on) {
+            parts.push(Value::Object(Map::new()));
+        }
+        let Some(Value::Object(part)) = parts.last_mut() else { return Ok(()) };
+        for (key, value) in piece {
+            match value {
+                Value::String(text) if TEXTS.contains(&key.as_str()) => append(part, key, text, room)?,
+                Value::Null if part.contains_key(key) => {}
+                value => {
+                    room.take(key.len() + value.to_string().len())?;
+                    part.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is kept for a message with so many calls.
+    pub(super) fn kept(self, calls: usize) -> Vec<Value> {
+        let Self { mut fields, mut marks } = self;
+        if calls == 0 || (fields.is_empty() && marks.is_empty()) {
+            return Vec::new();
+        }
+        if !marks.is_empty() {
+            marks.resize(calls, Value::Null);
+            fields.insert("marks".into(), Value::Array(marks));
+        }
+        vec![Value::Object(fields)]
+    }
+}
+
+/// Appends to a text.
+fn append(fields: &mut Map<String, Value>, key: &str, piece: &str, room: &mut Room) -> Result<(), ReadError> {
+    match fields.entry(key).or_insert_with(|| Value::String(String::new())) {
+        Value::String(text) => room.append(text, piece),
+        other => {
+            *other = Value::from(piece);
+            room.take(piece.len())
+        }
+    }
+}
+
+/// Puts what was kept back into the message.
+pub(super) fn put_back(message: &mut Value, kept: &[Value]) {
+    for (key, value) in kept.iter().filter_map(Value::as_object).flatten() {
+        match value {
+            Value::Array(marks) if key == "marks" => mark_calls(message, marks),
+            value => super::set(message, key, value.clone()),
+        }
+    }
+}
+
+fn mark_calls(message: &mut Value, marks: &[Value]) {
+    let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+    for (call, mark) in calls.into_iter().flatten().zip(marks) {
+        if !mark.is_null() {
+            super::set(call, MARK, mark.clone());
+        }
+    }
+}
