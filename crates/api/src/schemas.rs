@@ -13,9 +13,9 @@ use crate::problem::Problem;
 pub struct CreateSchema {
     /// Its name: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it is for.
-    #[serde(default)]
-    pub description: String,
+    /// What it is for. Where nothing is said, what was said of the same schema before stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// The schema.
     #[schema(value_type = Object)]
     pub schema: Value,

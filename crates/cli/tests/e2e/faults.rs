@@ -115,8 +115,7 @@ async fn an_invalid_schema_is_refused_wherever_it_appears() {
     request.output_schema = Some(wrong.clone());
     let error = accord.client.create_run(&request, None).await.unwrap_err();
     assert!(error.is(ErrorName::InvalidSchema), "{error}");
-    let schema =
-        accord_api::CreateSchema { name: "x".into(), description: String::new(), schema: wrong.clone() };
+    let schema = accord_api::CreateSchema { name: "x".into(), description: None, schema: wrong.clone() };
     assert!(accord.client.create_schema(&schema).await.unwrap_err().is(ErrorName::InvalidSchema));
     let stored = agent("stored", &model, &json!({"output_schema": wrong}));
     assert!(accord.client.create_agent(&stored).await.unwrap_err().is(ErrorName::InvalidSchema));

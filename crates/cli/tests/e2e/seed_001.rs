@@ -20,7 +20,7 @@ fn options(max_retries: u32) -> Option<contract::Options> {
 async fn runs_can_specify_the_output_schema_inline_or_by_name() {
     let model = model([r#"{"severity": "low"}"#, r#"{"severity": "high"}"#].map(Reply::text)).await;
     let accord = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
-    let schema = CreateSchema { name: "severity".into(), description: String::new(), schema: severity() };
+    let schema = CreateSchema { name: "severity".into(), description: None, schema: severity() };
     accord.client.create_schema(&schema).await.unwrap();
     let mut inline = ask("free");
     inline.output_schema = Some(severity());
@@ -80,7 +80,7 @@ async fn validated_json_is_stored_separately_from_the_raw_result() {
 #[tokio::test]
 async fn the_schema_registry_supports_its_operations() {
     let accord = Project::new().coordinator().await;
-    let schema = CreateSchema { name: "severity".into(), description: "d".into(), schema: severity() };
+    let schema = CreateSchema { name: "severity".into(), description: Some("d".into()), schema: severity() };
     let made = accord.client.create_schema(&schema).await.unwrap();
     assert_eq!(accord.client.schema("severity").await.unwrap(), made);
     let page = accord_api::PageQuery::default();

@@ -46,14 +46,14 @@ impl App {
         let kept = self.store.schema(&create.name).await?.filter(|kept| is_same(kept, &create.schema));
         let document = create.schema.to_string();
         let schema = compiled(create.schema).await?;
-        let (document, hash) = match kept {
-            Some(kept) => (kept.document, kept.hash),
-            None => (document, schema.hash().to_owned()),
+        let (document, hash, known) = match kept {
+            Some(kept) => (kept.document, kept.hash, kept.description),
+            None => (document, schema.hash().to_owned(), String::new()),
         };
         let now = self.outside.now();
         let record = SchemaRecord {
             name: create.name,
-            description: create.description,
+            description: create.description.unwrap_or(known),
             document,
             hash,
             created_at: now,

@@ -168,3 +168,21 @@ async fn a_resume_has_the_agents_contract_and_its_own_callers() {
     let (_, run) = desk.get(&format!("/runs/{}", again["run_id"].as_str().unwrap())).await;
     assert_eq!(run.get("contract"), None, "a caller's contract is for the run that it came with");
 }
+
+#[tokio::test]
+async fn what_is_said_of_a_schema_stays_until_something_else_is_said() {
+    let desk = Desk::with_writer().await;
+    let steps = [
+        (json!({"description": "One"}), 201, "One"),
+        (json!({}), 201, "One"),
+        (json!({"description": "Two"}), 201, "Two"),
+        (json!({"description": ""}), 201, ""),
+    ];
+    for (said, status, description) in steps {
+        let mut body = json!({"name": "named", "schema": object("named")});
+        body.as_object_mut().unwrap().extend(said.as_object().unwrap().clone());
+        let answer = desk.post("/schemas", body).await;
+        assert_eq!((answer.0, &answer.1["description"]), (status, &json!(description)), "{said}");
+        assert_eq!(desk.get("/schemas/named").await.1["description"], description);
+    }
+}

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use accord_api::{CreateSchema, ErrorName};
-use accord_client::Client;
+use accord_api::CreateSchema;
 
 use crate::commands::schema::compile;
 use crate::connection::{Access, ConnectionArguments};
@@ -42,14 +41,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let source = Input::of(Some(&arguments.file)).read()?;
     compile(&source)?;
     let schema = source.json("schema")?;
-    let name = &arguments.name;
     let added = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Change).await?;
-        let description = match &arguments.description {
-            Some(description) => description.clone(),
-            None => described(&client, name).await?,
-        };
-        Ok(client.create_schema(&CreateSchema { name: name.clone(), description, schema }).await?)
+        let (name, description) = (arguments.name.clone(), arguments.description.clone());
+        Ok(client.create_schema(&CreateSchema { name, description, schema }).await?)
     })?;
     if arguments.json {
         output::json(&added)?;
@@ -57,12 +52,4 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::show(&format!("{}  {}\n", line(&added.name), line(&added.hash)))?;
     }
     Ok(Exit::Success)
-}
-
-/// What is said of the schema already.
-async fn described(client: &Client, name: &str) -> Result<String, Failure> {
-    match client.schema(name).await {
-        Err(error) if error.is(ErrorName::SchemaNotFound) => Ok(String::new()),
-        answer => Ok(answer?.description),
-    }
 }
