@@ -34,7 +34,7 @@ fn same_members(left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
         && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| same(value, other)))
 }
 
-fn same_number(left: &Number, right: &Number) -> bool {
+pub(crate) fn same_number(left: &Number, right: &Number) -> bool {
     left.as_str() == right.as_str() || Decimal::of(left.as_str()) == Decimal::of(right.as_str())
 }
 

@@ -10,7 +10,7 @@ use cel::common::ast::IdedExpr;
 use cel::{Context, Value as CelValue};
 use serde_json::Value;
 
-use super::convert::{Refusal, convert};
+use super::convert::convert;
 use super::{compile, meter, report, stack};
 use crate::place::Place;
 
@@ -52,7 +52,8 @@ impl Condition {
         let environment = meter::environment().map_err(|_| "the condition could not be evaluated")?;
         let mut context = Context::with_env(Arc::new(environment));
         for (name, document) in variables.iter().filter(|(name, _)| self.used.contains(*name)) {
-            context.add_variable_as_val(*name, convert(document).map_err(|refusal| refused(name, &refusal))?);
+            let value = convert(document).map_err(|_| format!("'{name}' has too many values"))?;
+            context.add_variable_as_val(*name, value);
         }
         meter::start();
         match CelValue::resolve(&self.expression, &context) {
@@ -60,13 +61,6 @@ impl Condition {
             Ok(other) => Err(format!("it gives {} instead of true or false", report::describe(&other))),
             Err(error) => Err(report::reason(&error, &self.expression, variables)),
         }
-    }
-}
-
-fn refused(name: &str, refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::TooLarge => format!("'{name}' has too many values"),
-        Refusal::Number(place, _) => format!("'{name}' has a number that is too large, at {}", place.path()),
     }
 }
 

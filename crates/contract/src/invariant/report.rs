@@ -8,7 +8,7 @@ use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
 
 use super::compile::Rule;
-use super::convert::{Refusal, convert};
+use super::convert::{convert, has_huge_number};
 use super::{analysis, meter};
 use crate::place::Place;
 use crate::violation::Violation;
@@ -30,7 +30,10 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violat
     for (name, document, _) in documents.into_iter().filter(|(_, _, used)| *used) {
         match convert(document) {
             Ok(value) => variables.push((name, value)),
-            Err(refusal) => return vec![refused(name, refusal)],
+            Err(_) => {
+                let message = format!("the {name} has too many values to check the invariants");
+                return vec![Violation::new(&Place::root(), "invariant", message)];
+            }
         }
     }
     let Ok(environment) = meter::environment() else {
@@ -42,21 +45,6 @@ pub(super) fn check(rules: &[Rule], output: &Value, input: &Value) -> Vec<Violat
     }
     meter::start();
     rules.iter().filter_map(|rule| broken(rule, &context, output, input)).collect()
-}
-
-fn refused(name: &str, refusal: Refusal) -> Violation {
-    match refusal {
-        Refusal::TooLarge => {
-            let message = format!("the {name} has too many values to check the invariants");
-            Violation::new(&Place::root(), "invariant", message)
-        }
-        Refusal::Number(place, number) => {
-            let place = if name == "output" { place } else { Place::root() };
-            let number: Value = serde_json::from_str(&number).unwrap_or_default();
-            let message = format!("{} is too large a number to check the invariants", quote::value(&number));
-            Violation::new(&place, "invariant", message)
-        }
-    }
 }
 
 fn broken(rule: &Rule, context: &Context<'_, '_>, output: &Value, input: &Value) -> Option<Violation> {
@@ -136,7 +124,13 @@ pub(super) fn reason(error: &ExecutionError, expression: &IdedExpr, documents: &
             format!("{} and {} cannot be compared", describe(left), describe(right))
         }
         ExecutionError::UnsupportedBinaryOperator(operator, left, right) => {
-            format!("'{operator}' does not take {} and {}", describe(left), describe(right))
+            // The evaluator calls it null, because it knows no value for it.
+            let huge = documents.iter().any(|(_, document)| has_huge_number(document));
+            let told = |value: &CelValue| match value {
+                CelValue::Null if huge => "a number that is too large".to_owned(),
+                value => describe(value),
+            };
+            format!("'{operator}' does not take {} and {}", told(left), told(right))
         }
         ExecutionError::DuplicateKey(key) => format!("the key {} is given twice", describe(key)),
         _ => "its parts do not fit together".to_owned(),

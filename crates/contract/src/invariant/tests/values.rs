@@ -24,13 +24,32 @@ fn numbers_keep_their_kind_and_their_value() {
 }
 
 #[test]
-fn a_number_that_would_be_rounded_is_refused_where_it_stands() {
-    let output = parsed(r#"{"list": [1, 100000000000000000001]}"#);
-    assert_eq!(
-        line("output.list.size() == 2", &output),
-        "$.list[1]: 100000000000000000001 is too large a number to check the invariants"
+fn a_number_that_would_be_rounded_is_itself_and_nothing_else() {
+    let output = parsed(
+        r#"{"ok": true, "n": 100000000000000000001, "same": 100000000000000000001, "near": 1e20,
+            "more": 100000000000000000002, "list": [1, 100000000000000000001], "endless": -1e999}"#,
     );
-    assert!(line("output.n > 0.0", &parsed(r#"{"n": 1e999}"#)).starts_with("$.n: "));
+    for rule in [
+        "output.ok",
+        "output.list.size() == 2",
+        "output.n == output.same && output.n in output.list",
+        "output.n != output.near && output.near != output.n && output.n != output.more",
+        "output.n != 0 && 0u != output.n && output.endless != output.n",
+        "has(output.n) && output.list[0] < 2",
+        "output.list == [1, output.n]",
+    ] {
+        assert!(holds(rule, &output), "{rule}: {:?}", check(rule, &output));
+    }
+    for (rule, words) in [
+        ("output.n > 0", "'>' does not take a number that is too large and a whole number"),
+        ("0.5 < output.n", "'<' does not take a number with decimals and a number that is too large"),
+        ("output.endless + 1 == 0", "'add' does not take a number that is too large and 1"),
+        ("output.list.all(x, x >= 1)", "'>=' does not take a number that is too large and a whole number"),
+        ("output.n", "it could not be checked"),
+    ] {
+        let said = line(rule, &output);
+        assert!(said.contains(words), "{rule}: {said}");
+    }
 }
 
 #[test]
