@@ -75,8 +75,8 @@ impl Steps<'_> {
             for text in messages {
                 self.tell(Event::Message { text: text.to_owned() }).await?;
             }
-            let answer = |stop, submissions| Answer {
-                text: text.clone(),
+            let answer = |stop, text: &str, submissions| Answer {
+                text: text.to_owned(),
                 before: Vec::new(),
                 submissions,
                 structured: None,
@@ -85,20 +85,23 @@ impl Steps<'_> {
                 model: if model.is_empty() { self.model().to_owned() } else { model.clone() },
             };
             if let Some(stop) = stop_of(end, &calls) {
-                // Work that was cut off was not done, whatever the result beside it says.
+                // Work that was cut off was not done, whatever was said before it or handed in beside it.
                 let is_undone = stop == Stop::Truncated && calls.iter().any(|call| !call.submit);
-                return Ok(answer(stop, if is_undone { Vec::new() } else { submissions(&calls) }));
+                return Ok(match is_undone {
+                    true => answer(stop, "", Vec::new()),
+                    false => answer(stop, text, submissions(&calls)),
+                });
             }
             if calls.is_empty() {
                 continue;
             }
             if self.carry_out(&calls, &tools, conversation).await? {
-                return Ok(answer(Stop::Submitted, submissions(&calls)));
+                return Ok(answer(Stop::Submitted, text, submissions(&calls)));
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
             if astray == MAX_ASTRAY {
                 // Whoever judges says once more what is wanted, and counts.
-                return Ok(answer(Stop::Astray(names(&calls)), Vec::new()));
+                return Ok(answer(Stop::Astray(names(&calls)), text, Vec::new()));
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))

@@ -225,6 +225,17 @@ async fn messages_of_one_answer_are_not_one_text() {
         let canned = Canned::whole(&json!({"content": content, "stop_reason": "end_turn"}));
         assert_eq!(asked("anthropic", canned, native()).await.text, expected);
     }
+    let searches = || json!({"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}});
+    let cases = [
+        (vec![text("1"), thought()], ""),
+        (vec![text("1"), searches()], ""),
+        (vec![text("1"), thought(), text("")], ""),
+        (vec![thought(), text("1")], "1"),
+    ];
+    for (content, expected) in cases {
+        let canned = Canned::whole(&json!({"content": content, "stop_reason": "max_tokens"}));
+        assert_eq!(asked("anthropic", canned, native()).await.text, expected, "cut off");
+    }
     let choice =
         |index: u64, text: &str| json!({"index": index, "delta": {"content": text}, "finish_reason": "stop"});
     let chunks = [json!({"choices": [choice(0, "1"), choice(1, "3")]}), json!({"choices": [choice(1, "2")]})];

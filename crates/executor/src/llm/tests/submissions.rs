@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::samples::{Say, streamed, whole_body};
-use super::script::{Canned, Opened, Script, open, settings, start, tool, turn};
+use super::script::{Canned, Opened, Script, native, open, settings, start, tool, turn};
 use super::tools::{last_messages, working};
 use crate::{Answer, Delivery, Event, Stop, TurnError};
 
@@ -122,7 +122,7 @@ async fn a_result_beside_work_that_was_cut_off_is_none() {
     let script = Script::new([Canned::whole(&body), streamed("anthropic", Say::Text("ok"))]);
     let mut opened = working(&script, "anthropic", None).await;
     let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
-    assert_eq!(submitted(&answer), (&Stop::Truncated, &[][..], "There."));
+    assert_eq!(submitted(&answer), (&Stop::Truncated, &[][..], ""));
     assert_eq!(tools_told(&mut opened), [""; 0]);
     opened.ask(turn("Shorter", tool(true, false))).await.unwrap();
     let told = json!({"role": "user", "content": [
@@ -130,6 +130,27 @@ async fn a_result_beside_work_that_was_cut_off_is_none() {
         {"type": "tool_result", "tool_use_id": "c1", "content": "not run: the message was cut off", "is_error": true},
     ]});
     assert_eq!(last_messages(&script).pop(), Some(told));
+}
+
+#[tokio::test]
+async fn what_was_said_before_work_that_was_cut_off_is_no_answer() {
+    let mut anthropic = whole_body("anthropic", Say::Text("{\"a\": \"draft\"}"));
+    let call = json!({"type": "tool_use", "id": "c", "name": "echo", "input": {}});
+    anthropic["content"].as_array_mut().unwrap().push(call);
+    anthropic["stop_reason"] = json!("max_tokens");
+    let mut chat = whole_body("openai-compatible", Say::Call("echo", "{\"n"));
+    chat["choices"][0]["message"]["content"] = json!("{\"a\": \"draft\"}");
+    chat["choices"][0]["finish_reason"] = json!("length");
+    let mut ollama = whole_body("ollama", Say::Call("echo", "{}"));
+    ollama["message"]["content"] = json!("{\"a\": \"draft\"}");
+    ollama["done_reason"] = json!("length");
+    for (provider, body) in [("anthropic", anthropic), ("openai-compatible", chat), ("ollama", ollama)] {
+        for delivery in [native(), tool(false, false), Delivery::Text] {
+            let mut opened = working(&Script::new([Canned::whole(&body)]), provider, None).await;
+            let answer = opened.ask(turn("Judge", delivery)).await.unwrap();
+            assert_eq!(submitted(&answer), (&Stop::Truncated, &[][..], ""), "{provider}");
+        }
+    }
 }
 
 #[tokio::test]

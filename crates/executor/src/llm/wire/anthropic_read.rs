@@ -152,7 +152,12 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
         false => blocks.into_iter().map(|block| block.value).filter(is_sendable).collect(),
     };
     let end = end(stop, &text);
-    Reply { text, on_the_way: Vec::new(), calls, kept, end, usage: usage_of(usage), model }
+    // Where it was cut off in something else, what it had said before is not what was cut.
+    let (on_the_way, text) = match end == End::Truncated && is_apart {
+        true => (vec![text], String::new()),
+        false => (Vec::new(), text),
+    };
+    Reply { text, on_the_way, calls, kept, end, usage: usage_of(usage), model }
 }
 
 /// Adds a block of text. Those that follow each other are one text; what stands on both sides of something else is not.
