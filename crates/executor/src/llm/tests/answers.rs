@@ -141,6 +141,25 @@ async fn a_refusal_is_told_with_its_words_where_there_are_any() {
 }
 
 #[tokio::test]
+async fn why_an_answer_ended_is_not_forgotten_behind_it() {
+    let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "12"}});
+    let delta = |delta: Value| json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 2}});
+    for later in [json!({}), json!({"stop_reason": null})] {
+        for (reason, stop) in [("max_tokens", Stop::Truncated), ("refusal", Stop::Refused("12".into()))] {
+            let ended = delta(json!({"stop_reason": reason}));
+            let events = [block.clone(), ended, delta(later.clone()), json!({"type": "message_stop"})];
+            assert_eq!(asked("anthropic", Canned::events(&events), native()).await.stop, stop, "{later}");
+        }
+    }
+    let chunk = |text: &str, finish: &str| json!({"choices": [{"delta": {"content": text}, "finish_reason": finish}]});
+    for later in ["", "stop"] {
+        let events = [chunk("12", "length"), chunk("", later), json!("[DONE]")];
+        let answer = asked("openai-compatible", Canned::events(&events), native()).await;
+        assert_eq!(answer.stop, Stop::Truncated, "{later}");
+    }
+}
+
+#[tokio::test]
 async fn a_stream_without_its_last_event_is_asked_for_again() {
     for provider in PROVIDERS {
         let full = streamed(provider, Say::Text("0123456789"));

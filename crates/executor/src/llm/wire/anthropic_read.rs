@@ -49,7 +49,10 @@ impl Reader for Stream {
             }
             "content_block_delta" => self.delta(&event)?,
             "message_delta" => {
-                self.stop = event.at("delta").clone();
+                // There may be several, and not each says why it ended.
+                if event.at("delta").at("stop_reason").is_string() {
+                    self.stop = event.at("delta").clone();
+                }
                 self.count(event.at("usage"));
             }
             "message_stop" => self.ended = true,

@@ -73,9 +73,7 @@ impl Reader for Stream {
             delta if delta.is_object() => self.piece(delta)?,
             _ => self.in_one_piece(choice.at("message"))?,
         }
-        if let Some(finish) = choice.at("finish_reason").as_str() {
-            finish.clone_into(&mut self.message.finish);
-        }
+        self.message.finishes(text_of(choice.at("finish_reason")));
         Ok(false)
     }
 
@@ -216,6 +214,18 @@ impl Message {
                 output_tokens: tokens_of(usage.at("completion_tokens")),
                 cost_usd: None,
             };
+        }
+    }
+
+    /// Takes why it ended. Some servers tell it in one chunk and write nothing, or that all is well, in the chunks behind it.
+    fn finishes(&mut self, reason: &str) {
+        let is_new = match reason {
+            "" => false,
+            "stop" => self.finish.is_empty(),
+            _ => true,
+        };
+        if is_new {
+            reason.clone_into(&mut self.finish);
         }
     }
 
