@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::cassette::Redactor;
 use crate::event::{Event, Events};
 
+use super::handed_in::HandedIn;
 use super::line::{Call, Kind, Message, ToolResult};
 use super::totals::Messages;
 
@@ -26,8 +27,8 @@ pub(super) struct Hearing {
     pub(super) before: Vec<String>,
     /// The last value that was given for the schema, conforming or not.
     pub(super) structured: Option<Value>,
-    /// How often the submit tool was called in the last message that called it.
-    pub(super) submitted: usize,
+    /// What was handed in by the submit tool, and by whom.
+    pub(super) handed_in: HandedIn,
     /// The words of a refusal.
     pub(super) refusal: Option<String>,
     /// The kind of the last error that the CLI told of.
@@ -44,8 +45,6 @@ pub(super) struct Hearing {
 pub(super) struct Following {
     /// The id of the message that is being said.
     message: String,
-    /// The id of the last message that called the submit tool.
-    submitting: String,
     /// Whether the model was asked to go on after a cut.
     cut: bool,
     /// Names of tools that are at work, by the ids of their calls.
@@ -79,7 +78,10 @@ impl Hearing {
         }
         self.messages.note(&message);
         if !message.nested {
-            self.note(&message, submit_tool);
+            self.note(&message);
+        }
+        for call in message.calls.iter().filter(|call| call.name == submit_tool) {
+            self.handed_in.called(&call.id, &message.id, !message.nested);
         }
         if !message.text.trim().is_empty() && !message.nested {
             events.tell(Event::Message { text: redactor.text(&message.text) }).await;
@@ -94,7 +96,7 @@ impl Hearing {
     }
 
     /// Remembers what the answer is made of.
-    fn note(&mut self, message: &Message, submit_tool: &str) {
+    fn note(&mut self, message: &Message) {
         if message.id != self.following.message {
             self.following.message.clone_from(&message.id);
             let said = std::mem::take(&mut self.text);
@@ -113,13 +115,6 @@ impl Hearing {
             if call.name == STRUCTURED_OUTPUT {
                 self.structured = Some(call.input.clone());
             }
-            if call.name == submit_tool {
-                if self.following.submitting != message.id {
-                    self.following.submitting.clone_from(&message.id);
-                    self.submitted = 0;
-                }
-                self.submitted += 1;
-            }
         }
     }
 
@@ -130,6 +125,9 @@ impl Hearing {
 
     async fn finished(&mut self, result: ToolResult, events: &Events, redactor: &Redactor) {
         let ToolResult { call_id, ok, text } = result;
+        if !ok {
+            self.handed_in.failed(&call_id);
+        }
         if let Some(name) = self.following.calls.remove(&call_id) {
             let output = redactor.text(&text);
             events.tell(Event::ToolFinished { call_id, name, ok, output }).await;
@@ -247,6 +245,8 @@ mod tests {
         ])
         .await;
         assert_eq!(events, [Event::Message { text: "that is all".to_owned() }]);
-        assert_eq!((hearing.structured, hearing.submitted), (Some(value), 2));
+        assert_eq!(hearing.structured, Some(value));
+        let lines = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        assert_eq!(hearing.handed_in.answer(lines), ["c", "d"]);
     }
 }

@@ -9,6 +9,7 @@
 
 mod arguments;
 mod conversation;
+mod handed_in;
 mod hearing;
 mod line;
 mod listen;

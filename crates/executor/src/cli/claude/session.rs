@@ -181,6 +181,7 @@ fn answer(
     submissions: Vec<String>,
     heard: &Hearing,
 ) -> Result<Answer, TurnError> {
+    let submissions = heard.handed_in.answer(submissions);
     let is_submitted = !submissions.is_empty();
     let Said { text, before, structured, stop } = match said {
         // It had its result handed in, and wanted to do more.
@@ -191,12 +192,10 @@ fn answer(
     };
     // What was handed in before a cut is a draft: the model had more to say.
     let counts = !matches!(stop, Stop::Refused(_) | Stop::Truncated);
-    // The last message that handed in is the answer: the ones before it were taken back.
-    let last = submissions.len().saturating_sub(heard.submitted.max(1));
     Ok(Answer {
         text,
         before,
-        submissions: if counts { submissions.into_iter().skip(last).collect() } else { Vec::new() },
+        submissions: if counts { submissions } else { Vec::new() },
         structured,
         stop: if is_submitted && counts { Stop::Submitted } else { stop },
         usage: Usage::default(),
@@ -212,7 +211,8 @@ mod tests {
     fn a_draft_is_no_answer_where_the_turn_was_cut() {
         let handed_in = || vec!["{\"n\": 1}".to_owned()];
         let said = |stop| Said { text: "Wait".to_owned(), before: Vec::new(), structured: None, stop };
-        let heard = Hearing { submitted: 1, ..Hearing::default() };
+        let mut heard = Hearing::default();
+        heard.handed_in.called("t", "m", true);
         for (stop, expected, submissions) in [
             (Stop::Finished, Stop::Submitted, handed_in()),
             (Stop::Truncated, Stop::Truncated, Vec::new()),

@@ -131,6 +131,16 @@ async fn a_process_that_is_gone_is_resumed_and_so_is_a_session_of_before() {
     assert_eq!(answer.usage, usage(10, 5, 0.25));
 }
 
+fn submit_tool() -> Delivery {
+    Delivery::Tool {
+        name: "submit_result".to_owned(),
+        description: "Takes the result.".to_owned(),
+        schema: json!({"type": "object"}),
+        strict: false,
+        force: false,
+    }
+}
+
 #[tokio::test]
 async fn results_are_handed_in_by_the_submit_tool() {
     let fake = Fake::new(
@@ -147,13 +157,7 @@ async fn results_are_handed_in_by_the_submit_tool() {
     );
     let mut session = fake.open().await;
     let mut turn = text("one");
-    turn.delivery = Delivery::Tool {
-        name: "submit_result".to_owned(),
-        description: "Takes the result.".to_owned(),
-        schema: json!({"type": "object"}),
-        strict: false,
-        force: false,
-    };
+    turn.delivery = submit_tool();
     let answer = fake.turn(&mut session, turn.clone()).await.unwrap();
     let submissions = vec![r#"{"v":"a","v":"b"}"#.to_owned()];
     assert_eq!((answer.submissions, answer.stop), (submissions, Stop::Submitted));
@@ -163,6 +167,30 @@ async fn results_are_handed_in_by_the_submit_tool() {
     let server = &config["mcpServers"]["accord_submit"];
     assert_eq!((&server["command"], &server["args"][0]), (&json!("accord-stand-in"), &json!("submit")));
     assert!(fake.arguments(1).join(" ").contains("--allowedTools mcp__accord_submit"));
+}
+
+#[tokio::test]
+async fn what_an_agent_inside_hands_in_is_no_result() {
+    let fake = Fake::new(
+        r#"
+        out=$(sed 's/.*"--out","\([^"]*\)".*/\1/' "$MCP")
+        SERVERS='{"name":"accord_submit","status":"connected"}'
+        tool() { echo '{"type":"assistant","session_id":"sid-1","parent_tool_use_id":'$2',"message":{"id":"'$1'","model":"fake-model","content":[{"type":"tool_use","id":"t'$1'","name":"mcp__accord_submit__submit_result","input":{}}]}}'; }
+        read -r line; begin
+        tool m1 '"task"'; echo '{"v":"inside"}' >> "$out"
+        end '"result":"I do not believe it."' 1 1 0
+        read -r line; begin
+        tool m2 null; echo '{"v":"ours"}' >> "$out"
+        tool m3 '"task"'; echo '{"v":"inside"}' >> "$out"
+        end '"result":"done"' 1 1 0"#,
+    );
+    let mut session = fake.open().await;
+    let mut turn = text("one");
+    turn.delivery = submit_tool();
+    let answer = fake.turn(&mut session, turn.clone()).await.unwrap();
+    assert_eq!((answer.submissions, answer.stop), (vec![], Stop::Finished));
+    let answer = fake.turn(&mut session, turn).await.unwrap();
+    assert_eq!((answer.submissions, answer.stop), (vec![r#"{"v":"ours"}"#.to_owned()], Stop::Submitted));
 }
 
 #[tokio::test]

@@ -1,0 +1,79 @@
+//! Who handed in what, in the order in which it was heard.
+//!
+//! The desk has a line for each call of the submit tool, and does not know who called. An agent inside is offered the tool
+//! too; what it hands in is its word to the one that asked it, and no result of the run.
+
+/// The calls of the submit tool in one turn that came through, as far as that is known.
+#[derive(Debug, Default)]
+pub(super) struct HandedIn(Vec<Submission>);
+
+#[derive(Debug)]
+struct Submission {
+    call_id: String,
+    /// The message that it stands in.
+    message_id: String,
+    /// Whether the agent that answers called, and not one inside.
+    is_ours: bool,
+}
+
+impl HandedIn {
+    pub(super) fn called(&mut self, call_id: &str, message_id: &str, is_ours: bool) {
+        let (call_id, message_id) = (call_id.to_owned(), message_id.to_owned());
+        self.0.push(Submission { call_id, message_id, is_ours });
+    }
+
+    /// A call came to nothing, so that the desk has no line for it. It need not be one of the submit tool.
+    pub(super) fn failed(&mut self, call_id: &str) {
+        self.0.retain(|submission| submission.call_id != call_id);
+    }
+
+    /// The lines that are the answer: of the last message of ours that handed in, since the ones before it were taken
+    /// back. Where it cannot be told whose a line is, none is.
+    pub(super) fn answer(&self, lines: Vec<String>) -> Vec<String> {
+        let last = self.0.iter().rfind(|submission| submission.is_ours);
+        let Some(Submission { message_id, .. }) = last.filter(|_| lines.len() == self.0.len()) else {
+            return Vec::new();
+        };
+        let counts = |submission: &Submission| submission.is_ours && submission.message_id == *message_id;
+        lines.into_iter().zip(&self.0).filter(|(_, submission)| counts(submission)).map(|(line, _)| line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_message_that_hands_in_counts_and_nobody_elses() {
+        // Each call with its message and whether it is ours, and the places of the lines that count.
+        let rows: [(&[(&str, bool)], &[usize]); 6] = [
+            (&[], &[]),
+            (&[("1", true)], &[0]),
+            (&[("1", true), ("2", true), ("2", true)], &[1, 2]),
+            (&[("1", false)], &[]),
+            (&[("1", true), ("n", false)], &[0]),
+            (&[("n", false), ("1", true), ("n", false), ("2", true)], &[3]),
+        ];
+        for (calls, counted) in rows {
+            let mut handed_in = HandedIn::default();
+            for (number, (message_id, is_ours)) in calls.iter().enumerate() {
+                handed_in.called(&number.to_string(), message_id, *is_ours);
+            }
+            let lines: Vec<String> = (0..calls.len()).map(|number| number.to_string()).collect();
+            let expected: Vec<String> = counted.iter().map(usize::to_string).collect();
+            assert_eq!(handed_in.answer(lines), expected, "{calls:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_nobody_was_heard_to_hand_in_is_no_answer() {
+        let mut handed_in = HandedIn::default();
+        assert_eq!(handed_in.answer(vec!["1".to_owned()]), [""; 0]);
+        handed_in.called("a", "m", true);
+        assert_eq!(handed_in.answer(vec!["1".to_owned(), "2".to_owned()]), [""; 0]);
+        handed_in.called("b", "m", true);
+        handed_in.failed("b");
+        handed_in.failed("c");
+        assert_eq!(handed_in.answer(vec!["1".to_owned()]), ["1"]);
+    }
+}
