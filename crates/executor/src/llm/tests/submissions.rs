@@ -133,6 +133,27 @@ async fn a_result_beside_work_that_was_cut_off_is_none() {
 }
 
 #[tokio::test]
+async fn a_result_that_was_cut_off_before_it_began_is_empty() {
+    let block = json!({"type": "tool_use", "id": "c", "name": "submit_result", "input": {}});
+    let ended = |reason: &str| json!({"type": "message_delta", "delta": {"stop_reason": reason}});
+    for (reason, stop, submission) in
+        [("max_tokens", Stop::Truncated, ""), ("tool_use", Stop::Submitted, "{}")]
+    {
+        let whole = Canned::whole(&json!({"content": [block], "stop_reason": reason}));
+        let stream = Canned::events(&[
+            json!({"type": "content_block_start", "index": 0, "content_block": block}),
+            ended(reason),
+            json!({"type": "message_stop"}),
+        ]);
+        for canned in [whole, stream] {
+            let mut opened = working(&Script::new([canned]), "anthropic", None).await;
+            let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
+            assert_eq!(submitted(&answer), (&stop, &[submission.to_owned()][..], ""));
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_was_said_before_work_that_was_cut_off_is_no_answer() {
     let mut anthropic = whole_body("anthropic", Say::Text("{\"a\": \"draft\"}"));
     let call = json!({"type": "tool_use", "id": "c", "name": "echo", "input": {}});

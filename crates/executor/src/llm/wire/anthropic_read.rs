@@ -131,12 +131,16 @@ fn reply(mut blocks: Vec<Block>, stop: &Value, usage: &Value, model: String) -> 
     let mut calls = Vec::new();
     let mut plain = true;
     let mut is_apart = false;
-    for block in &mut blocks {
+    let last = blocks.len().saturating_sub(1);
+    let is_cut = is_cut(stop);
+    for (place, block) in blocks.iter_mut().enumerate() {
         let is_text = block.value.at("type") == "text";
         match text_of(block.value.at("type")) {
             "text" => add(&mut text, text_of(block.value.at("text")), is_apart),
             "tool_use" => {
-                if block.arguments.is_empty() {
+                // A call that was cut off before its first piece shows an empty input that nobody wrote, and one that came in
+                // one piece does not show what is missing.
+                if block.arguments.is_empty() && !(is_cut && place == last) {
                     block.arguments = arguments_text(block.value.at("input"));
                 }
                 set(&mut block.value, "input", arguments_object(&block.arguments));
@@ -181,13 +185,17 @@ fn is_sendable(block: &Value) -> bool {
     }
 }
 
+fn is_cut(stop: &Value) -> bool {
+    matches!(text_of(stop.at("stop_reason")), "max_tokens" | "model_context_window_exceeded")
+}
+
 fn end(stop: &Value, text: &str) -> End {
     match text_of(stop.at("stop_reason")) {
         "refusal" => {
             let why = text_of(stop.at("stop_details").at("explanation"));
             End::Refused(if why.is_empty() { text } else { why }.to_owned())
         }
-        "max_tokens" | "model_context_window_exceeded" => End::Truncated,
+        _ if is_cut(stop) => End::Truncated,
         "pause_turn" => End::Paused,
         _ => End::Finished,
     }
