@@ -32,7 +32,8 @@ pub enum Stop {
     Submitted,
     /// The provider cut it off: too many tokens, or the context is full.
     Truncated,
-    /// It called nothing but tools that there are not, however often it was told: their names.
+    /// It called nothing but tools that there are not, however often it was told: their names. What it said beside is no
+    /// answer, and is not in the text.
     Astray(String),
     /// It refused, with its words where it gave any.
     Refused(String),

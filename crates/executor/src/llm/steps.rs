@@ -100,8 +100,8 @@ impl Steps<'_> {
             }
             astray = if calls.iter().any(|call| is_known(&call.name, &tools)) { 0 } else { astray + 1 };
             if astray == MAX_ASTRAY {
-                // Whoever judges says once more what is wanted, and counts.
-                return Ok(answer(Stop::Astray(names(&calls)), text, Vec::new()));
+                // Whoever judges says once more what is wanted, and counts. What stands beside a call is no answer.
+                return Ok(answer(Stop::Astray(names(&calls)), "", Vec::new()));
             }
         }
         Err(TurnError::TooManySteps(self.max_steps))

@@ -112,7 +112,7 @@ async fn work_that_never_succeeds_beside_a_result_ends() {
     let script = Script::new([unknown(), unknown(), unknown(), unknown()]);
     let mut opened = working(&script, "anthropic", None).await;
     let answer = opened.ask(turn("Judge", tool(true, false))).await.unwrap();
-    assert_eq!(submitted(&answer), (&Stop::Astray("`done`".to_owned()), &[][..], "There."));
+    assert_eq!(submitted(&answer), (&Stop::Astray("`done`".to_owned()), &[][..], ""));
 }
 
 #[tokio::test]

@@ -130,11 +130,14 @@ async fn a_model_that_calls_what_is_no_tool_is_told_the_ones_there_are_and_not_f
         (Delivery::Text, "there is no tool `submit`"),
     ];
     for (delivery, words) in cases {
-        let script = Script::new(vec![streamed("openai", Say::Call("submit", "{}")); 9]);
-        let mut opened = open(&script, start(settings("openai", json!({})), &[], None)).await.unwrap();
+        let mut body = whole_body("openai-chat", Say::Call("submit", "{\"a\": 2}"));
+        body["choices"][0]["message"]["content"] = json!("{\"a\": 1}");
+        let script = Script::new(vec![Canned::whole(&body); 9]);
+        let mut opened = open(&script, start(settings("openai-chat", json!({})), &[], None)).await.unwrap();
         let answer = opened.ask(turn("Judge", delivery)).await.unwrap();
         let stop = Stop::Astray("`submit`".to_owned());
         assert_eq!((answer.submissions, answer.stop, script.requests().len()), (Vec::new(), stop, 3));
+        assert_eq!(answer.text, "", "what stands beside a call is no answer");
         let told = format!("{:?}", last_messages(&script));
         assert!(told.contains(words), "{told}");
     }

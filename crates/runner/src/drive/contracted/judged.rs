@@ -136,7 +136,7 @@ impl Driver<'_, '_> {
     /// called something instead, has not answered at all.
     fn learn_from_failure(&mut self, answer: &Answer, outcome: Outcome) {
         let prose = answer.submissions.is_empty() && answer.structured.is_none();
-        let is_answer = !answer.text.trim().is_empty() && !matches!(answer.stop, Stop::Astray(_));
+        let is_answer = !answer.text.trim().is_empty();
         match self.state.rung {
             Rung::Native if prose && is_answer && outcome == Outcome::NoJson => {
                 self.learn(self.state.offers.native_feature(), Taken::Ignored);
