@@ -86,7 +86,7 @@ fn changed(provider: &str, pointer: &str, value: Value) -> Canned {
 async fn each_way_of_stopping_is_told() {
     let refused = |words: &str| Stop::Refused(words.into());
     let filter = "the provider's content filter stopped the answer";
-    let cases: [(&str, &str, Value, Stop); 19] = [
+    let cases: [(&str, &str, Value, Stop); 21] = [
         ("anthropic", "/stop_reason", json!("end_turn"), Stop::Finished),
         ("anthropic", "/stop_reason", json!("stop_sequence"), Stop::Finished),
         ("anthropic", "/stop_reason", json!("max_tokens"), Stop::Truncated),
@@ -105,6 +105,8 @@ async fn each_way_of_stopping_is_told() {
             json!("content_filter: RECITATION"),
             refused(filter),
         ),
+        ("openai-compatible", "/choices/0/finish_reason", json!("sensitive"), refused(filter)),
+        ("openai-compatible", "/choices/0/finish_reason", json!("SAFETY"), refused(filter)),
         ("openai-compatible", "/choices/0/finish_reason", json!("eos"), Stop::Finished),
         ("openai-compatible", "/choices/0/finish_reason", json!("end_turn"), Stop::Finished),
         ("openai-compatible", "/choices/0/finish_reason", json!("stop_sequence"), Stop::Finished),

@@ -33,8 +33,8 @@ fn chat(chunks: &[Value]) -> Canned {
 
 #[tokio::test]
 async fn an_answer_that_the_server_broke_off_is_asked_for_again() {
-    let reasons =
-        ["error", "abort", "insufficient_system_resource"].map(|reason| json!({"finish_reason": reason}));
+    let reasons = ["error", "abort", "insufficient_system_resource", "network_error"]
+        .map(|reason| json!({"finish_reason": reason}));
     let told = json!({"finish_reason": "stop", "error": {"code": 502, "message": "upstream died"}});
     for end in reasons.into_iter().chain([told]) {
         let (mut piece, mut whole) = (end.clone(), end.clone());

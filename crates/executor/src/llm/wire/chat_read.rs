@@ -21,7 +21,7 @@ const CUT: [&str; 6] = [
 ];
 
 /// What servers call it when they broke the answer off, through no fault of the model's.
-const FAILED: [&str; 8] = [
+const FAILED: [&str; 9] = [
     "error",
     "failed",
     "abort",
@@ -30,7 +30,11 @@ const FAILED: [&str; 8] = [
     "canceled",
     "timeout",
     "insufficient_system_resource",
+    "network_error",
 ];
+
+/// What servers call it when they kept the answer back for what it says, beside `content_filter`.
+const KEPT_BACK: [&str; 6] = ["sensitive", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
 
 /// A streamed answer.
 #[derive(Default)]
@@ -235,7 +239,7 @@ impl Message {
         let end = match (refusal, self.finish.to_lowercase().as_str()) {
             (Some(words), _) => End::Refused(words),
             // Some say more behind a colon.
-            (None, finish) if finish.starts_with("content_filter") => {
+            (None, finish) if finish.starts_with("content_filter") || KEPT_BACK.contains(&finish) => {
                 End::Refused("the provider's content filter stopped the answer".into())
             }
             (None, finish) if CUT.contains(&finish) => End::Truncated,
