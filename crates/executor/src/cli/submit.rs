@@ -17,8 +17,9 @@ use super::Scratch;
 /// The name of the server. Whoever gives an MCP server this name is refused.
 pub(crate) const SUBMIT_SERVER: &str = "accord_submit";
 
-/// As much as is read of the submissions of one turn: what the judge reads of one answer.
-const MAX_BYTES: u64 = 8 * 1024 * 1024;
+/// As much as is read of the submissions of one turn: a line, and a byte before it, that is more than the judge reads of one
+/// answer, so that it says so.
+const MAX_BYTES: u64 = 8 * 1024 * 1024 + 2;
 
 /// How the server of the submit tool is started. `--schema FILE --out FILE` follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,17 +62,27 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// What was handed in since the last time, each as it was written. A line without an end is not there yet.
+    /// What was handed in since the last time, each as it was written. A line without an end is not there yet. Of more than
+    /// can be read it is the end that is read, because what was handed in last counts.
     pub(crate) async fn take(&mut self) -> io::Result<Vec<String>> {
         let mut file = tokio::fs::File::open(&self.out).await?;
-        file.seek(io::SeekFrom::Start(self.taken)).await?;
+        let end = file.metadata().await?.len();
+        let begin = self.taken.max(end.saturating_sub(MAX_BYTES));
+        let is_within = begin > self.taken;
+        file.seek(io::SeekFrom::Start(begin)).await?;
         let mut bytes = Vec::new();
         file.take(MAX_BYTES).read_to_end(&mut bytes).await?;
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         bytes.truncate(whole);
-        self.taken += whole as u64;
+        self.taken = begin + whole as u64;
         let lines = String::from_utf8_lossy(&bytes);
-        Ok(lines.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
+        let lines: Vec<&str> = lines.lines().collect();
+        // The first line is the end of one, unless there is no other: then it is too long to be judged, and is to be heard as such.
+        let lines = match lines.as_slice() {
+            [_, rest @ ..] if is_within && !rest.is_empty() => rest,
+            lines => lines,
+        };
+        Ok(lines.iter().filter(|line| !line.trim().is_empty()).map(|&line| line.to_owned()).collect())
     }
 }
 
@@ -98,5 +109,27 @@ mod tests {
         out.write_all(b":3}\n").unwrap();
         assert_eq!(desk.take().await.unwrap(), [r#"{"a":3}"#]);
         assert_eq!(desk.take().await.unwrap(), Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn of_too_much_the_last_is_taken() {
+        let scratch = Scratch::new().unwrap();
+        let server = SubmitServer { program: "/bin/accord".into(), args: Vec::new() };
+        let mut desk = server.open(&scratch, &json!({"type": "object"}), "").unwrap();
+        let mut out = std::fs::OpenOptions::new().append(true).open(&desk.out).unwrap();
+        let mebibytes = |count: usize| "x".repeat(count * 1024 * 1024);
+        for line in [mebibytes(5), mebibytes(5), "last".to_owned()] {
+            writeln!(out, "{line}").unwrap();
+        }
+        assert_eq!(desk.take().await.unwrap(), [mebibytes(5), "last".to_owned()]);
+        // One that is too long is handed on as far as it shows that it is, and the next one is heard.
+        writeln!(out, "{}", mebibytes(9)).unwrap();
+        let lengths: Vec<usize> = desk.take().await.unwrap().iter().map(String::len).collect();
+        assert_eq!(lengths, [8 * 1024 * 1024 + 1]);
+        writeln!(out, "next").unwrap();
+        assert_eq!(desk.take().await.unwrap(), ["next"]);
+        // As much as may be judged is whole, whatever stood before it.
+        writeln!(out, "early\n{}", mebibytes(8)).unwrap();
+        assert_eq!(desk.take().await.unwrap(), [mebibytes(8)]);
     }
 }
