@@ -14,17 +14,25 @@ struct Submission {
     message_id: String,
     /// Whether the agent that answers called, and not one inside.
     is_ours: bool,
+    /// Whether it was to be handed in once more, which came to nothing.
+    is_taken_back: bool,
 }
 
 impl HandedIn {
     pub(super) fn called(&mut self, call_id: &str, message_id: &str, is_ours: bool) {
         let (call_id, message_id) = (call_id.to_owned(), message_id.to_owned());
-        self.0.push(Submission { call_id, message_id, is_ours });
+        self.0.push(Submission { call_id, message_id, is_ours, is_taken_back: false });
     }
 
-    /// A call came to nothing, so that the desk has no line for it. It need not be one of the submit tool.
+    /// A call came to nothing, so that the desk has no line for it. It need not be one of the submit tool. What was handed in
+    /// before it was to be replaced.
     pub(super) fn failed(&mut self, call_id: &str) {
-        self.0.retain(|submission| submission.call_id != call_id);
+        let place = self.0.iter().position(|submission| submission.call_id == call_id);
+        let Some(failed) = place.map(|place| self.0.remove(place)) else { return };
+        let earlier = self.0.iter_mut().take(place.unwrap_or_default());
+        for submission in earlier.filter(|submission| submission.is_ours == failed.is_ours) {
+            submission.is_taken_back = true;
+        }
     }
 
     /// The lines that are the answer: of the last message of ours that handed in, since the ones before it were taken
@@ -34,8 +42,15 @@ impl HandedIn {
         let Some(Submission { message_id, .. }) = last.filter(|_| lines.len() == self.0.len()) else {
             return Vec::new();
         };
-        let counts = |submission: &Submission| submission.is_ours && submission.message_id == *message_id;
-        lines.into_iter().zip(&self.0).filter(|(_, submission)| counts(submission)).map(|(line, _)| line).collect()
+        let counts = |submission: &Submission| {
+            submission.is_ours && !submission.is_taken_back && submission.message_id == *message_id
+        };
+        lines
+            .into_iter()
+            .zip(&self.0)
+            .filter(|(_, submission)| counts(submission))
+            .map(|(line, _)| line)
+            .collect()
     }
 }
 
@@ -71,9 +86,20 @@ mod tests {
         assert_eq!(handed_in.answer(vec!["1".to_owned()]), [""; 0]);
         handed_in.called("a", "m", true);
         assert_eq!(handed_in.answer(vec!["1".to_owned(), "2".to_owned()]), [""; 0]);
-        handed_in.called("b", "m", true);
+        handed_in.called("b", "n", false);
         handed_in.failed("b");
         handed_in.failed("c");
         assert_eq!(handed_in.answer(vec!["1".to_owned()]), ["1"]);
+    }
+
+    #[test]
+    fn one_that_came_to_nothing_takes_back_what_was_before_it() {
+        let mut handed_in = HandedIn::default();
+        handed_in.called("a", "1", true);
+        handed_in.called("b", "2", true);
+        handed_in.failed("b");
+        assert_eq!(handed_in.answer(vec!["a".to_owned()]), [""; 0]);
+        handed_in.called("c", "3", true);
+        assert_eq!(handed_in.answer(vec!["a".to_owned(), "c".to_owned()]), ["c"]);
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Hearing {
     pub(super) text: Option<String>,
     /// How often a result was handed in, in the last step that did so: the ones before were taken back.
     pub(super) submitted: usize,
+    /// Whether the last one came to nothing: the ones before it were to be replaced.
+    pub(super) is_taken_back: bool,
     /// How many model requests were answered.
     pub(super) steps: u32,
     /// Whether a step has ended since a result was last handed in.
@@ -67,8 +69,13 @@ impl Hearing {
                     self.submitted = 0;
                 }
                 self.submitted += 1;
+                self.is_taken_back = false;
             }
-            Item::Submission { ok: false } | Item::Other => {}
+            Item::Submission { ok: false } => {
+                self.submitted = 0;
+                self.is_taken_back = true;
+            }
+            Item::Other => {}
         }
     }
 }
@@ -147,6 +154,8 @@ mod tests {
                 hearing.step();
             }
         }
-        assert_eq!(hearing.submitted, 2);
+        assert_eq!((hearing.submitted, hearing.is_taken_back), (2, false));
+        hearing.ends(Item::Submission { ok: false }, &events, &redactor).await;
+        assert!(hearing.is_taken_back);
     }
 }

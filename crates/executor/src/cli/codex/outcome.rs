@@ -42,6 +42,7 @@ pub(super) fn answer(
     let submissions = match stop {
         // What was handed in before the cut is a draft: the model had more to say.
         Stop::Truncated => Vec::new(),
+        _ if heard.is_taken_back => Vec::new(),
         _ => last_of(submissions, heard.submitted),
     };
     let stop = match stop {
@@ -98,6 +99,13 @@ mod tests {
         let both = vec!["2".to_owned(), "3".to_owned()];
         let said = Ok(("done".to_owned(), both, Stop::Submitted));
         assert_eq!(of(End::Completed, Some("done"), &["1", "2", "3"], 2), said);
+    }
+
+    #[test]
+    fn what_was_to_be_replaced_is_no_answer() {
+        let heard = Hearing { text: Some("done".to_owned()), is_taken_back: true, ..Hearing::default() };
+        let answer = answer(End::Completed, heard, vec!["1".to_owned()], true, "m".to_owned()).unwrap();
+        assert_eq!((answer.submissions, answer.stop), (Vec::new(), Stop::Finished));
     }
 
     #[test]
