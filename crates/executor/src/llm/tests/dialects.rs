@@ -243,6 +243,22 @@ async fn messages_of_one_answer_are_not_one_text() {
 }
 
 #[tokio::test]
+async fn a_stream_that_begins_once_more_stands_for_itself() {
+    let begins = || json!({"type": "message_start", "message": {"model": "m"}});
+    let block = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
+    let canned = Canned::events(&[
+        begins(),
+        block(0, json!({"type": "thinking", "thinking": "hm", "signature": "s"})),
+        block(1, json!({"type": "text", "text": "1"})),
+        begins(),
+        block(0, json!({"type": "text", "text": "2"})),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}),
+        json!({"type": "message_stop"}),
+    ]);
+    assert_eq!(asked("anthropic", canned, native()).await.text, "2");
+}
+
+#[tokio::test]
 async fn what_is_said_before_the_last_message_stays_in_the_conversation() {
     let message = |text: &str| json!({"type": "message", "content": [{"type": "output_text", "text": text}]});
     let said = json!({"status": "completed", "output": [message("I look."), message("done")]});

@@ -35,6 +35,9 @@ impl Reader for Stream {
         let mut event = parse(data)?;
         match text_of(event.at("type")) {
             "message_start" => {
+                // One that begins behind another is the answer of another server, which stands for itself.
+                self.blocks.clear();
+                self.stop = Value::Null;
                 let message = event.at("message");
                 text_of(message.at("model")).clone_into(&mut self.model);
                 self.count(message.at("usage"));
