@@ -243,6 +243,19 @@ async fn messages_of_one_answer_are_not_one_text() {
 }
 
 #[tokio::test]
+async fn thoughts_among_the_parts_of_a_message_are_no_part_of_the_answer() {
+    let thought = |kind: &str| json!({"type": kind, "text": "{\"a\": \"draft\"}"});
+    let chat =
+        json!([thought("thinking"), thought("reasoning"), {"type": "text", "text": "no"}, {"text": "ne"}]);
+    let choice = json!({"message": {"content": chat}, "finish_reason": "stop"});
+    let canned = Canned::whole(&json!({"choices": [choice]}));
+    assert_eq!(asked("openai-compatible", canned, native()).await.text, "none");
+    let message = json!({"type": "message", "content": [thought("reasoning_text"), {"type": "output_text", "text": "none"}]});
+    let canned = Canned::whole(&json!({"status": "completed", "output": [message]}));
+    assert_eq!(asked("openai", canned, native()).await.text, "none");
+}
+
+#[tokio::test]
 async fn a_stream_that_begins_once_more_stands_for_itself() {
     let begins = || json!({"type": "message_start", "message": {"model": "m"}});
     let block = |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});

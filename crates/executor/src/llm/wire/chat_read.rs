@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
-use super::reply::{Look, NOTHING, Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, NOTHING, Room, arguments_text, parse, parts_text, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, written};
 use crate::answer::Usage;
 
@@ -262,7 +262,7 @@ fn is_whole_object(arguments: &str) -> bool {
 /// The text of a content, which some servers write as a list of parts.
 fn content_text(content: &Value) -> String {
     match content {
-        Value::Array(parts) => parts.iter().map(|part| text_of(part.at("text"))).collect(),
+        Value::Array(parts) => parts_text(parts),
         other => text_of(other).to_owned(),
     }
 }

@@ -206,6 +206,12 @@ pub(crate) fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+/// The text of the parts of a message, without those that are something else: some servers put thoughts among them.
+pub(crate) fn parts_text(parts: &[Value]) -> String {
+    let is_text = |part: &&Value| matches!(part.at("type").as_str(), None | Some("text" | "output_text"));
+    parts.iter().filter(is_text).map(|part| text_of(part.at("text"))).collect()
+}
+
 /// A number of tokens, 0 where there is none. One that does not fit is as many as there can be: limits hold.
 pub(crate) fn tokens_of(value: &Value) -> u64 {
     let rounded = || value.as_f64().filter(|number| *number > 0.0).map(|number| number as u64);

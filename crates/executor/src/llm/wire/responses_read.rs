@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::reply::{Look, Room, arguments_text, parse, text_of, tokens_of};
+use super::reply::{Look, Room, arguments_text, parse, parts_text, text_of, tokens_of};
 use super::{End, Problem, ReadError, Reader, Reply, ReplyCall, set, written};
 use crate::answer::Usage;
 
@@ -160,9 +160,9 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
     for item in output {
         match text_of(item.at("type")) {
             "message" => {
-                let parts = || item.at("content").as_array().into_iter().flatten();
-                said.push(parts().map(|part| text_of(part.at("text"))).collect());
-                for part in parts().filter(|part| part.at("type") == "refusal") {
+                let parts = parts_of(item);
+                said.push(parts_text(parts));
+                for part in parts.iter().filter(|part| part.at("type") == "refusal") {
                     refusal.get_or_insert_default().push_str(text_of(part.at("refusal")));
                 }
             }
@@ -187,6 +187,11 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
     };
     let model = text_of(body.at("model")).to_owned();
     Reply { text, on_the_way: said, calls, kept: kept(output), end, usage, model }.within_room()
+}
+
+/// The parts of a message.
+fn parts_of(item: &Value) -> &[Value] {
+    item.at("content").as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn end(body: &Value, refusal: Option<String>) -> Result<End, ReadError> {
@@ -217,8 +222,7 @@ fn sendable(item: &Value, has_content: bool) -> Option<Value> {
         "reasoning" if has_content => &["type", "id", "summary", "encrypted_content"],
         "function_call" => &["type", "call_id", "name", "arguments"],
         "message" => {
-            let parts = item.at("content").as_array().into_iter().flatten();
-            let text: String = parts.map(|part| text_of(part.at("text"))).collect();
+            let text = parts_text(parts_of(item));
             return (!text.is_empty()).then(|| json!({"role": "assistant", "content": text}));
         }
         _ => return None,
