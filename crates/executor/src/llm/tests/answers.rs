@@ -144,8 +144,10 @@ async fn a_refusal_is_told_with_its_words_where_there_are_any() {
 
 #[tokio::test]
 async fn why_an_answer_ended_is_not_forgotten_behind_it() {
-    let block = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "12"}});
-    let delta = |delta: Value| json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 2}});
+    let block =
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "12"}});
+    let delta =
+        |delta: Value| json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 2}});
     for later in [json!({}), json!({"stop_reason": null})] {
         for (reason, stop) in [("max_tokens", Stop::Truncated), ("refusal", Stop::Refused("12".into()))] {
             let ended = delta(json!({"stop_reason": reason}));
@@ -196,6 +198,15 @@ async fn an_answer_is_not_waited_for_behind_its_last_event() {
     for provider in PROVIDERS {
         let canned = streamed(provider, Say::Text("done")).then(Then::Hang);
         assert_eq!(asked(provider, canned, native()).await.text, "done", "{provider}");
+    }
+}
+
+#[tokio::test]
+async fn the_last_item_of_responses_may_say_that_it_was_cut_off() {
+    for (status, stop) in [("incomplete", Stop::Truncated), ("completed", Stop::Finished)] {
+        let mut body = whole_body("openai", Say::Text("so far"));
+        body["output"][0]["status"] = json!(status);
+        assert_eq!(asked("openai", Canned::whole(&body), native()).await.stop, stop);
     }
 }
 

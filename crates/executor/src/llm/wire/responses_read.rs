@@ -174,7 +174,13 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
             _ => {}
         }
     }
-    let end = end(body, refusal)?;
+    let end = match end(body, refusal)? {
+        // Some servers say of the last item alone that it was cut off.
+        End::Finished if output.last().is_some_and(|item| item.at("status") == "incomplete") => {
+            End::Truncated
+        }
+        end => end,
+    };
     said.retain(|text| !text.is_empty());
     // Where it was cut off in something else, what it had said before is not what was cut.
     let is_last = output.last().is_some_and(|item| item.at("type") == "message");
