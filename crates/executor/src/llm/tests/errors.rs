@@ -203,6 +203,17 @@ async fn an_error_in_the_place_of_an_answer_is_told_in_its_words() {
 }
 
 #[tokio::test]
+async fn half_of_a_character_is_told_as_such() {
+    for half in ["\\ud83d", "\\ude00", "\\ud83dx"] {
+        let event = format!("data: {{\"choices\": [{{\"delta\": {{\"content\": \"{half}\"}}}}]}}\n\n");
+        let canned = Canned::text("text/event-stream", event + "data: [DONE]\n\n");
+        let error = error("openai-compatible", canned, native()).await;
+        let expected = "an event of the answer holds half of a character";
+        assert!(matches!(&error, TurnError::Failed(said) if said.contains(expected)), "{half}: {error:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_server_says_not_to_support_is_refused_whatever_its_status_is() {
     let tools = [
         (500, "tools param requires --jinja flag"),

@@ -178,12 +178,21 @@ impl Reply {
 pub(crate) fn parse(data: &str) -> Result<Value, ReadError> {
     let event: Value = serde_json::from_str(data).map_err(|error| match error.is_eof() {
         true => ReadError::BrokenOff,
+        false if is_half_a_character(&error) => ReadError::Unreadable(format!(
+            "an event of the answer holds half of a character, a `\\u` escape of a surrogate without the other: {data}"
+        )),
         false => ReadError::Unreadable(format!("an event of the answer is not JSON: {data}")),
     })?;
     match Problem::told_by(&event) {
         Some(problem) => Err(ReadError::Provider(problem)),
         None => Ok(event),
     }
+}
+
+/// Whether a text is JSON but for half of a surrogate pair: some servers cut texts in the middle of one.
+fn is_half_a_character(error: &serde_json::Error) -> bool {
+    let words = error.to_string();
+    words.contains("surrogate") || words.contains("end of hex escape")
 }
 
 /// Nothing, to refer to.
