@@ -100,7 +100,11 @@ impl App {
         let done = self.store.done_hands(id).await?;
         let events = self.what_happened(&documents, &done).await?;
         if events.is_empty() && done.is_empty() {
-            return self.stop_workers(state.at_work().map(|(_, worker)| worker.clone()).collect()).await;
+            return match documents.run.status {
+                Status::Stopping => self.stop_workers(at_work(&state)).await,
+                // What was due has been done meanwhile, by another coordinator, say.
+                _ => Ok(()),
+            };
         }
         let before = state.clone();
         let (state, mut work) = self.decide(&flow, &documents.run, state, events).await?;
@@ -326,6 +330,10 @@ impl App {
     }
 }
 
+fn at_work(state: &State) -> Vec<Worker> {
+    state.at_work().map(|(_, worker)| worker.clone()).collect()
+}
+
 /// What a step comes to in figures: what is over now and was not before.
 fn counted(flow: &Flow, workflow: &str, before: &State, after: &State) -> WorkflowStep {
     let pairs = || flow.graph().nodes.iter().zip(before.nodes.iter().zip(&after.nodes));
@@ -364,8 +372,39 @@ fn value_of(outcome: Outcome) -> Result<Value, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use accord_domain::run::FailureType;
+    use serde_json::json;
+
+    use super::*;
+    use crate::app::agents::fixture::{Fixture, reviewer};
+    use crate::outside::Outside as _;
+
+    #[tokio::test]
+    async fn only_who_stops_is_told_again_to_stop() {
+        let fixture = Fixture::new(&[]);
+        assert_eq!(fixture.post("/agents", &reviewer("reviewer")).await.status, 201);
+        let nodes = json!({
+            "input": {"type": "input"},
+            "review": {"type": "agent", "agent": "reviewer", "prompt": "Review"},
+            "output": {"type": "output"},
+        });
+        let edges = json!([{"from": "input", "to": "review"}, {"from": "review", "to": "output"}]);
+        let graph = json!({"name": "flow", "nodes": nodes, "edges": edges});
+        assert_eq!(fixture.post("/workflows", &graph).await.status, 201);
+        let made = fixture.post("/workflows/flow/runs", &json!({"input": {}})).await.json();
+        let id: WorkflowRunId = made["workflow_run_id"].as_str().unwrap().parse().unwrap();
+        let app = &fixture.app;
+        app.advance_workflow(&id).await.unwrap();
+        let status = async || fixture.get("/runs").await.json()["items"][0]["status"].clone();
+
+        // Another coordinator has looked at the same time and was quicker: nothing is left to do.
+        app.advance_workflow(&id).await.unwrap();
+        assert_eq!(status().await, "pending");
+
+        app.store.stop_workflow_run(&id, fixture.outside.now()).await.unwrap();
+        app.advance_workflow(&id).await.unwrap();
+        assert_eq!(status().await, "stopped");
+    }
 
     #[test]
     fn a_fault_says_what_was_wrong_with_the_answer() {
