@@ -20,7 +20,7 @@ const TRIES: u32 = 5;
 
 /// How long a use case may take: longer than the server lets a statement, so that this ends only what waits for a line that was
 /// cut without a word.
-const LONGEST_USE: Duration = Duration::from_secs(70);
+pub(crate) const LONGEST_USE: Duration = Duration::from_secs(70);
 
 /// SQLSTATE of a serialisation failure and of a deadlock.
 const COLLISIONS: &[&str] = &["40001", "40P01"];

@@ -6,9 +6,10 @@
 //! at the locks and leaves out the transactions of strangers.
 
 use accord_domain::id::EventId;
+use accord_store::StoreError;
 use sqlx::{PgPool, Postgres, Transaction};
 
-use crate::fault::Fault;
+use crate::fault::{Fault, LONGEST_USE, within};
 use crate::store::PostgresStore;
 
 /// The lowest bits of an id are the place in its transaction. A request of 8 MiB cannot hold as many events, and the
@@ -75,7 +76,14 @@ pub(crate) async fn past_strangers(pool: &PgPool) -> Result<EventId, Fault> {
 
 impl PostgresStore {
     /// A transaction that may write events. Every transaction of a use case begins so.
+    ///
+    /// It begins in a task of its own, because who asks for it may be gone before the server has answered: a caller that hangs
+    /// up ends its use case. A beginning that is given up half-way would go back into the pool as an open transaction, in
+    /// which others would write and nobody commits. One that has begun and that nobody takes is rolled back.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, Fault> {
-        Ok(self.pool.begin_with(BEGIN).await?)
+        let pool = self.pool.clone();
+        let beginning = async move { within(LONGEST_USE, async { Ok(pool.begin_with(BEGIN).await?) }).await };
+        let begun = tokio::spawn(beginning).await;
+        begun.map_err(|error| StoreError::Unavailable(format!("no transaction could begin: {error}")))?
     }
 }

@@ -8,6 +8,7 @@
 mod claims;
 mod connect;
 mod documents;
+mod given_up;
 mod make;
 mod notices;
 mod order;

@@ -1,0 +1,38 @@
+//! Use cases that are given up half-way, as those of callers that hang up are.
+
+use std::time::Duration;
+
+use accord_domain::id::RunnerId;
+use accord_domain::runner::{Profile, Runner};
+use accord_store::{RunStore, RunnerStore, Upkeep};
+use tokio::time::timeout;
+
+use crate::make::{Database, at, fresh};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_gives_up_leaves_nothing_open_for_others_to_write_into() {
+    let database = Database::start();
+    let (store, elsewhere) = (database.store().await, database.store().await);
+    for number in 0..20 {
+        // A connection that was used just now is taken without a question, so that the first step sends the beginning.
+        store.queue_depth().await.unwrap();
+        tokio::select! {
+            biased;
+            done = store.submit_run(fresh(&format!("given-up-{number}"))) => panic!("not given up: {done:?}"),
+            () = std::future::ready(()) => {}
+        }
+    }
+    assert_eq!(elsewhere.queue_depth().await.unwrap().pending, 0);
+    // At any other moment, too.
+    for number in 0..20 {
+        let use_case = store.submit_run(fresh(&format!("later-{number}")));
+        let _ = timeout(Duration::from_micros(number * 200), use_case).await;
+    }
+    for number in 0..20 {
+        let id = RunnerId::new(format!("{number}"));
+        let runner =
+            Runner { id: id.clone(), profile: Profile::default(), registered_at: at(0), seen_at: at(0) };
+        store.register_runner(runner.clone()).await.unwrap();
+        assert_eq!(elsewhere.runner(&id).await.unwrap(), Some(runner), "what is acknowledged is committed");
+    }
+}
