@@ -4,7 +4,7 @@ use std::future::Future;
 use std::os::fd::AsFd as _;
 
 use tokio::fs::File;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::failure::{Failure, Problem};
@@ -33,17 +33,22 @@ fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1)).max(1)
 }
 
-/// Listens for SIGINT and SIGTERM from now on: the first asks to end, the second to hurry.
+/// Listens for SIGINT, SIGTERM and SIGHUP from now on: the first asks to end, the second to hurry.
 pub(crate) fn signals() -> Result<mpsc::UnboundedReceiver<()>, Failure> {
     let problem = |error| Problem::new(format!("signals cannot be listened for: {error}"));
     let mut interrupt = signal(SignalKind::interrupt()).map_err(problem)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(problem)?;
+    let mut hangup = match is_ignored(SignalKind::hangup()) {
+        true => None,
+        false => Some(signal(SignalKind::hangup()).map_err(problem)?),
+    };
     let (told, signals) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         loop {
             tokio::select! {
                 _ = interrupt.recv() => {}
                 _ = terminate.recv() => {}
+                _ = heard(&mut hangup) => {}
             }
             if told.send(()).is_err() {
                 break;
@@ -53,10 +58,48 @@ pub(crate) fn signals() -> Result<mpsc::UnboundedReceiver<()>, Failure> {
     Ok(signals)
 }
 
+async fn heard(signal: &mut Option<Signal>) -> Option<()> {
+    match signal {
+        Some(signal) => signal.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether whoever started this process has made it deaf to a signal, as `nohup` does: then it stays so. Where the system does not
+/// tell, it is taken for granted.
+fn is_ignored(signal: SignalKind) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status");
+    status.map_or(true, |status| ignores(&status, signal))
+}
+
+fn ignores(status: &str, signal: SignalKind) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal.as_raw_value() - 1) & 1 == 1)
+}
+
 /// stdin and stdout, for talking over both for as long as it takes.
 pub(crate) fn streams() -> Result<(File, File), Failure> {
     let problem = |error| Problem::new(format!("stdin and stdout cannot be used: {error}"));
     let input = std::io::stdin().as_fd().try_clone_to_owned().map_err(problem)?;
     let output = std::io::stdout().as_fd().try_clone_to_owned().map_err(problem)?;
     Ok((File::from_std(input.into()), File::from_std(output.into())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_read_off_the_mask() {
+        let ignores = |mask: &str| {
+            let status = format!(
+                "Name:\taccord\nSigBlk:\t0000000000000000\nSigIgn:\t{mask}\nSigCgt:\t0000000000000001\n"
+            );
+            ignores(&status, SignalKind::hangup())
+        };
+        assert!(ignores("0000000000000001") && ignores("0000000000001001"));
+        assert!(!ignores("0000000000001000") && !ignores("0000000000000000"));
+        assert!(ignores("?"), "what cannot be read");
+    }
 }

@@ -13,7 +13,7 @@ use crate::runtime;
 /// Start a runner that takes work from a coordinator
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first Ctrl-C (or SIGTERM) lets running work end, the second gives it back at once.
+The first Ctrl-C (or SIGTERM, or SIGHUP) lets running work end, the second gives it back at once.
 
 Examples:
   accord runner --coordinator http://10.0.0.5:8765 --key accord_… --tags gpu,eu --concurrency 16")]

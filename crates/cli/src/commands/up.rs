@@ -18,7 +18,8 @@ use crate::runtime;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 One line with the address goes to stdout when it is ready; logs go to stderr. The first Ctrl-C (or
-SIGTERM) lets running work end, the second gives it back at once. Nothing is lost either way.
+SIGTERM, or a terminal that closes) lets running work end, the second gives it back at once. Nothing
+is lost either way.
 
 Examples:
   accord up

@@ -138,9 +138,36 @@ async fn a_second_coordinator_leaves_the_address_of_the_first() {
     assert!(!file.exists(), "nobody is left in {}", kept.path().display());
 }
 
+#[tokio::test]
+async fn a_terminal_that_closes_ends_it_well() {
+    let host = Project::new().up().await;
+    let file = host.path().join(".accord/coordinator.json");
+    assert!(file.exists());
+    let _folder = host.ended_by("-HUP").await;
+    assert!(!file.exists());
+}
+
+#[tokio::test]
+async fn who_is_not_to_mind_outlives_its_terminal() {
+    let model = model([Reply::text("done").delayed(std::time::Duration::from_millis(300))]).await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    let mut command = tokio::process::Command::new("nohup");
+    command.arg(env!("CARGO_BIN_EXE_accord")).current_dir(project.path()).kill_on_drop(true);
+    let (child, url) = started(command).await;
+    let id = child.id().unwrap().to_string();
+    assert!(tokio::process::Command::new("kill").args(["-HUP", &id]).status().await.unwrap().success());
+    let client = Client::new(&url, None).unwrap();
+    let run = client.create_run_and_wait(&ask("free"), 30, None).await.unwrap();
+    assert_eq!(run.status, RunStatus::Completed);
+    end(child).await;
+}
+
 /// A second `accord up` in the same folder, and its address.
 async fn beside(first: &Accord) -> (tokio::process::Child, String) {
-    let mut command = accord(first.path());
+    started(accord(first.path())).await
+}
+
+async fn started(mut command: tokio::process::Command) -> (tokio::process::Child, String) {
     let command = command.args(["up", "--listen", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

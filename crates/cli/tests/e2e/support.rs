@@ -165,9 +165,14 @@ impl Accord {
     }
 
     /// The same, and keeps the folder.
-    pub(crate) async fn leave(mut self) -> tempfile::TempDir {
+    pub(crate) async fn leave(self) -> tempfile::TempDir {
+        self.ended_by("-TERM").await
+    }
+
+    /// The same, by this signal.
+    pub(crate) async fn ended_by(mut self, signal: &str) -> tempfile::TempDir {
         let id = i32::try_from(self.child.id().unwrap()).unwrap();
-        let status = Command::new("kill").arg("-TERM").arg(id.to_string()).status().await.unwrap();
+        let status = Command::new("kill").arg(signal).arg(id.to_string()).status().await.unwrap();
         assert!(status.success());
         let ended = tokio::time::timeout(Duration::from_secs(40), self.child.wait()).await.unwrap().unwrap();
         assert!(ended.success(), "{ended}");
