@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::fault::{Done, of_database};
 use crate::migrate::{migrate, recognise};
+use crate::opened::log_of;
 
 /// How long to wait for another process that writes to the same file: its transactions take milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -85,9 +86,7 @@ pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
 /// Even a connection that only reads makes files beside a database with a log. One without a log is at rest: nothing can
 /// change it under us, and SQLite is told so.
 fn looking(path: &Path) -> Done<Connection> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    if Path::new(&log).exists() {
+    if log_of(path).exists() {
         return reading(path);
     }
     let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");

@@ -1,25 +1,54 @@
-//! The file that was opened, and whether its name still leads to it.
+//! The files that were opened, and whether their names still lead to them.
 //!
 //! A file that is removed or replaced while it is open can be written to as before. What is acknowledged then is gone with the
-//! process, so nothing is: the file is looked at before each commit, which costs little beside a sync of the disk.
+//! process, so nothing is: the database and its log are looked at before each commit, which costs little beside a sync of the
+//! disk.
 
 use std::path::{Path, PathBuf};
 
-/// A file that is open.
+/// A database that is open, with its log.
 #[derive(Debug, Clone)]
 pub(crate) struct Opened {
+    database: File,
+    log: File,
+}
+
+impl Opened {
+    /// The files that the name of a database leads to now.
+    pub(crate) fn at(path: &Path) -> Self {
+        Self { database: File::at(path.to_owned()), log: File::at(log_of(path)) }
+    }
+
+    /// Whether the names still lead to them.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.database.check("put the file back, or start accord again")?;
+        self.log.check(
+            "end accord with SIGTERM and start it again, which keeps all that was acknowledged; a crash would lose it",
+        )
+    }
+}
+
+/// The write-ahead log beside a database.
+pub(crate) fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
+#[derive(Debug, Clone)]
+struct File {
     path: PathBuf,
     number: Option<Number>,
 }
 
-impl Opened {
-    /// The file that a name leads to now.
-    pub(crate) fn at(path: &Path) -> Self {
-        Self { path: path.to_owned(), number: number(path).ok() }
+impl File {
+    fn at(path: PathBuf) -> Self {
+        let number = number(&path).ok();
+        Self { path, number }
     }
 
-    /// Whether the name still leads to it. What cannot be found out is no reason to stop.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    /// What cannot be found out is no reason to stop.
+    fn check(&self, remedy: &str) -> Result<(), String> {
         let Some(opened) = self.number else { return Ok(()) };
         let what = match number(&self.path) {
             Ok(now) if now != opened => "replaced",
@@ -27,8 +56,7 @@ impl Opened {
             Ok(_) | Err(_) => return Ok(()),
         };
         Err(format!(
-            "{} was {what} while it was open, so nothing is written any more: it would be lost; \
-             put the file back, or start accord again",
+            "{} was {what} while it was open, so nothing is written any more: it would be lost; {remedy}",
             self.path.display()
         ))
     }

@@ -86,6 +86,28 @@ async fn a_file_that_is_gone_acknowledges_nothing() {
     assert!(matches!(store.run(&RunId::new("lost")).await, Err(StoreError::NoRun(_))));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn without_its_log_nothing_is_acknowledged() {
+    let (store, folder) = store();
+    store.submit_run(submission("first", 10)).await.unwrap();
+    drop(store);
+    // The end has taken the log away; it is there again from the beginning.
+    let path = folder.path().join("accord.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store.submit_run(submission("before", 10)).await.unwrap();
+    std::fs::remove_file(folder.path().join("accord.db-wal")).unwrap();
+    for said in [store.submit_run(submission("lost", 10)).await.map(drop), store.ping().await] {
+        let is_told =
+            matches!(&said, Err(StoreError::Unavailable(cause)) if cause.contains("-wal was removed"));
+        assert!(is_told, "{said:?}");
+    }
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    store.run(&RunId::new("before")).await.unwrap();
+    assert!(matches!(store.run(&RunId::new("lost")).await, Err(StoreError::NoRun(_))));
+}
+
 #[tokio::test]
 async fn a_lock_of_another_process_passes() {
     let (store, folder) = store();
