@@ -1,16 +1,20 @@
 //! What handlers take from a request, with errors in the one shape.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use accord_api::ErrorName;
 use accord_domain::id::{RunId, RunnerId, SessionId, WorkflowRunId};
-use axum::body::{Bytes, HttpBody as _};
+use axum::BoxError;
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Uri};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
 use crate::app::{App, HIGHEST_LIMIT, LONGEST_WAIT_SECONDS};
 use crate::error::Error;
@@ -83,11 +87,42 @@ async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
     if announced.is_some_and(|length: usize| length > limit) {
         return Err(too_large());
     }
-    match Limited::new(request.into_body(), limit).collect().await {
-        Ok(collected) => Ok(without_mark(collected.to_bytes())),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(error) => Err(Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {error}"))),
+    let unreadable =
+        |reason: String| Error::new(ErrorName::InvalidRequest, format!("the body cannot be read: {reason}"));
+    match timely(Limited::new(request.into_body(), limit)).await {
+        Ok(Ok(bytes)) => Ok(without_mark(bytes)),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(error)) => Err(unreadable(error.to_string())),
+        Err(_) => Err(unreadable(format!(
+            "nothing of it came for {} seconds; send all of it, or the Content-Length that it has",
+            SILENCE.as_secs()
+        ))),
     }
+}
+
+/// How long nothing of a body may come. A line that is as bad as this is cut: its other end may be gone without a word, and would
+/// hold the connection for ever. Who sends little by little takes as long as it takes.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// All of a body, unless it stops coming.
+async fn timely(mut body: Limited<Body>) -> Result<Result<Bytes, BoxError>, Elapsed> {
+    let (mut first, mut all) = (Bytes::new(), Vec::new());
+    while let Some(frame) = timeout(SILENCE, body.frame()).await? {
+        let piece = match frame {
+            Ok(frame) => frame.into_data().unwrap_or_default(),
+            Err(error) => return Ok(Err(error)),
+        };
+        // Most bodies come in one piece, and are not copied.
+        if first.is_empty() {
+            first = piece;
+            continue;
+        }
+        if all.is_empty() {
+            all.extend_from_slice(&first);
+        }
+        all.extend_from_slice(&piece);
+    }
+    Ok(Ok(if all.is_empty() { first } else { all.into() }))
 }
 
 /// Editors on some systems write a byte-order mark; it says nothing that we do not know.
@@ -183,5 +218,45 @@ impl<S: Send + Sync, T: PathId> FromRequestParts<S> for Id<T> {
             .await
             .map_err(|rejection| absent(rejection.body_text()))?;
         text.parse().map(Self).map_err(|error: accord_domain::id::IdError| absent(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use futures_util::stream::{self, Stream, StreamExt as _};
+    use tokio::time::{Instant, sleep_until};
+
+    use super::*;
+
+    async fn read(pieces: impl Stream<Item = &'static str> + Send + 'static) -> Result<Bytes, Error> {
+        let pieces = pieces.map(|piece| Ok::<_, Infallible>(Bytes::from_static(piece.as_bytes())));
+        let request = Request::builder().header(CONTENT_TYPE, "application/json");
+        json(request.body(Body::from_stream(pieces)).unwrap(), 100).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_stops_coming_is_given_up() {
+        let since = Instant::now();
+        let refused = read(stream::iter(["{"]).chain(stream::pending())).await.unwrap_err();
+        assert_eq!(refused.name(), ErrorName::InvalidRequest);
+        assert!(refused.message().contains("nothing of it came for 30 seconds"), "{refused}");
+        assert!((SILENCE..SILENCE * 2).contains(&since.elapsed()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_may_come_slowly() {
+        let since = Instant::now();
+        let slowly = stream::iter(["{", "\"a\"", ":", " 1", "}"]).enumerate().then(
+            move |(number, piece)| async move {
+                sleep_until(since + Duration::from_secs(20) * u32::try_from(number).unwrap()).await;
+                piece
+            },
+        );
+        assert_eq!(read(slowly).await.unwrap(), "{\"a\": 1}");
+        assert!(since.elapsed() >= SILENCE * 2);
+        assert_eq!(read(stream::iter(["{}"])).await.unwrap(), "{}");
+        assert_eq!(read(stream::empty()).await.unwrap(), "");
     }
 }
