@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use accord_domain::demands::Demands;
 use accord_domain::run::Run;
-use accord_domain::run::change::{self, Change};
+use accord_domain::run::change::{self, Change, later};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
 use accord_store::{QueueDepth, StoreError, Unmatched, Upkeep};
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
@@ -23,6 +23,11 @@ use crate::write;
 
 #[async_trait]
 impl Upkeep for PostgresStore {
+    async fn shorten_leases(&self, now: Timestamp, lease: SignedDuration) -> Result<(), StoreError> {
+        let latest = later(whole(now), lease);
+        retrying(|| self.shorten(latest, later(latest, lease))).await
+    }
+
     async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError> {
         retrying(|| self.take_back(whole(now), max_deliveries, limit)).await
     }
@@ -52,6 +57,8 @@ impl Upkeep for PostgresStore {
         retrying(|| within(ANSWER_LIMIT, self.answer())).await
     }
 }
+
+const SHORTEN: &str = "UPDATE runs SET lease_expires_at = $1 WHERE lease_expires_at > $2";
 
 const EXPIRED: &str = concat!(
     "SELECT ",
@@ -102,6 +109,11 @@ SELECT current_setting('transaction_read_only')::boolean AS read_only, to_regcla
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
 impl PostgresStore {
+    async fn shorten(&self, to: Timestamp, beyond: Timestamp) -> Result<(), Fault> {
+        sqlx::query(SHORTEN).bind(micros(to)).bind(micros(beyond)).execute(&self.pool).await?;
+        Ok(())
+    }
+
     async fn take_back(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, Fault> {
         let mut transaction = self.begin().await?;
         let lost = take_back(&mut transaction, now, max_deliveries, limit).await;

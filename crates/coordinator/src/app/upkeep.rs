@@ -29,6 +29,7 @@ impl App {
     /// Takes back runs whose lease has run out.
     pub(crate) async fn reap(&self) -> Result<(), Error> {
         let most = self.settings.queue.max_deliveries;
+        self.store.shorten_leases(self.outside.now(), self.lease()).await?;
         loop {
             let changed = self.store.reap(self.outside.now(), most, BATCH).await?;
             for run in &changed {

@@ -21,6 +21,20 @@ async fn report_everything(desk: &Desk, held: &Held, holding: &Value) -> Vec<(u1
 }
 
 #[tokio::test]
+async fn a_dead_runner_is_missed_also_where_the_clock_was_set_back() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    desk.pass(3600);
+    desk.claim(&runner).await;
+    desk.pass(-3600);
+    desk.app.reconcile().await.unwrap();
+    desk.pass(31);
+    desk.app.reconcile().await.unwrap();
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["status"], "pending");
+}
+
+#[tokio::test]
 async fn a_stale_runner_is_refused_everywhere() {
     let desk = Desk::with_writer().await;
     let (first, second) = (desk.runner().await, desk.runner().await);

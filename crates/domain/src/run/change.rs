@@ -346,7 +346,7 @@ fn event(run: &Run, at: Timestamp, body: Body) -> NewEvent {
 }
 
 /// Far in the future instead of an error: leases are seconds long.
-fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
+pub fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
     now.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 

@@ -61,6 +61,18 @@ pub async fn reaping_is_bounded(store: Arc<dyn Store>) {
     assert_eq!(ids(&store.reap(at(100), 3, 2).await.unwrap()), [run_id("c")]);
 }
 
+/// Leases from before the clock was set back end as if they were given now. Others stay as they are.
+pub async fn leases_of_a_later_clock_are_shortened(store: Arc<dyn Store>) {
+    for (name, second) in [("a", 20), ("b", 4000)] {
+        store.submit_run(fresh(name)).await.unwrap();
+        take(&store, second).await;
+    }
+    store.shorten_leases(at(0), LEASE).await.unwrap();
+    let expiry = async |name| store.run(&run_id(name)).await.unwrap().lease.unwrap().expires_at;
+    assert_eq!([expiry("a").await, expiry("b").await], [50, 30].map(at));
+    assert_eq!(ids(&store.reap(at(30), 3, 10).await.unwrap()), [run_id("b")]);
+}
+
 /// Many reapers at once: each loss counts once.
 pub async fn reapers_do_not_count_twice(store: Arc<dyn Store>) {
     for number in 0..10 {

@@ -67,7 +67,7 @@ macro_rules! store_story {
                 a_run_behind_many_others_is_found, each_run_goes_to_one_claimer, large_runs_come_a_few_at_a_time,
             ],
             leases: [
-                a_lost_run_is_handed_out_again, reaping_is_bounded, reapers_do_not_count_twice,
+                a_lost_run_is_handed_out_again, leases_of_a_later_clock_are_shortened, reaping_is_bounded, reapers_do_not_count_twice,
                 a_heartbeat_renews_and_directs, parents_wait_for_their_children, an_unknown_runner_is_told, a_run_can_be_given_back,
                 a_stopping_run_is_not_handed_out_again, the_depth_of_the_queue_is_known,
                 what_lost_deliveries_used_is_counted,
