@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use accord_store::StoreError;
+use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection, Executor, PgConnection, PgPool, Row};
 use tokio::time::timeout;
@@ -28,10 +29,16 @@ const FRESH: Duration = Duration::from_secs(1);
 /// hour, until the system gives it up; a server that is this slow is of no use either.
 pub(crate) const SILENCE: Duration = Duration::from_secs(2);
 
-/// When a connection was last seen to break: others that have not been used since have probably broken with it.
+/// How long a connection on which nothing can be written is kept. The server may be writable again for new ones: a failover, or
+/// a setting of the database, need not reach those that are open.
+const READ_ONLY: Duration = Duration::from_secs(2);
+
+/// When a connection was last seen to break: others that have not been used since have probably broken with it. And when the
+/// last one was made on which nothing can be written: so it is with those before it, probably.
 #[derive(Debug, Default)]
 pub(crate) struct Breaks {
     last: Mutex<Option<(Instant, Break)>>,
+    read_only: Mutex<Option<Instant>>,
 }
 
 /// How a connection broke.
@@ -63,10 +70,27 @@ impl Breaks {
         last.filter(|(at, _)| at.elapsed() <= rested).map(|(_, how)| how)
     }
 
+    /// A connection was made on which nothing can be written.
+    fn note_read_only(&self) {
+        *self.read_only.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether a connection of this age had better be made anew, to see whether something can be written again. That holds also
+    /// for those that were made a moment later.
+    fn is_read_only(&self, age: Duration) -> bool {
+        let last = *self.read_only.lock().unwrap_or_else(PoisonError::into_inner);
+        age > READ_ONLY && last.is_some_and(|at| at.elapsed() <= age + READ_ONLY)
+    }
+
     /// Whether a connection that has rested for so long can be used. What is refused is dropped without a farewell.
-    async fn try_out(&self, connection: &mut PgConnection, rested: Duration) -> Result<bool, sqlx::Error> {
+    async fn try_out(
+        &self,
+        connection: &mut PgConnection,
+        PoolConnectionMetadata { age, idle_for: rested, .. }: PoolConnectionMetadata,
+    ) -> Result<bool, sqlx::Error> {
         match self.since(rested) {
             Some(Break::Silent) => Err(silent()),
+            _ if self.is_read_only(age) => Ok(false),
             None if rested < FRESH => Ok(true),
             _ => self.ask(connection).await,
         }
@@ -123,26 +147,32 @@ SET idle_in_transaction_session_timeout = '10s';
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 ";
 
+const IS_READ_ONLY: &str = "SELECT current_setting('transaction_read_only')::boolean";
+
 /// Connects, and checks what is there.
 pub(crate) async fn pool(url: &str, breaks: Arc<Breaks>) -> Result<PgPool, Fault> {
     let options = options(url)?;
-    let (before, after) = (Arc::clone(&breaks), breaks);
+    let (before, made, after) = (Arc::clone(&breaks), Arc::clone(&breaks), breaks);
     let pool = PgPoolOptions::new()
         .max_connections(MOST_CONNECTIONS)
         .acquire_timeout(ACQUIRE_LIMIT)
         .test_before_acquire(false)
         .before_acquire(move |connection, usage| {
             let breaks = Arc::clone(&before);
-            Box::pin(async move { breaks.try_out(connection, usage.idle_for).await })
+            Box::pin(async move { breaks.try_out(connection, usage).await })
         })
         // The pool itself would wait for an answer for as long as the system does, and keep the place meanwhile.
         .after_release(move |connection, _| {
             let breaks = Arc::clone(&after);
             Box::pin(async move { breaks.ask(connection).await })
         })
-        .after_connect(|connection, _| {
+        .after_connect(move |connection, _| {
+            let breaks = Arc::clone(&made);
             Box::pin(async move {
                 connection.execute(sqlx::raw_sql(SETTINGS)).await?;
+                if sqlx::query_scalar(IS_READ_ONLY).fetch_one(connection).await? {
+                    breaks.note_read_only();
+                }
                 Ok(())
             })
         })

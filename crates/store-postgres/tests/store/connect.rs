@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use accord_store::{StoreError, Upkeep};
+use accord_store::{RunStore, StoreError, Upkeep};
 use accord_store_postgres::PostgresStore;
 use sqlx::Connection;
 use tokio::time::timeout;
 
-use crate::make::Database;
+use crate::make::{Database, fresh};
 
 /// Far more than broken connections take to be replaced, and less than the test runner's patience.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+const CUT: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'accord'";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_may_start_at_once() {
@@ -90,12 +92,7 @@ async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
         ("DROP SCHEMA public CASCADE", "are gone"),
     ] {
         sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
-        sqlx::query(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'accord'",
-        )
-        .execute(&mut connection)
-        .await
-        .unwrap();
+        sqlx::query(CUT).execute(&mut connection).await.unwrap();
         let noticing = async {
             loop {
                 match store.ping().await {
@@ -111,6 +108,32 @@ async fn a_database_that_turned_read_only_or_empty_is_not_ready() {
             .await
             .unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_database_that_takes_writes_again_is_used_again() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut connection = database.connection().await;
+    for (statement, is_ready) in [
+        ("ALTER ROLE CURRENT_USER SET default_transaction_read_only = on", false),
+        // Connections that are open do not hear of it.
+        ("ALTER ROLE CURRENT_USER RESET default_transaction_read_only", true),
+    ] {
+        sqlx::raw_sql(statement).execute(&mut connection).await.unwrap();
+        if !is_ready {
+            sqlx::query(CUT).execute(&mut connection).await.unwrap();
+        }
+        let noticing = async {
+            while store.ping().await.is_ok() != is_ready {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(PATIENCE, noticing).await.expect(statement);
+    }
+    // Some of the connections may still be from before; the next ones are tried in their turn.
+    let writing = async { while store.submit_run(fresh("after")).await.is_err() {} };
+    timeout(PATIENCE, writing).await.expect("something is written");
 }
 
 #[tokio::test]
