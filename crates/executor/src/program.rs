@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use crate::child::{no_nul, variable};
+use crate::child::{is_scarce, no_nul, variable};
 use crate::session::OpenError;
 
 /// Long enough for any work that a caller waits for; more must be asked for.
@@ -81,6 +81,10 @@ pub(crate) fn not_started(command: &str, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             format!("'{command}' may not be executed: make it executable (chmod +x)")
         }
+        _ if is_scarce(error) => format!(
+            "'{command}' could not be started: {error}; raise the limits of the runner (ulimit -n for files, ulimit -u for \
+             processes), or lower its concurrency"
+        ),
         _ => format!("'{command}' could not be started: {error}"),
     }
 }

@@ -5,7 +5,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+use rustix::io::Errno;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::{Instant, sleep};
 
 /// How long a killed process may take to disappear. One that hangs in the kernel must not hold its run.
 const REAP: Duration = Duration::from_secs(5);
@@ -23,10 +25,41 @@ pub(super) struct Pipes {
     pub(super) stderr: Option<ChildStderr>,
 }
 
+/// How long is waited for what a child needs. What others hold they give back when they end; a machine that has too little
+/// of it for longer is set up wrongly.
+const SCARCITY: Duration = Duration::from_secs(10);
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Whether a child could not be started because open files, processes or memory have run out.
+pub(crate) fn is_scarce(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM))
+}
+
+/// Tries again while what is needed has run out, for a while.
+async fn patiently<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let until = Instant::now() + SCARCITY;
+    loop {
+        match start() {
+            Err(error) if is_scarce(&error) && Instant::now() < until => sleep(PAUSE).await,
+            started => return started,
+        }
+    }
+}
+
 impl Group {
     pub(super) fn spawn(command: Command) -> io::Result<Self> {
-        let mut wrap = CommandWrap::from(command);
-        wrap.wrap(KillOnDrop).wrap(ProcessGroup::leader());
+        Self::started(&mut wrapped(command))
+    }
+
+    /// The same, with patience where the machine is busy.
+    pub(super) async fn spawn_patiently(command: Command) -> io::Result<Self> {
+        let mut wrap = wrapped(command);
+        patiently(|| Self::started(&mut wrap)).await
+    }
+
+    fn started(wrap: &mut CommandWrap) -> io::Result<Self> {
         Ok(Self { child: wrap.spawn()?, killed: false })
     }
 
@@ -66,8 +99,37 @@ impl Group {
     }
 }
 
+fn wrapped(command: Command) -> CommandWrap {
+    let mut wrap = CommandWrap::from(command);
+    wrap.wrap(KillOnDrop).wrap(ProcessGroup::leader());
+    wrap
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_has_run_out_is_waited_for() {
+        let mut errors = vec![Errno::AGAIN, Errno::MFILE];
+        let started = patiently(|| errors.pop().map_or(Ok("started"), |errno| Err(errno.into()))).await;
+        assert_eq!(started.unwrap(), "started");
+    }
+
+    #[tokio::test]
+    async fn other_errors_are_told_at_once() {
+        let mut tries = 0;
+        let failed = patiently(|| {
+            tries += 1;
+            Err::<(), _>(Errno::NOENT.into())
+        });
+        assert_eq!(failed.await.unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(tries, 1);
     }
 }

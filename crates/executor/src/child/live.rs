@@ -74,8 +74,17 @@ pub(crate) struct Live {
 impl Live {
     /// Starts a child. Lines of more than `longest_line` bytes end the conversation.
     pub(crate) fn spawn(mut command: Command, longest_line: usize) -> io::Result<Self> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut group = Group::spawn(command)?;
+        with_pipes(&mut command);
+        Ok(Self::of(Group::spawn(command)?, longest_line))
+    }
+
+    /// The same, with patience where the machine is busy.
+    pub(crate) async fn spawn_patiently(mut command: Command, longest_line: usize) -> io::Result<Self> {
+        with_pipes(&mut command);
+        Ok(Self::of(Group::spawn_patiently(command).await?, longest_line))
+    }
+
+    fn of(mut group: Group, longest_line: usize) -> Self {
         let pipes = group.pipes();
         let (words, to_write) = mpsc::channel(WAITING_WORDS);
         let (telling, heard) = mpsc::channel(WAITING_LINES);
@@ -88,7 +97,7 @@ impl Live {
             tasks.push(tokio::spawn(read(pipe, longest_line, telling)));
         }
         let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, Arc::clone(&stderr))));
-        Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
+        Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false }
     }
 
     /// Says one line. An error means that the child no longer listens; why is told by what is heard next.
@@ -225,6 +234,10 @@ async fn keep(mut pipe: impl AsyncRead + Unpin, capture: Arc<Mutex<Capture>>) {
         let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { return };
         capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
     }
+}
+
+fn with_pipes(command: &mut Command) {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
 }
 
 #[cfg(test)]

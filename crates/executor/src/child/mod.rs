@@ -29,6 +29,7 @@ pub(crate) use live::{Heard, Live, Signal};
 pub(crate) use walls::{Walls, available};
 
 use group::Group;
+pub(crate) use group::is_scarce;
 
 /// How long what the leader left behind may still write after its exit. Long enough for a pipeline to empty, short
 /// enough not to be felt when a server was left in the background.
@@ -93,7 +94,7 @@ pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Fi
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut group = match walls {
         Some(walls) => walls.spawn(command).await?,
-        None => Group::spawn(command)?,
+        None => Group::spawn_patiently(command).await?,
     };
     let pipes = group.pipes();
     let end = {
