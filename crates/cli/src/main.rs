@@ -31,6 +31,7 @@ mod since;
 mod store;
 mod table;
 mod view;
+mod waiting;
 
 use std::process::ExitCode;
 

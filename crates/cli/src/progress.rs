@@ -1,5 +1,5 @@
 //! What a person sees on stderr while a run lasts: the step, the tokens, the time, and each verdict as it falls. In a
-//! pipe: nothing.
+//! pipe: nothing but what keeps the run from going on.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -80,6 +80,15 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
             output::talk(&run::end(run, &Times::here()));
+        }
+    }
+
+    /// What says something above the bottom line, also where there is none.
+    pub(crate) fn above(&self) -> impl Fn(&str) + use<> {
+        let bar = self.bar.clone();
+        move |text| match &bar {
+            Some(bar) => bar.suspend(|| output::talk(text)),
+            None => output::talk(text),
         }
     }
 

@@ -48,6 +48,11 @@ impl Presence {
         self.state().since
     }
 
+    /// The runner here that has this tag.
+    pub(super) fn with_tag(&self, tag: &str) -> Option<Profile> {
+        self.state().here.values().find(|profile| profile.tags.contains(tag)).cloned()
+    }
+
     /// A runner has come. It may leave before the next look.
     pub(super) fn came(&self, runner: &Runner) {
         self.state().here.insert(runner.id.clone(), runner.profile.clone());

@@ -56,15 +56,27 @@ impl App {
     /// Fails runs that nobody could take, as it is now and has been for as long as they are given. Who is there for one runner
     /// alone leaves what is not for that one to others.
     pub(crate) async fn fail_unmatched(&self, now: Timestamp) -> Result<(), Error> {
+        self.fail_unmet(now).await?;
         let queued_before = now.checked_sub(self.match_timeout()).unwrap_or(Timestamp::MIN);
         let left = self.presence.left_after(queued_before, self.store.as_ref(), now).await?;
         if self.presence.since() > queued_before {
             return Ok(());
         }
         let alive_since = self.alive_since(now).min(queued_before);
-        let unmatched = Unmatched { queued_before, alive_since, left, tag: self.own_tag.clone() };
+        self.fail_these(&Unmatched { queued_before, alive_since, left, tag: self.own_tag.clone() }).await
+    }
+
+    /// Who is there for one runner alone need not wait once that one is here: what it does not meet, nobody ever will.
+    async fn fail_unmet(&self, now: Timestamp) -> Result<(), Error> {
+        let own = self.own_tag.as_ref().and_then(|tag| self.presence.with_tag(tag));
+        let Some(own) = own else { return Ok(()) };
+        let tag = self.own_tag.clone();
+        self.fail_these(&Unmatched { queued_before: now, alive_since: now, left: vec![own], tag }).await
+    }
+
+    async fn fail_these(&self, unmatched: &Unmatched) -> Result<(), Error> {
         loop {
-            let failed = self.store.fail_unmatched(&unmatched, self.outside.now(), BATCH).await?;
+            let failed = self.store.fail_unmatched(unmatched, self.outside.now(), BATCH).await?;
             for run in &failed {
                 metrics::run_over(run);
                 tracing::warn!(run = %run.id, agent = run.agent_name, "no runner could take a run");
@@ -73,6 +85,11 @@ impl App {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether this is there for one runner alone.
+    pub(crate) fn serves_one_runner(&self) -> bool {
+        self.own_tag.is_some()
     }
 
     /// How long a run waits for a runner that can take it.

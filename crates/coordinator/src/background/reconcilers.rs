@@ -31,6 +31,9 @@ const UNMATCHED_AT_MOST: Duration = Duration::from_secs(15);
 /// And it is not looked for more often than this.
 const UNMATCHED_AT_LEAST: Duration = Duration::from_millis(250);
 
+/// Somebody sits in front of a command that has a runner of its own.
+const UNMATCHED_OF_ONE_RUNNER: Duration = Duration::from_secs(1);
+
 /// A lease that ran out is taken back at most this late.
 const REAP_AT_LEAST: Duration = Duration::from_millis(50);
 
@@ -51,7 +54,10 @@ async fn reap(app: &App) -> Result<Duration, Error> {
 
 pub(super) async fn unmatched(app: Arc<App>) {
     let tenth = Duration::from_secs(app.settings.queue.match_timeout_seconds.into()) / 10;
-    let every = tenth.clamp(UNMATCHED_AT_LEAST, UNMATCHED_AT_MOST);
+    let every = match app.serves_one_runner() {
+        true => UNMATCHED_OF_ONE_RUNNER,
+        false => tenth.clamp(UNMATCHED_AT_LEAST, UNMATCHED_AT_MOST),
+    };
     let mut looked_at = app.outside.now();
     while !app.closing.is_cancelled() {
         let now = app.outside.now();

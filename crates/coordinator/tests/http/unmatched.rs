@@ -82,6 +82,24 @@ async fn a_coordinator_of_one_runner_leaves_all_else_alone() {
     assert_eq!(seen, ["pending", "pending", "failed"]);
 }
 
+#[tokio::test]
+async fn a_coordinator_of_one_runner_does_not_wait_for_others() {
+    let desk = Desk::with_writer().await;
+    let own = desk.of_runner("accord-run-1-x");
+    let body =
+        |tag: &str| json!({"agent_name": "writer", "prompt": "a", "additional_demands": {"tags": [tag]}});
+    let (nowhere, _) = own.run(body("moon")).await;
+    let (met, _) = own.run(body("sun")).await;
+    desk.pass(1);
+    assert_eq!(seen_by(&own, &nowhere).await, "pending", "its runner has yet to come");
+    own.runner_with(json!({"executor_types": ["llm"], "tags": ["accord-run-1-x", "sun"]})).await;
+    let seen = [seen_by(&own, &nowhere).await, seen_by(&own, &met).await];
+    assert_eq!(seen, ["failed", "pending"]);
+    // A runner that was silent for long, as on a machine that was suspended, is still the one that will take it.
+    desk.pass(200);
+    assert_eq!(seen_by(&own, &met).await, "pending");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_coordinator_that_was_suspended_waits_for_runners() {
     let mut settings = settings();

@@ -1,13 +1,17 @@
 //! The legal changes of a run, each a pure function.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Failure, FailureType, Holder, Lease, Outcome, Run, Status};
 use crate::attempt::{self, Attempt};
 use crate::callback::Callback;
+use crate::demands::Demands;
 use crate::event::{Body, NewEvent};
 use crate::id::{LeaseId, RunnerId};
 use crate::json::read_kept;
+use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
 use crate::usage::Usage;
 
@@ -265,10 +269,21 @@ pub fn unmatched(run: Run, session: Session, now: Timestamp) -> Change {
     if run.status != Status::Pending {
         return unchanged(run, session);
     }
-    let demands = serde_json::to_string(&run.demands).unwrap_or_default();
-    let message = format!(
-        "no runner that is alive meets the demands {demands}; start one that does, or change the demands"
-    );
+    let (own, tags) =
+        run.demands.tags.iter().cloned().partition::<BTreeSet<_>, _>(|tag| tag.starts_with(OWN_TAG));
+    let demands = serde_json::to_string(&Demands { tags, ..run.demands.clone() }).unwrap_or_default();
+    let message = match own.is_empty() {
+        true => {
+            format!(
+                "no runner that is alive meets the demands {demands}; start one that does, or change the demands"
+            )
+        }
+        // No other runner may take it, whoever starts one.
+        false => format!(
+            "the runner of this command does not meet the demands {demands}; set runner.tags where tags are missing, or \
+             start a coordinator (accord up) and a runner that meets them"
+        ),
+    };
     over(run, session, End::Failed(Failure::new(FailureType::NoMatchingRunner, message)), now)
 }
 

@@ -17,6 +17,7 @@ use crate::follow::{Follower, OnSignal, Seen, seconds};
 use crate::host::{self, Embedded};
 use crate::progress::Progress;
 use crate::refusal::absent;
+use crate::waiting::{self, Awaited};
 use crate::{output, runtime, store};
 
 pub(crate) use report::Report;
@@ -150,13 +151,17 @@ pub(crate) async fn ask(
     time_limit: Option<Duration>,
 ) -> Result<(Report, Vec<Attempt>), Failure> {
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
+    let above = progress.above();
     let created = client.create_run(request, idempotency_key).await?;
     let mut progress = Progress::new();
     let tell = |event: Seen<'_>| {
         progress.tell(event);
         Ok(())
     };
-    let ending = follower.follow(&created.run_id, tell).await?;
+    let ending = tokio::select! {
+        ending = follower.follow(&created.run_id, tell) => ending?,
+        never = waiting::tell(client, Awaited::Run(&created.run_id), above) => match never {},
+    };
     progress.end(&ending.run);
     let attempts = client.attempts(&created.run_id).await?.items;
     Ok((Report::new(ending, &attempts), attempts))

@@ -17,6 +17,7 @@ use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, STOP_PATIENCE, deadline, gone, until};
 use crate::view::words::line;
 use crate::view::{event, workflow};
+use crate::waiting::{self, Awaited};
 use crate::{output, runtime};
 
 /// How often the elapsed time moves.
@@ -48,6 +49,7 @@ pub(super) async fn follow(
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
     let mut limit = deadline(time_limit);
+    let mut waiting = std::pin::pin!(waiting::tell(client, Awaited::Workflow(id), drawing.speaker()));
     let mut interruption = None;
     loop {
         let interrupted = tokio::select! {
@@ -69,6 +71,7 @@ pub(super) async fn follow(
             () = until(limit) => Interruption::Timeout,
             cause = &mut gone => return Err(vanished(client, id, &cause)),
         };
+            never = &mut waiting => match never {},
         if interruption.is_some() {
             break;
         }
@@ -140,6 +143,15 @@ impl Drawing {
     }
 
     fn above(&self, text: &str) {
+    /// What says something above the graph, also where none is drawn.
+    fn speaker(&self) -> impl Fn(&str) + use<> {
+        let screen = self.screen.clone();
+        move |text| match &screen {
+            Some(screen) => screen.suspend(|| output::talk(text)),
+            None => output::talk(text),
+        }
+    }
+
         if let Some(screen) = &self.screen {
             screen.suspend(|| output::talk(text));
         }

@@ -342,3 +342,22 @@ async fn a_run_that_is_over_is_watched_without_a_coordinator() {
     // Nobody works on one that is not over.
     run(kept.path(), &["runs", "watch", busy.as_str()]).await.ends(1, &["no coordinator runs", "accord up"]);
 }
+
+#[tokio::test]
+async fn demands_that_nobody_meets_are_told() {
+    let model = always("done").await;
+    let picky = json!({"demands": {"tags": ["linux"]}});
+    let project = Project::new().agent(&agent("picky", &model, &picky));
+    // The runner of the command is the only one that there will be.
+    let demands =
+        "does not meet the demands {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}; set runner.tags";
+    run(project.path(), &["run", "picky", "x"]).await.ends(3, &["failed[no_matching_runner]", demands]);
+    let mut tagged = accord(project.path());
+    let tagged = tagged.env("ACCORD_RUNNER__TAGS", "linux").args(["run", "picky", "x"]);
+    assert_eq!(finish(tagged, "").await.ends(0, &[]).stdout, "done\n");
+    // Another may come to a coordinator that stays.
+    let host = project.up().await;
+    let waits = "picky waits: no runner that is alive meets its demands {\"executor_type\":\"llm\",\"tags\":[\"linux\"]}";
+    run(host.path(), &["run", "picky", "x", "--timeout", "5"]).await.ends(4, &[waits, "accord runners list"]);
+    host.end().await;
+}

@@ -150,6 +150,23 @@ fn a_run_that_nobody_can_take_fails_and_its_parent_hears_of_it() {
 }
 
 #[test]
+fn a_run_that_the_runner_of_a_command_cannot_take_says_what_to_do() {
+    let why = |tags: &[&str]| {
+        let demands =
+            Demands { tags: tags.iter().map(|&tag| tag.to_owned()).collect(), ..Demands::default() };
+        let run = Run { demands, ..run() };
+        unmatched(run, session(), at(1)).run.failure.map(|failure| failure.message).unwrap_or_default()
+    };
+    let expected = "the runner of this command does not meet the demands {\"tags\":[\"linux\"]}; set runner.tags where tags are \
+                    missing, or start a coordinator (accord up) and a runner that meets them";
+    assert_eq!(why(&["accord-run-1-x", "linux"]), expected);
+    assert!(
+        why(&["linux"])
+            .starts_with("no runner that is alive meets the demands {\"tags\":[\"linux\"]}; start one")
+    );
+}
+
+#[test]
 fn an_empty_object_is_a_result() {
     let change = claimed("1", 1);
     let outcome = Outcome {
