@@ -36,6 +36,12 @@ pub(crate) fn absent(error: ClientError, project: &Path) -> Failure {
         .into()
 }
 
+/// What a command's own coordinator, which ends with it, cannot do.
+pub(crate) fn needs_coordinator() -> Problem {
+    Problem::new("no coordinator runs for this project, and --no-wait and --idempotency-key need one")
+        .hint("start one with accord up, or leave --no-wait and --idempotency-key away")
+}
+
 fn refused(body: &ErrorBody) -> Problem {
     // What to ask over HTTP is of no use here: the hint names the command.
     let mut message = body.message.split("; GET /").next().unwrap_or_default().to_owned();
@@ -84,6 +90,7 @@ fn hint(body: &ErrorBody) -> String {
             };
         }
         Some(ErrorName::RunNotFound) => "accord runs list shows what there is",
+        Some(ErrorName::WorkflowRunNotFound) => "accord workflow runs shows what there is",
         Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
         Some(ErrorName::SchemaNotFound) => "accord schemas list shows what there is",
         Some(ErrorName::KeyNotFound) => "accord keys list shows what there is",

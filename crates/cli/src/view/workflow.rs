@@ -75,16 +75,7 @@ pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: 
         let _ = write!(text, "\n{}", problems(&workflow.summary.problems));
     }
     if !runs.is_empty() {
-        let mut table = table::new(&["run", "status", "made", "took"]);
-        for run in runs {
-            table.add_row([
-                Tone::Plain.cell(run.workflow_run_id.as_str()),
-                Tone::from(run.status).cell(run.status.as_str()),
-                Tone::Plain.cell(&times.at(run.created_at)),
-                Tone::Plain.cell(&times.since(run.created_at, run.finished_at)),
-            ]);
-        }
-        let _ = write!(text, "\n{}", table.text());
+        let _ = write!(text, "\n{}", self::runs(runs, times));
     }
     text
 }
@@ -95,6 +86,21 @@ fn drawn(document: &Value) -> String {
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(line).unwrap_or_default();
     let edges: Vec<&Value> = document.get("edges").and_then(Value::as_array).into_iter().flatten().collect();
     for (id, node) in document.get("nodes").and_then(Value::as_object).into_iter().flatten() {
+/// Runs of workflows as a table.
+pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
+    let mut table = table::new(&["run", "workflow", "status", "made", "took"]).spare(&["took"]);
+    for run in runs {
+        table.add_row([
+            Tone::Plain.cell(run.workflow_run_id.as_str()),
+            Tone::Plain.cell(&line(&run.workflow_name)),
+            Tone::from(run.status).cell(run.status.as_str()),
+            Tone::Plain.cell(&times.at(run.created_at)),
+            Tone::Plain.cell(&times.since(run.created_at, run.finished_at)),
+        ]);
+    }
+    table.text()
+}
+
         let fed: Vec<String> = edges
             .iter()
             .filter(|edge| edge.get("to").and_then(Value::as_str) == Some(id))

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Problem};
 use crate::follow::{Follower, OnSignal, Seen, seconds};
 use crate::host::{self, Embedded};
 use crate::progress::Progress;
-use crate::refusal::absent;
+use crate::refusal::{absent, needs_coordinator};
 use crate::waiting::{self, Awaited};
 use crate::{output, runtime, store};
 
@@ -106,10 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             return with(&client, arguments).await;
         }
         if arguments.no_wait || arguments.idempotency_key.is_some() {
-            let message =
-                "no coordinator runs for this project, and --no-wait and --idempotency-key need one";
-            let hint = "start one with accord up, or leave --no-wait and --idempotency-key away";
-            return Err(Problem::new(message).hint(hint).into());
+            return Err(needs_coordinator().into());
         }
         if store::is_to_be_made(&config)? {
             // An agent that is not there leaves no store behind.
@@ -151,9 +148,9 @@ pub(crate) async fn ask(
     time_limit: Option<Duration>,
 ) -> Result<(Report, Vec<Attempt>), Failure> {
     let follower = Follower::new(client, OnSignal::Stop)?.time_limit(time_limit);
-    let above = progress.above();
     let created = client.create_run(request, idempotency_key).await?;
     let mut progress = Progress::new();
+    let above = progress.above();
     let tell = |event: Seen<'_>| {
         progress.tell(event);
         Ok(())

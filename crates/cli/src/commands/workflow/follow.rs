@@ -39,17 +39,18 @@ pub(super) async fn follow(
     client: &Client,
     name: &str,
     request: &CreateWorkflowRun,
+    idempotency_key: Option<&str>,
     time_limit: Option<Duration>,
 ) -> Result<Ending, Failure> {
     let mut signals = runtime::signals()?;
-    let created = client.run_workflow(name, request, None).await?;
+    let created = client.run_workflow(name, request, idempotency_key).await?;
     let id = &created.workflow_run_id;
     let mut drawing = Drawing::new(&client.workflow_run(id).await?);
     let filter = EventFilter { workflow_run_id: Some(id.clone()), ..EventFilter::default() };
     let mut events = client.events(&filter, Some(EventId::default()));
     let mut gone = std::pin::pin!(gone(client));
-    let mut limit = deadline(time_limit);
     let mut waiting = std::pin::pin!(waiting::tell(client, Awaited::Workflow(id), drawing.speaker()));
+    let mut limit = deadline(time_limit);
     let mut interruption = None;
     loop {
         let interrupted = tokio::select! {
@@ -70,8 +71,8 @@ pub(super) async fn follow(
             Some(()) = signals.recv() => Interruption::Signal,
             () = until(limit) => Interruption::Timeout,
             cause = &mut gone => return Err(vanished(client, id, &cause)),
-        };
             never = &mut waiting => match never {},
+        };
         if interruption.is_some() {
             break;
         }
@@ -142,7 +143,6 @@ impl Drawing {
         }
     }
 
-    fn above(&self, text: &str) {
     /// What says something above the graph, also where none is drawn.
     fn speaker(&self) -> impl Fn(&str) + use<> {
         let screen = self.screen.clone();
@@ -152,6 +152,7 @@ impl Drawing {
         }
     }
 
+    fn above(&self, text: &str) {
         if let Some(screen) = &self.screen {
             screen.suspend(|| output::talk(text));
         }

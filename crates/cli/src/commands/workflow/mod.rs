@@ -6,6 +6,7 @@ mod list;
 mod push;
 mod rm;
 mod run;
+mod runs;
 mod show;
 mod stop;
 mod validate;
@@ -15,7 +16,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on workflows: list, validate, run, show, stop, push, rm
+/// Work on workflows: list, validate, run, runs, show, stop, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that feed
@@ -27,6 +28,7 @@ Examples:
   accord workflow run code-review --input diff.json
   accord workflow show wfr_…")]
 pub(crate) struct Arguments {
+  accord workflow runs --status failed
     #[command(subcommand)]
     command: Command,
 }
@@ -38,6 +40,7 @@ enum Command {
     Run(run::Arguments),
     Show(show::Arguments),
     Stop(stop::Arguments),
+    Runs(runs::Arguments),
     Push(push::Arguments),
     Rm(rm::Arguments),
 }
@@ -49,6 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Run(arguments) => run::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stop(arguments) => stop::run(arguments),
+        Command::Runs(arguments) => runs::run(arguments),
         Command::Push(arguments) => push::run(arguments),
         Command::Rm(arguments) => rm::run(arguments),
     }

@@ -15,7 +15,7 @@ use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, seconds};
 use crate::host::{self, Embedded};
-use crate::refusal::absent;
+use crate::refusal::{absent, needs_coordinator};
 use crate::view::workflow;
 use crate::{given, output, runtime, store};
 
@@ -23,15 +23,15 @@ use crate::{given, output, runtime, store};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The output goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
-starts its own for as long as the run lasts: killed then, the run is over, while under accord up
-it goes on. Ctrl-C stops the run. Exit codes: 0 it has an output,
-1 usage or configuration, 2 a contract or a check was not met, 3 a model, CLI or server failed,
-4 stopped or timed out.
+starts its own for as long as the run lasts: killed then, the run is over, while under accord up it
+goes on. Ctrl-C stops the run. Exit codes: 0 it has an output, 1 usage or configuration, 2 a contract
+or a check was not met, 3 a model, CLI or server failed, 4 stopped or timed out.
 
 Examples:
   accord workflow run code-review --input change.json
   accord workflow run summary --param topic=tides
-  accord workflow run code-review --input - --json < change.json | jq .output")]
+  accord workflow run code-review --input - --json < change.json | jq .output
+  accord workflow run code-review --input change.json --no-wait")]
 pub(crate) struct Arguments {
     /// The workflow's name
     workflow: String,
@@ -49,6 +49,12 @@ pub(crate) struct Arguments {
     /// Stop the run after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<u64>,
+    /// Do not wait for the end: print the run's id
+    #[arg(long, conflicts_with = "timeout")]
+    no_wait: bool,
+    /// Asked again with the same key, the same run answers
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
     #[command(flatten)]
     connection: ConnectionArguments,
 }
@@ -58,6 +64,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
         if let Some(client) = connection::running(&config).await? {
             return with(&client, arguments).await;
+        }
+        if arguments.no_wait || arguments.idempotency_key.is_some() {
+            return Err(needs_coordinator().into());
         }
         if store::is_to_be_made(&config)? {
             // A workflow that is not there leaves no store behind.
@@ -78,8 +87,17 @@ async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     let workflow = client.workflow(&arguments.workflow).await?.workflow;
     let input = input(arguments, input_schema(&workflow))?;
     let request = CreateWorkflowRun { input: Some(input), ..CreateWorkflowRun::default() };
+    let key = arguments.idempotency_key.as_deref();
+    if arguments.no_wait {
+        let created = client.run_workflow(&arguments.workflow, &request, key).await?;
+        match arguments.json {
+            true => output::json(&created)?,
+            false => output::show(&format!("{}\n", created.workflow_run_id))?,
+        }
+        return Ok(Exit::Success);
+    }
     let limit = arguments.timeout.map(Duration::from_secs);
-    let ending = follow(client, &arguments.workflow, &request, limit).await?;
+    let ending = follow(client, &arguments.workflow, &request, key, limit).await?;
     let exit = exit(client, &ending).await?;
     if arguments.json {
         let interruption = ending.interruption.filter(|_| exit != Exit::Success);

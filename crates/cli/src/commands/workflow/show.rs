@@ -17,7 +17,7 @@ const SHOWN_RUNS: u32 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A workflow is shown as its nodes, edges and verdict; a run as where each node stands, and what its
-siblings contradict each other in. No coordinator has to run.
+siblings contradict each other in. No coordinator has to run. accord workflow runs lists all runs.
 
 Examples:
   accord workflow show code-review
@@ -70,15 +70,19 @@ fn show_workflow(arguments: &Arguments) -> Result<Exit, Failure> {
         limit: Some(SHOWN_RUNS),
         ..WorkflowRunQuery::default()
     };
-    let shown = runtime::block_on(async {
+    let (shown, there_are_more) = runtime::block_on(async {
         let client = arguments.connection.reach(Access::Look).await?;
         let workflow = client.workflow(name).await?;
-        Ok(Shown { workflow, runs: client.workflow_runs(&query).await?.items })
+        let page = client.workflow_runs(&query).await?;
+        Ok((Shown { workflow, runs: page.items }, page.next_cursor.is_some()))
     })?;
     if arguments.json {
         output::json(&shown)?;
     } else {
         output::show(&workflow::view(&shown.workflow, &shown.runs, &Times::here()))?;
+        if there_are_more {
+            output::talk(&format!("there are more: accord workflow runs {name} shows them\n"));
+        }
     }
     Ok(Exit::Success)
 }

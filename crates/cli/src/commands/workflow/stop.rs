@@ -19,7 +19,8 @@ stopped, the others still are; the exit code is that of the first failure.
 
 Examples:
   accord workflow stop wfr_…
-  accord workflow show qa --json | jq -r '.runs[].workflow_run_id' | xargs -r accord workflow stop")]
+  accord workflow runs qa --status running --json | jq -r '.items[].workflow_run_id' |
+    xargs -r accord workflow stop")]
 pub(crate) struct Arguments {
     /// The runs' ids, or beginnings that no others have
     #[arg(value_name = "RUN", required = true)]

@@ -1,0 +1,72 @@
+//! `accord workflow runs`.
+
+use accord_api::{WorkflowRunQuery, WorkflowStatus};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::connection::{Access, ConnectionArguments};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::paging::{self, PagingArguments};
+use crate::runtime;
+use crate::view::words::Times;
+use crate::view::workflow;
+
+const STATUSES: [WorkflowStatus; 5] = [
+    WorkflowStatus::Running,
+    WorkflowStatus::Stopping,
+    WorkflowStatus::Completed,
+    WorkflowStatus::Failed,
+    WorkflowStatus::Stopped,
+];
+
+/// List runs of workflows, the newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Runs of workflows within others are listed too. accord workflow show RUN has every node of one.
+
+Examples:
+  accord workflow runs --status failed
+  accord workflow runs code-review --all
+  accord workflow runs --status running --json | jq -r '.items[].workflow_run_id'")]
+pub(crate) struct Arguments {
+    /// Only those of this workflow
+    #[arg(value_name = "NAME")]
+    workflow: Option<String>,
+    /// Only those that stand so
+    #[arg(long, value_name = "STATUS", value_parser = status_parser())]
+    status: Option<WorkflowStatus>,
+    #[command(flatten)]
+    paging: PagingArguments,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+fn status_parser() -> impl TypedValueParser<Value = WorkflowStatus> {
+    PossibleValuesParser::new(STATUSES.map(WorkflowStatus::as_str)).try_map(|name| {
+        let status = STATUSES.into_iter().find(|status| status.as_str() == name);
+        status.ok_or_else(|| format!("there is no status '{name}'"))
+    })
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let which = WorkflowRunQuery {
+        status: arguments.status,
+        workflow_name: arguments.workflow.clone(),
+        ..WorkflowRunQuery::default()
+    };
+    let page = runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let (client, which) = (&client, &which);
+        let fetch = |page: accord_api::PageQuery| async move {
+            let query = WorkflowRunQuery { limit: page.limit, cursor: page.cursor, ..which.clone() };
+            client.workflow_runs(&query).await
+        };
+        arguments.paging.gather(fetch).await
+    })?;
+    paging::show(&page, arguments.json, "no run of a workflow is like that", |runs| {
+        workflow::runs(runs, &Times::here())
+    })
+}
