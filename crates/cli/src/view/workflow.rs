@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use accord_api::comparison::{Side, Truncation};
 use accord_api::{
-    Contradiction, NodeStatus, Severity, Worker, WorkflowNodeView, WorkflowRunSummary, WorkflowRunView,
-    WorkflowSummary, WorkflowView,
+    Contradiction, NodeStatus, Severity, Worker, WorkflowFault, WorkflowNodeView, WorkflowRunSummary,
+    WorkflowRunView, WorkflowStatus, WorkflowSummary, WorkflowTaskView, WorkflowView,
 };
 use owo_colors::OwoColorize as _;
 use serde_json::Value;
@@ -20,6 +20,12 @@ const DESCRIPTION_CHARACTERS: usize = 60;
 
 /// What a node says of itself in a table.
 const SAID_CHARACTERS: usize = 80;
+
+/// Why a task failed, in a line; its run has all of it.
+const FAILED_CHARACTERS: usize = 200;
+
+/// How many tasks that failed are told.
+const MOST_FAILED_TOLD: usize = 10;
 
 /// Workflows as a table, and below it what is wrong with them.
 pub(crate) fn list(workflows: &[WorkflowSummary]) -> String {
@@ -80,12 +86,6 @@ pub(crate) fn view(workflow: &WorkflowView, runs: &[WorkflowRunSummary], times: 
     text
 }
 
-/// The nodes of a document, each with who feeds it.
-fn drawn(document: &Value) -> String {
-    let mut table = table::new(&["node", "type", "agent", "fed by"]);
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(line).unwrap_or_default();
-    let edges: Vec<&Value> = document.get("edges").and_then(Value::as_array).into_iter().flatten().collect();
-    for (id, node) in document.get("nodes").and_then(Value::as_object).into_iter().flatten() {
 /// Runs of workflows as a table.
 pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
     let mut table = table::new(&["run", "workflow", "status", "made", "took"]).spare(&["took"]);
@@ -101,6 +101,12 @@ pub(crate) fn runs(runs: &[WorkflowRunSummary], times: &Times) -> String {
     table.text()
 }
 
+/// The nodes of a document, each with who feeds it.
+fn drawn(document: &Value) -> String {
+    let mut table = table::new(&["node", "type", "agent", "fed by"]);
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(line).unwrap_or_default();
+    let edges: Vec<&Value> = document.get("edges").and_then(Value::as_array).into_iter().flatten().collect();
+    for (id, node) in document.get("nodes").and_then(Value::as_object).into_iter().flatten() {
         let fed: Vec<String> = edges
             .iter()
             .filter(|edge| edge.get("to").and_then(Value::as_str) == Some(id))
@@ -139,21 +145,57 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
         table.add_row([
             Tone::Plain.cell(&line(&node.id)),
             Tone::Plain.cell(&line(&node.kind)),
-            tone.cell(stands),
+            tone.cell(&stands),
             Tone::Plain.cell(&node.tasks.iter().map(|task| task.attempts).sum::<u32>().to_string()),
             Tone::Plain.cell(&short(&said(node), SAID_CHARACTERS)),
         ]);
     }
     let head = format!("{}  {status}\n{}", run.workflow_run_id, fields(&rows));
-    format!("{head}\n{}{}", table.text(), contradictions(run))
+    format!("{head}\n{}{}{}", table.text(), contradictions(run), gone_without(run))
 }
 
-/// How a node stands, in a word.
-fn stands(node: &WorkflowNodeView) -> (Tone, &'static str) {
-    match (node.status, &node.warning) {
-        (NodeStatus::Completed, Some(_)) => (Tone::Warning, "warned"),
-        (status, _) => (Tone::from(status), status.as_str()),
+/// How a node stands, in a word, and how much of it failed that it went on without.
+fn stands(node: &WorkflowNodeView) -> (Tone, String) {
+    let failed = node.tasks.iter().filter(|task| task.status == NodeStatus::Failed).count();
+    match (node.status, &node.warning, failed) {
+        (NodeStatus::Completed, Some(_), 0) => (Tone::Warning, "warned".to_owned()),
+        (NodeStatus::Completed, _, 1..) => (Tone::Warning, format!("completed, {failed} failed")),
+        (status, _, _) => (Tone::from(status), status.as_str().to_owned()),
     }
+}
+
+/// What failed and was gone on without, a line for each. Of a run that failed itself, why it did is told elsewhere.
+pub(crate) fn gone_without(run: &WorkflowRunView) -> String {
+    let went_on =
+        |node: &&WorkflowNodeView| [NodeStatus::Completed, NodeStatus::Running].contains(&node.status);
+    let nodes = run.nodes.iter().filter(|node| run.status == WorkflowStatus::Completed || went_on(node));
+    let tasks = nodes.flat_map(|node| node.tasks.iter().map(move |task| (node, task)));
+    let failed = tasks.filter(|(_, task)| task.status == NodeStatus::Failed);
+    let lines: Vec<String> =
+        failed.filter_map(|(node, task)| Some(failed_line(node, task, task.error.as_ref()?))).collect();
+    let more = match lines.len().saturating_sub(MOST_FAILED_TOLD) {
+        0 => String::new(),
+        more => format!("and {more} more that failed; --json has all\n"),
+    };
+    lines.into_iter().take(MOST_FAILED_TOLD).chain([more]).collect()
+}
+
+fn failed_line(node: &WorkflowNodeView, task: &WorkflowTaskView, error: &WorkflowFault) -> String {
+    let head = Tone::Warning.paint("failed:");
+    // People count from 1, as the messages do.
+    let item = task.name.strip_prefix("item ").and_then(|index| index.parse::<usize>().ok());
+    let part = match (item, task.name.as_str()) {
+        (Some(index), _) => format!(", item {}", index + 1),
+        (None, "whole") => String::new(),
+        (None, name) => format!(", {}", line(name)),
+    };
+    let worker = match &task.worker {
+        Some(Worker::Run { run_id, .. }) => format!(" ({run_id})"),
+        Some(Worker::Workflow { workflow_run_id }) => format!(" ({workflow_run_id})"),
+        None => String::new(),
+    };
+    let why = short(&format!("{}: {}", error.kind, error.message), FAILED_CHARACTERS);
+    format!("{head} {}{part}: {why}{worker}\n", line(&node.id))
 }
 
 fn said(node: &WorkflowNodeView) -> String {
@@ -265,5 +307,32 @@ mod tests {
         node.warning = None;
         assert_eq!(stands(&node).1, "completed");
         assert!(mark(node.status, node.warning.as_deref()).contains('✓'));
+    }
+
+    #[test]
+    fn what_a_map_went_on_without_is_told() {
+        let worker = json!({"kind": "run", "run_id": "run_1", "session_id": "ses_1"});
+        let task = |index: usize, status: &str, error: Value| {
+            json!({"name": format!("item {index}"), "status": status, "attempts": 1, "worker": worker, "earlier": [],
+                "error": error})
+        };
+        let mut tasks = vec![task(0, "completed", Value::Null)];
+        let error = json!({"type": "executor_failed", "message": "exited with code 1"});
+        tasks.extend((1..13).map(|index| task(index, "failed", error.clone())));
+        let node = json!({
+            "id": "each", "type": "map", "status": "completed", "inputs": null, "output": [1, null], "contradictions": [],
+            "near_duplicates": [], "agreements": [], "tasks": tasks, "started_at": null, "finished_at": null,
+        });
+        let run: WorkflowRunView = serde_json::from_value(json!({
+            "workflow_run_id": "wfr_1", "workflow_name": "flow", "status": "completed", "parent_workflow_run_id": null,
+            "created_at": "2026-11-16T00:00:00Z", "updated_at": "2026-11-16T00:00:00Z", "finished_at": null,
+            "input": null, "output": [1, null], "nodes": [node], "edges": [],
+        }))
+        .unwrap();
+        assert_eq!(stands(&run.nodes[0]).1, "completed, 12 failed");
+        let told = anstream::adapter::strip_str(&gone_without(&run)).to_string();
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines[0], "failed: each, item 2: executor_failed: exited with code 1 (run_1)");
+        assert_eq!((lines.len(), lines[10]), (11, "and 2 more that failed; --json has all"));
     }
 }

@@ -107,6 +107,7 @@ async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
     let Ending { run, interruption } = ending;
     output::talk(&workflow::contradictions(&run));
     if run.status == WorkflowStatus::Completed {
+        output::talk(&workflow::gone_without(&run));
         print(&run.output)?;
     } else if exit == Exit::Stopped {
         output::talk(&format!("{}\n", why_stopped(&run, interruption)));

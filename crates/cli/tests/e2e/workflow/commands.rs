@@ -157,6 +157,64 @@ async fn a_run_is_stopped_from_the_command_line() {
 }
 
 #[tokio::test]
+#[tokio::test]
+async fn runs_are_listed_and_begun_without_waiting() {
+    let model = parrot().await;
+    let (nodes, edges) = echo();
+    let host = file(&model, &nodes, &edges).up().await;
+    let run = async |arguments: &[&str]| {
+        let ran = accord(host.path()).args(["workflow"]).args(arguments).output().await.unwrap();
+        let errors = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{errors}");
+        (String::from_utf8(ran.stdout).unwrap(), errors)
+    };
+    let begin = ["run", "flow", "--param", "word=x", "--no-wait", "--idempotency-key", "once"];
+    let (first, _) = run(&begin).await;
+    assert_eq!((run(&begin).await.0, first.starts_with("wfr_")), (first.clone(), true));
+    let id: WorkflowRunId = first.trim().parse().unwrap();
+    host.client.wait_for_workflow_run(&id, PATIENCE).await.unwrap();
+    for word in ["a", "b", "c", "d", "e"] {
+        host.run_workflow("flow", json!({"word": word})).await;
+    }
+    let (shown, talk) = run(&["show", "flow"]).await;
+    assert_eq!((shown.matches("wfr_").count(), shown.contains(first.trim())), (5, false), "{shown}");
+    assert_eq!(talk, "there are more: accord workflow runs flow shows them\n");
+    let listed = async |arguments: &[&str]| {
+        let (text, _) = run(&[&["runs", "--json"], arguments].concat()).await;
+        serde_json::from_str::<Value>(&text).unwrap()["items"].as_array().unwrap().len()
+    };
+    let counts = [
+        listed(&[]).await,
+        listed(&["flow", "--limit", "2"]).await,
+        listed(&["other"]).await,
+        listed(&["--status", "failed"]).await,
+    ];
+    assert_eq!(counts, [6, 2, 0, 0]);
+    assert!(run(&["runs"]).await.0.contains(first.trim()));
+    host.end().await;
+}
+
+#[tokio::test]
+async fn what_was_gone_on_without_is_told() {
+    let model = parrot().await;
+    let each = json!({"type": "map", "over": "{{ ['fail', '{}'] }}", "agent": "parrot", "prompt": "[[{{ item }}]]",
+        "on_failure": "continue"});
+    let nodes = json!({"input": {"type": "input"}, "each": each, "output": {"type": "output"}});
+    let project = file(&model, &nodes, &edges(&[("input", "each"), ("each", "output")]));
+    let run = |arguments: &[&str]| accord(project.path()).args(["workflow"]).args(arguments).output();
+    let ran = run(&["run", "flow"]).await.unwrap();
+    let errors = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!((ran.status.code(), ran.stdout.as_slice()), (Some(0), &b"[null,{}]\n"[..]), "{errors}");
+    assert!(
+        errors.starts_with("failed: each, item 1: executor_failed: ") && errors.contains("(run_"),
+        "{errors}"
+    );
+    let listed: Value = serde_json::from_slice(&run(&["runs", "--json"]).await.unwrap().stdout).unwrap();
+    let id = listed["items"][0]["workflow_run_id"].as_str().unwrap().to_owned();
+    let shown = String::from_utf8(run(&["show", &id]).await.unwrap().stdout).unwrap();
+    assert!(shown.contains("completed, 1 failed") && shown.contains("failed: each, item 1: "), "{shown}");
+}
+
 async fn workflows_are_pushed_and_taken_out() {
     let model = parrot().await;
     let (nodes, edges) = echo();
