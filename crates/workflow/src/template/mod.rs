@@ -53,6 +53,9 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment
 });
 
+/// How much that is not there is told of one text.
+const MOST_MISSING_TOLD: usize = 3;
+
 /// Words that look like paths and are none.
 const CONSTANTS: [&str; 6] = ["true", "True", "false", "False", "none", "None"];
 
@@ -127,7 +130,7 @@ pub(crate) fn text(source: &str, variables: &Variables) -> Result<String, String
     let rendered = template.render_captured_to(context(variables, &Rendering::new()), &mut output).map(drop);
     match (output.into_text(), rendered) {
         (None, _) => Err(too_long()),
-        (Some(_), Err(error)) => Err(said(&error)),
+        (Some(_), Err(error)) => Err(said_of(&error, source, variables)),
         (Some(text), Ok(())) => Ok(text),
     }
 }
@@ -158,7 +161,8 @@ pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, String
         Shape::Expression(expression) => {
             let expression = ENVIRONMENT.compile_expression(expression).map_err(|error| said(&error))?;
             let rendering = Rendering::new();
-            let value = expression.eval(context(variables, &rendering)).map_err(|error| said(&error))?;
+            let value = expression.eval(context(variables, &rendering));
+            let value = value.map_err(|error| said_of(&error, source, variables))?;
             match value.as_str().map_or(0, str::len) > MAX_RENDERED_BYTES {
                 _ if value.is_undefined() => Err("it gives nothing".to_owned()),
                 true => Err(too_long()),
@@ -194,6 +198,24 @@ fn looked_up(path: &[&str], variables: &Variables) -> Result<Value, String> {
         so_far = format!("{so_far}.{field}");
     }
     Ok(value.clone())
+}
+
+/// What is wrong with a text that was rendered. The library does not say what is not there, so that is looked for among all
+/// that the text names; what it has a default for may be among them.
+fn said_of(error: &Error, source: &str, variables: &Variables) -> String {
+    let said = said(error);
+    if error.kind() != ErrorKind::UndefinedError {
+        return said;
+    }
+    let missing = |name: &String| looked_up(&name.split('.').collect::<Vec<_>>(), variables).err();
+    let missing: BTreeSet<String> = uses(source).unwrap_or_default().iter().filter_map(missing).collect();
+    match missing.is_empty() {
+        true => said,
+        false => {
+            let told: Vec<String> = missing.into_iter().take(MOST_MISSING_TOLD).collect();
+            format!("{said}: {}", told.join("; "))
+        }
+    }
 }
 
 /// What is wrong, in one line and without the library's own frames.
