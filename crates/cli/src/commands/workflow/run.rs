@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{CreateWorkflowRun, FailureType, Worker, WorkflowRunView, WorkflowStatus};
+use accord_api::{CreateWorkflowRun, ErrorName, FailureType, Worker, WorkflowRunView, WorkflowStatus};
 use accord_client::Client;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -164,9 +164,27 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
     Ok(value)
 }
 
-/// Failures of the workflow itself, where no model, CLI or server failed.
-const UNMET: [&str; 6] =
-    ["check_failed", "condition_failed", "no_output", "plan_invalid", "template_failed", "too_many_items"];
+/// Failures of the workflow itself, where no model, CLI or server failed: the contract of an agent that was given something
+/// else is among them.
+const UNMET: [&str; 7] = [
+    "check_failed",
+    "condition_failed",
+    "no_output",
+    "plan_invalid",
+    "template_failed",
+    "too_many_items",
+    "ParameterValidationFailed",
+];
+
+/// What is not as the workflow needs it: agents, workflows and schemas that have gone or broken since it was checked.
+const MISSING: [ErrorName; 6] = [
+    ErrorName::AgentNotFound,
+    ErrorName::AgentBroken,
+    ErrorName::WorkflowNotFound,
+    ErrorName::WorkflowBroken,
+    ErrorName::SchemaNotFound,
+    ErrorName::OutputSchemaConflict,
+];
 
 /// What kind of failure it was. Where no output was reached because a node failed, that of the node.
 fn cause(run: &WorkflowRunView) -> &str {
@@ -183,6 +201,7 @@ async fn exit(client: &Client, ending: &Ending) -> Result<Exit, Failure> {
         WorkflowStatus::Stopped => Exit::Stopped,
         _ if ending.interruption.is_some() => Exit::Stopped,
         WorkflowStatus::Failed if UNMET.contains(&kind) => Exit::ContractNotMet,
+        WorkflowStatus::Failed if MISSING.iter().any(|name| name.as_str() == kind) => Exit::Usage,
         WorkflowStatus::Failed => {
             let known: Option<FailureType> = serde_json::from_value(Value::from(kind)).ok();
             match known {

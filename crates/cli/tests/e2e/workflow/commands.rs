@@ -53,7 +53,8 @@ async fn the_exit_code_says_how_it_ended() {
     let check = json!({"type": "check", "assert": "input.n == 1", "message": "not one"});
     let fails = json!({"type": "agent", "agent": "parrot", "prompt": "[[fail]]"});
     let wrong = json!({"type": "agent", "agent": "parrot", "prompt": "[[no object]]"});
-    for (node, code, is_run) in [(check, 2, false), (fails, 3, true), (wrong, 2, true)] {
+    let empty = json!({"type": "agent", "agent": "parrot", "prompt": "{{ '' }}"});
+    for (node, code, is_run) in [(check, 2, false), (fails, 3, true), (wrong, 2, true), (empty, 2, false)] {
         let project = file(&model, &nodes(node), &edges);
         let ran = accord(project.path())
             .args(["workflow", "run", "flow", "--param", "n=2"])
@@ -157,7 +158,6 @@ async fn a_run_is_stopped_from_the_command_line() {
 }
 
 #[tokio::test]
-#[tokio::test]
 async fn runs_are_listed_and_begun_without_waiting() {
     let model = parrot().await;
     let (nodes, edges) = echo();
@@ -215,6 +215,7 @@ async fn what_was_gone_on_without_is_told() {
     assert!(shown.contains("completed, 1 failed") && shown.contains("failed: each, item 1: "), "{shown}");
 }
 
+#[tokio::test]
 async fn workflows_are_pushed_and_taken_out() {
     let model = parrot().await;
     let (nodes, edges) = echo();
