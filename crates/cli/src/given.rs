@@ -2,10 +2,19 @@
 
 use serde_json::Value;
 
-use crate::failure::Problem;
+use crate::document::Input;
+use crate::failure::{Failure, Problem};
 
 /// What TASK is short for.
 pub(crate) const TASK: &str = "prompt";
+
+/// What TASK says: itself, or what stdin holds where it is '-'.
+pub(crate) fn task(given: &str) -> Result<String, Failure> {
+    match given {
+        "-" => Ok(Input::Stdin.read()?.text),
+        task => Ok(task.to_owned()),
+    }
+}
 
 /// The names and texts of `--param`, in order. A name that is given twice is refused: one of its values would be dropped
 /// without a word.

@@ -17,8 +17,7 @@ pub(super) fn read(arguments: &RequestArguments, blueprint: &Value) -> Result<Va
         all.insert(key.to_owned(), value(blueprint, key, text));
     }
     if let Some(task) = &arguments.task {
-        let task = if task == "-" { Input::Stdin.read()?.text } else { task.clone() };
-        all.insert(given::TASK.to_owned(), Value::String(task));
+        all.insert(given::TASK.to_owned(), Value::String(given::task(task)?));
     }
     Ok(Value::Object(all))
 }

@@ -35,7 +35,7 @@ Examples:
 pub(crate) struct Arguments {
     /// The workflow's name
     workflow: String,
-    /// What to do, short for --param prompt=TASK
+    /// What to do, short for --param prompt=TASK; - reads it from stdin
     task: Option<String>,
     /// One member of the input; JSON where the workflow does not ask for a text
     #[arg(long = "param", value_name = "KEY=VALUE")]
@@ -152,7 +152,7 @@ fn input(arguments: &Arguments, schema: &Value) -> Result<Value, Failure> {
     let mut members: Vec<(String, Value)> =
         given.into_iter().map(|(key, text)| (key.to_owned(), given::value(schema, key, text))).collect();
     if let Some(task) = &arguments.task {
-        members.push((given::TASK.to_owned(), Value::from(task.as_str())));
+        members.push((given::TASK.to_owned(), Value::from(given::task(task)?)));
     }
     if !members.is_empty() {
         let Value::Object(object) = &mut value else {
