@@ -99,6 +99,42 @@ fn a_time_limit_may_be_as_long_as_it_likes() {
 }
 
 #[test]
+fn a_task_for_a_workflow_comes_from_stdin() {
+    let flow = "name: flow\nnodes: { input: { type: input }, output: { type: output } }\nedges: [{ from: input, to: output }]\n";
+    let folder = Folder::with(&[]);
+    folder.write(".accord/workflows/flow.yaml", flow.as_bytes());
+    let ran = folder.run(&["workflow", "run", "flow", "-"], "from stdin");
+    assert_eq!((ran.code, ran.json()), (Some(0), json!({"prompt": "from stdin"})), "{ran:?}");
+}
+
+#[test]
+fn the_doctor_looks_at_workflows_and_cassettes() {
+    let folder = init();
+    let found = |report: &Value, name: &str| -> Vec<(String, String)> {
+        let text = |check: &Value, field: &str| check[field].as_str().unwrap_or_default().to_owned();
+        let checks = report["checks"].as_array().unwrap().iter().filter(|check| check["name"] == name);
+        checks.map(|check| (text(check, "status"), text(check, "message"))).collect()
+    };
+    let report = doctor(&folder, &["--json"]).json();
+    assert_eq!(found(&report, "workflows"), [("ok".to_owned(), "1 workflow can be run".to_owned())]);
+
+    std::fs::remove_file(folder.path().join(".accord/cassettes/ticket-triage.json")).unwrap();
+    let lost = "name: lost\nnodes: { input: { type: input }, a: { type: agent, agent: nobody }, output: { type: output } }\n\
+                edges: [{ from: input, to: a }, { from: a, to: output }]\n";
+    folder.write(".accord/workflows/lost.yaml", lost.as_bytes());
+    let ran = doctor(&folder, &["--json"]);
+    let report = ran.json();
+    assert_eq!((ran.code, &report["ok"]), (Some(1), &json!(false)));
+    let broken = ("fail".to_owned(), "lost: there is no agent 'nobody' that can be used".to_owned());
+    assert_eq!(found(&report, "workflows")[1], broken);
+    let missing = found(&report, "agents").into_iter().find(|(status, _)| status == "warn").unwrap().1;
+    assert!(
+        missing.starts_with("ticket-triage: its cassette ") && missing.ends_with("is not there"),
+        "{missing}"
+    );
+}
+
+#[test]
 fn the_runs_of_a_workflow_are_shown_with_nothing_running() {
     let folder = init();
     let show =

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_api::{AgentSummary, Severity};
+use accord_api::{AgentSummary, AgentView, Problem, Severity};
 
 use super::Check;
 use crate::view::words::counted;
@@ -29,17 +29,40 @@ pub(super) fn checks(agents: &[AgentSummary], folder: &Path) -> Vec<Check> {
 }
 
 fn of_agent(agent: &AgentSummary) -> Option<Check> {
-    let wanted = if agent.valid { Severity::Warning } else { Severity::Error };
-    let mut problems = agent.problems.iter().filter(|problem| problem.severity == wanted);
+    let remedy = format!("accord agents validate {} says where", agent.name);
+    verdict(NAME, &agent.name, agent.valid, &agent.problems, remedy)
+}
+
+/// The first of what is wrong with an agent or a workflow.
+pub(super) fn verdict(
+    check: &'static str,
+    name: &str,
+    valid: bool,
+    problems: &[Problem],
+    remedy: String,
+) -> Option<Check> {
+    let wanted = if valid { Severity::Warning } else { Severity::Error };
+    let mut problems = problems.iter().filter(|problem| problem.severity == wanted);
     let first = problems.next()?;
     let more = match problems.count() {
         0 => String::new(),
         count => format!(" (and {count} more)"),
     };
-    let message = format!("{}: {}{more}", agent.name, first.message);
-    let remedy = format!("accord agents validate {} says where", agent.name);
-    Some(match agent.valid {
-        true => Check::warn(NAME, message, remedy),
-        false => Check::fail(NAME, message, remedy),
+    let message = format!("{name}: {}{more}", first.message);
+    Some(match valid {
+        true => Check::warn(check, message, remedy),
+        false => Check::fail(check, message, remedy),
     })
+}
+
+/// Recordings that are not where their agents look for them. A runner elsewhere may have them.
+pub(super) fn cassettes(agents: &[AgentView], folder: &Path) -> Vec<Check> {
+    let missing = |agent: &AgentView| {
+        let cassette = agent.blueprint.get("executor")?.get("cassette")?.as_str()?;
+        let file = folder.join(cassette);
+        let message = format!("{}: its cassette {} is not there", agent.summary.name, file.display());
+        let remedy = "put it back, or give the agent its llm executor and make it again with accord record";
+        (!file.exists()).then(|| Check::warn(NAME, message, remedy))
+    };
+    agents.iter().filter(|agent| agent.summary.valid).filter_map(missing).collect()
 }

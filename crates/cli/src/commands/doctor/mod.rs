@@ -8,6 +8,7 @@ mod executor;
 mod programs;
 mod providers;
 mod settings;
+mod workflows;
 
 use serde::Serialize;
 
@@ -122,6 +123,8 @@ async fn examine(config: &Config) -> Vec<Check> {
     checks.extend(coordinator::checks(config).await);
     checks.push(database::check(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));
+    checks.extend(agents::cassettes(&agents, &config.project.join(&config.values.runner.project_dir)));
+    checks.extend(workflows::checks(config).await);
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     checks.extend(providers::checks(&config.values.providers, &agents, environment));
     checks.push(commands::check(config));

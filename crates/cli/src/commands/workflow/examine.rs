@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::failure::{Failure, Problem};
 
 /// Every workflow of a folder with its verdict, by name. Files are named from where the user stands.
-pub(super) async fn workflows_in(config: &Config, folder: PathBuf) -> Result<Vec<WorkflowView>, Failure> {
+pub(crate) async fn workflows_in(config: &Config, folder: PathBuf) -> Result<Vec<WorkflowView>, Failure> {
     let problem = |error: String| Problem::new(format!("the workflows cannot be examined: {error}"));
     let store = SqliteStore::in_memory().map_err(|error| problem(error.to_string()))?;
     let settings = Settings {

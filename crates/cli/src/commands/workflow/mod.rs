@@ -11,6 +11,8 @@ mod show;
 mod stop;
 mod validate;
 
+pub(crate) use examine::workflows_in;
+
 use clap::Subcommand;
 
 use crate::exit::Exit;
@@ -26,9 +28,9 @@ Examples:
   accord workflow list
   accord workflow validate
   accord workflow run code-review --input diff.json
+  accord workflow runs --status failed
   accord workflow show wfr_…")]
 pub(crate) struct Arguments {
-  accord workflow runs --status failed
     #[command(subcommand)]
     command: Command,
 }
@@ -38,9 +40,9 @@ enum Command {
     List(list::Arguments),
     Validate(validate::Arguments),
     Run(run::Arguments),
+    Runs(runs::Arguments),
     Show(show::Arguments),
     Stop(stop::Arguments),
-    Runs(runs::Arguments),
     Push(push::Arguments),
     Rm(rm::Arguments),
 }
@@ -50,9 +52,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::List(arguments) => list::run(arguments),
         Command::Validate(arguments) => validate::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Runs(arguments) => runs::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stop(arguments) => stop::run(arguments),
-        Command::Runs(arguments) => runs::run(arguments),
         Command::Push(arguments) => push::run(arguments),
         Command::Rm(arguments) => rm::run(arguments),
     }
