@@ -55,6 +55,9 @@ struct Producer<'a> {
 
 /// What a node can name: who feeds it, with what that gives, and other names.
 struct Scope<'a> {
+    graph: &'a Graph,
+    /// The node itself.
+    id: &'a str,
     producers: Vec<Producer<'a>>,
     others: Vec<&'static str>,
     /// Who may feed it too: an edge that could not be read says who.
@@ -82,6 +85,8 @@ impl<'a> Scope<'a> {
         let perhaps =
             graph.left_out.iter().flat_map(|ids| ids.iter().map(String::as_str).chain(nodes.clone()));
         Self {
+            graph,
+            id: graph.nodes.get(place).map(|node| node.id.as_str()).unwrap_or_default(),
             producers: producers.collect(),
             others: [&["inputs"][..], &COMPARED].concat(),
             perhaps: perhaps.collect(),
@@ -90,7 +95,7 @@ impl<'a> Scope<'a> {
 
     fn with(&self, more: &[&'static str]) -> Self {
         let others = [&self.others[..], more].concat();
-        Self { producers: self.producers.clone(), others, perhaps: self.perhaps.clone() }
+        Self { others, producers: self.producers.clone(), perhaps: self.perhaps.clone(), ..*self }
     }
 
     fn check(&self, node: &Node, findings: &mut Findings) {
@@ -199,7 +204,9 @@ impl<'a> Scope<'a> {
                 true => "nothing feeds this node".to_owned(),
                 false => format!("this node is fed by {}", producers.join(", ")),
             };
-            return findings.error(at.clone(), format!("the template names '{root}', and {known}"));
+            let remedy =
+                self.edge_from(root).map(|edge| format!("; add the edge {edge}")).unwrap_or_default();
+            return findings.error(at.clone(), format!("the template names '{root}', and {known}{remedy}"));
         };
         let Some(schema) = &producer.gives else { return };
         let may_look = findings.looks(1) > 0;
@@ -228,6 +235,13 @@ impl<'a> Scope<'a> {
             }
             Field::Known(_) | Field::Open => {}
         }
+    }
+
+    /// The edge that is missing where another node is named.
+    fn edge_from(&self, id: &str) -> Option<String> {
+        let named = self.graph.nodes.iter().find(|node| node.id == id && node.id != self.id)?;
+        let gives = !matches!(named.kind, Kind::Output { .. });
+        gives.then(|| format!("{{ from: {id}, to: {} }}", self.id))
     }
 
     fn condition(&self, text: &str, at: Place, findings: &mut Findings) {

@@ -10,12 +10,14 @@ mod shape;
 mod tests;
 
 use accord_contract::Place;
+use accord_domain::nearest;
 
 pub use output::output_schema;
 
 use crate::compare::annotation_faults;
 use crate::finding::{Finding, Findings};
 use crate::graph::{Graph, Kind, Node, Role, Target};
+use crate::limits::MOST_NAMES;
 use crate::signature::Known;
 
 /// Looks for everything that is wrong.
@@ -63,14 +65,15 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
         let place = work_at(&node.id, role);
         match &work.target {
             Target::Agent(name) if !known.agents.contains_key(name) => {
-                findings.error(place.key("agent"), format!("there is no agent '{name}' that can be used"));
+                let message = unusable("agent", name, known.agents.keys(), findings);
+                findings.error(place.key("agent"), message);
             }
             Target::Workflow(name) if *name == graph.name => {
                 findings.error(place.key("workflow"), "a workflow cannot be a part of itself");
             }
             Target::Workflow(name) if !known.workflows.contains_key(name) => {
-                findings
-                    .error(place.key("workflow"), format!("there is no workflow '{name}' that can be used"));
+                let message = unusable("workflow", name, known.workflows.keys(), findings);
+                findings.error(place.key("workflow"), message);
             }
             _ => {}
         }
@@ -93,13 +96,26 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
     }
 }
 
+/// That nobody of this name can be used, and who may be meant.
+fn unusable<'a>(
+    what: &str,
+    name: &str,
+    known: impl ExactSizeIterator<Item = &'a String>,
+    findings: &mut Findings,
+) -> String {
+    let looks = known.len() <= MOST_NAMES && findings.looks(1) > 0;
+    let meant = looks.then(|| nearest(name, known.map(String::as_str))).flatten();
+    let meant = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+    format!("there is no {what} '{name}' that can be used{meant}")
+}
+
 /// The agents that a planner may plan with: a subtask is a prompt and nothing else.
 fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Findings) {
     let place = node_at(&node.id).key("agents");
     for (index, name) in agents.iter().enumerate() {
         match known.agents.get(name) {
             None => {
-                let message = format!("there is no agent '{name}' that can be used");
+                let message = unusable("agent", name, known.agents.keys(), findings);
                 findings.error(place.index(index), message);
             }
             // A warning: who plans may leave such an agent out.

@@ -211,6 +211,12 @@ fn names_that_are_not_there_are_told() {
         "$.nodes.node.prompt: the template names 'other', and this node is fed by finder",
     ];
     assert_eq!(told, expected);
+    let told = chain(json!({"type": "agent", "agent": "findr", "prompt": "{{ input.x }}"}));
+    let expected = [
+        "$.nodes.node.agent: there is no agent 'findr' that can be used; did you mean 'finder'?",
+        "$.nodes.node.prompt: the template names 'input', and this node is fed by finder; add the edge { from: input, to: node }",
+    ];
+    assert_eq!(told, expected);
     let told = chain(json!({"type": "agent", "agent": "finder", "output_schema": {"type": "object"}}));
     assert!(
         told.iter().any(|each| each.starts_with("$.nodes.node.output_schema: the agent has")),

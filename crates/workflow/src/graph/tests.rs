@@ -92,6 +92,16 @@ fn all_mistakes_are_told_at_once() {
 }
 
 #[test]
+fn the_condition_of_a_check_without_a_message_is_examined_all_the_same() {
+    let nodes = json!({"input": {"type": "input"}, "found": {"type": "check", "assert": "input =="}});
+    let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}));
+    let expected =
+        "$.nodes.found.message: the field 'message' is missing: what to say when the check does not hold";
+    assert_eq!(told(&findings), [expected]);
+    assert_eq!(graph.map(|graph| graph.nodes.len()), Some(2));
+}
+
+#[test]
 fn what_was_perhaps_meant_is_told() {
     let document = json!({
         "name": "x",

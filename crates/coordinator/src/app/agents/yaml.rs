@@ -133,6 +133,9 @@ fn wording(error: &serde_saphyr::Error) -> String {
             several if several.starts_with("multiple YAML documents") => {
                 "not YAML of one document: take out the second `---` and all that follows".to_owned()
             }
+            tab if tab.starts_with("tabs disallowed") => {
+                "not YAML: a tab indents this line; indent with spaces".to_owned()
+            }
             words => format!("not YAML: {words}"),
         },
     }
@@ -370,6 +373,7 @@ mod tests {
                 "a: &a [1, *a]\n".to_owned(),
                 "not YAML with an end: an alias stands inside of what it stands for",
             ),
+            ("a:\n\tb: 1\n".to_owned(), "not YAML: a tab indents this line; indent with spaces"),
             ("null: 1\n".to_owned(), "not YAML of texts as keys: a key is null; write it in quotes"),
             (format!("{}1", "- ".repeat(1_000)), "not YAML to be read here: it nests deeper than"),
         ] {
