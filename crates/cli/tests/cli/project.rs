@@ -272,6 +272,7 @@ fn the_doctor_says_what_is_in_force() {
         ("coordinator", "warn"),
         ("store", "ok"),
         ("agents", "ok"),
+        ("workflows", "ok"),
         ("providers", "ok"),
         ("commands", "said"),
         ("programs", "ok"),

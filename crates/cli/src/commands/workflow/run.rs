@@ -24,8 +24,8 @@ use crate::{given, output, runtime, store};
 #[command(after_help = "\
 The output goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
 starts its own for as long as the run lasts: killed then, the run is over, while under accord up it
-goes on. Ctrl-C stops the run. Exit codes: 0 it has an output, 1 usage or configuration, 2 a contract
-or a check was not met, 3 a model, CLI or server failed, 4 stopped or timed out.
+goes on. Ctrl-C stops the run. Exit codes: 0 it has an output, 1 usage or configuration, 2 a
+contract or a check was not met, 3 a model, CLI or server failed, 4 stopped or timed out.
 
 Examples:
   accord workflow run code-review --input change.json
