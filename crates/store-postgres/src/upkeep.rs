@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use accord_domain::demands::Demands;
 use accord_domain::run::Run;
-use accord_domain::run::change::{self, Change, later};
+use accord_domain::run::change::{self, Change};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
 use accord_store::{QueueDepth, StoreError, Unmatched, Upkeep};
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
@@ -23,9 +23,8 @@ use crate::write;
 
 #[async_trait]
 impl Upkeep for PostgresStore {
-    async fn shorten_leases(&self, now: Timestamp, lease: SignedDuration) -> Result<(), StoreError> {
-        let latest = later(whole(now), lease);
-        retrying(|| self.shorten(latest, later(latest, lease))).await
+    async fn shorten_leases(&self, to: Timestamp, beyond: Timestamp) -> Result<(), StoreError> {
+        retrying(|| self.shorten(to, beyond)).await
     }
 
     async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError> {

@@ -1,11 +1,10 @@
 //! What reconcilers do.
 
-use accord_domain::run::Run;
-use accord_domain::run::change::{self, later};
+use accord_domain::run::{Run, change};
 use accord_domain::runner::Profile;
 use accord_store::{QueueDepth, StoreError, Unmatched, Upkeep};
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 use crate::change::{Place, apply_untold};
@@ -18,12 +17,10 @@ use crate::writer::Write;
 
 #[async_trait]
 impl Upkeep for SqliteStore {
-    async fn shorten_leases(&self, now: Timestamp, lease: SignedDuration) -> Result<(), StoreError> {
-        let latest = later(now, lease);
+    async fn shorten_leases(&self, to: Timestamp, beyond: Timestamp) -> Result<(), StoreError> {
         self.write(move |write| {
             let sql = "UPDATE runs SET lease_expires_at = ?1 WHERE lease_expires_at > ?2";
-            let values = [latest, later(latest, lease)].map(micros);
-            write.connection().prepare_cached(sql)?.execute(values)?;
+            write.connection().prepare_cached(sql)?.execute([to, beyond].map(micros))?;
             Ok(())
         })
         .await

@@ -4,7 +4,7 @@ use accord_domain::demands::Demands;
 use accord_domain::run::Run;
 use accord_domain::runner::Profile;
 use async_trait::async_trait;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::error::StoreError;
 
@@ -41,9 +41,9 @@ impl Unmatched {
 /// Keeps things going after silent deaths.
 #[async_trait]
 pub trait Upkeep: Send + Sync {
-    /// Ends leases after `lease` that would last for more than twice as long. Nobody has been given one: the clock was set back
-    /// since, and whoever is alive renews his; of the dead nobody would hear before the clock has caught up.
-    async fn shorten_leases(&self, now: Timestamp, lease: SignedDuration) -> Result<(), StoreError>;
+    /// Lets leases that would end after `beyond` end at `to`. Nobody was given such a lease by this clock, so it was set back
+    /// since: who is alive renews his, and the dead would be missed only when the clock has caught up.
+    async fn shorten_leases(&self, to: Timestamp, beyond: Timestamp) -> Result<(), StoreError>;
 
     /// Takes back runs whose lease has run out. Gives those that changed, at most `limit`.
     async fn reap(&self, now: Timestamp, max_deliveries: u32, limit: u32) -> Result<Vec<Run>, StoreError>;

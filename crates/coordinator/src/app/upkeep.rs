@@ -15,6 +15,10 @@ const BATCH: u32 = 100;
 /// How long a repeated request is known, and a runner that is silent.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
 
+/// How much longer than one of ours a lease may last: coordinators whose clocks differ a little, or that are set to other
+/// leases, leave those of each other alone. Where the clock was set back by less, it catches up as soon.
+const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
+
 impl App {
     /// One round of all reconcilers. They run by themselves in a coordinator that was started; this is for who drives
     /// an application by hand.
@@ -29,7 +33,9 @@ impl App {
     /// Takes back runs whose lease has run out.
     pub(crate) async fn reap(&self) -> Result<(), Error> {
         let most = self.settings.queue.max_deliveries;
-        self.store.shorten_leases(self.outside.now(), self.lease()).await?;
+        let fresh = self.outside.now().checked_add(self.lease()).unwrap_or(Timestamp::MAX);
+        let beyond = fresh.checked_add(CLOCK_MARGIN).unwrap_or(Timestamp::MAX);
+        self.store.shorten_leases(fresh, beyond).await?;
         loop {
             let changed = self.store.reap(self.outside.now(), most, BATCH).await?;
             for run in &changed {

@@ -361,7 +361,7 @@ fn event(run: &Run, at: Timestamp, body: Body) -> NewEvent {
 }
 
 /// Far in the future instead of an error: leases are seconds long.
-pub fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
+fn later(now: Timestamp, by: SignedDuration) -> Timestamp {
     now.checked_add(by).unwrap_or(Timestamp::MAX)
 }
 

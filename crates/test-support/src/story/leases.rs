@@ -67,7 +67,7 @@ pub async fn leases_of_a_later_clock_are_shortened(store: Arc<dyn Store>) {
         store.submit_run(fresh(name)).await.unwrap();
         take(&store, second).await;
     }
-    store.shorten_leases(at(0), LEASE).await.unwrap();
+    store.shorten_leases(at(30), at(60)).await.unwrap();
     let expiry = async |name| store.run(&run_id(name)).await.unwrap().lease.unwrap().expires_at;
     assert_eq!([expiry("a").await, expiry("b").await], [50, 30].map(at));
     assert_eq!(ids(&store.reap(at(30), 3, 10).await.unwrap()), [run_id("b")]);

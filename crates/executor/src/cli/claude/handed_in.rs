@@ -19,7 +19,11 @@ struct Submission {
 }
 
 impl HandedIn {
+    /// A call was heard. One that is told again is the same.
     pub(super) fn called(&mut self, call_id: &str, message_id: &str, is_ours: bool) {
+        if !call_id.is_empty() && self.0.iter().any(|known| known.call_id == call_id) {
+            return;
+        }
         let (call_id, message_id) = (call_id.to_owned(), message_id.to_owned());
         self.0.push(Submission { call_id, message_id, is_ours, is_taken_back: false });
     }
@@ -85,7 +89,9 @@ mod tests {
         let mut handed_in = HandedIn::default();
         assert_eq!(handed_in.answer(vec!["1".to_owned()]), [""; 0]);
         handed_in.called("a", "m", true);
+        handed_in.called("a", "m", true);
         assert_eq!(handed_in.answer(vec!["1".to_owned(), "2".to_owned()]), [""; 0]);
+        assert_eq!(handed_in.answer(vec!["1".to_owned()]), ["1"], "heard twice");
         handed_in.called("b", "n", false);
         handed_in.failed("b");
         handed_in.failed("c");
