@@ -62,10 +62,13 @@ impl HandedIn {
 mod tests {
     use super::*;
 
+    /// Each with its message, and whether it is ours.
+    type Calls<'a> = &'a [(&'a str, bool)];
+
     #[test]
     fn the_last_message_that_hands_in_counts_and_nobody_elses() {
-        // Each call with its message and whether it is ours, and the places of the lines that count.
-        let rows: [(&[(&str, bool)], &[usize]); 6] = [
+        // The calls, and the places of the lines that count.
+        let rows: [(Calls<'_>, &[usize]); 6] = [
             (&[], &[]),
             (&[("1", true)], &[0]),
             (&[("1", true), ("2", true), ("2", true)], &[1, 2]),
