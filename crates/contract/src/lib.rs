@@ -22,6 +22,7 @@ mod infer;
 mod invariant;
 mod judge;
 mod locate;
+mod markup;
 mod nested;
 mod number;
 mod parse;

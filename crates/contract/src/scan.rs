@@ -3,7 +3,7 @@
 //! The pass looks at each byte once. Where a bracket opens, the strict parser tries; on success the pass goes
 //! on behind the value (so fences and tags inside its strings are never seen), on a fault it goes on at the
 //! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer. So is what the text says is
-//! not the model's, and code that goes on to change a value. What a damaged value encloses is told from what
+//! not the model's, brackets of markdown and of code, and code that goes on to change a value. What a damaged value encloses is told from what
 //! stands by itself when the pass is over, and so is a scalar that is all there is behind the reasoning.
 
 use std::ops::Range;
@@ -14,6 +14,7 @@ use crate::disowned;
 use crate::enclosure;
 use crate::expression;
 use crate::limits::MAX_CANDIDATE_STARTS;
+use crate::markup;
 use crate::parse::{self, Fault};
 use crate::reasoning::{self, Names};
 use crate::surround;
@@ -153,6 +154,7 @@ impl Pass<'_> {
             match byte {
                 b'{' | b'[' | b'<' | 0xe2 if self.skip_reasoning() => {}
                 b'[' | b'<' | b'~' if self.skip_disowned() => {}
+                b'[' if self.skip_markup() => {}
                 b'\n' if self.removes_line() => self.skip_line(),
                 b'<' if self.text.get(self.at..).is_some_and(|rest| rest.starts_with(CDATA)) => {
                     self.at += CDATA.len()
@@ -194,6 +196,13 @@ impl Pass<'_> {
         if let Some(end) = end {
             self.skip(self.at..end);
         }
+        end.is_some()
+    }
+
+    /// Skips brackets that hold no list. They are words of the text.
+    fn skip_markup(&mut self) -> bool {
+        let end = markup::end(self.text, self.at);
+        self.at = end.unwrap_or(self.at);
         end.is_some()
     }
 

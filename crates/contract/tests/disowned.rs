@@ -1,4 +1,4 @@
-//! What a text says itself is not the model's answer, and code that changes its values.
+//! What a text says itself is not the model's answer, brackets of markdown and of code, and code that changes its values.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
 
@@ -121,6 +121,55 @@ fn a_value_that_is_only_assigned_or_annotated_is_one() {
     ] {
         for contract in both(&one()) {
             assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
+        }
+    }
+}
+
+#[test]
+fn brackets_of_markdown_and_of_code_are_no_lists() {
+    for (words, kind) in [
+        ("- [x] done\n- [ ] todo\n", "string"),
+        ("* [ ] write tests\n", "object"),
+        ("1. [ ] write tests\n", "integer"),
+        ("The field `tags: string[]` is missing.", "object"),
+        ("data[\"users\"] is empty.", "string"),
+        ("data['users'] is empty.", "string"),
+        ("I looked at rows[0] and rows_[1].", "integer"),
+        ("f(x)[1] fails.", "integer"),
+        ("A `List[str]` is asked.", "string"),
+        ("[1](https://a.example/b) says no.", "integer"),
+        ("![a cat](cat.png)", "string"),
+        ("See [the docs][1].", "integer"),
+    ] {
+        let list = json!({"type": "array", "items": {"type": kind}});
+        for contract in both(&list) {
+            assert_eq!(value(&contract, &format!("{words}\n\nI cannot answer.")), None, "{words}");
+        }
+        for contract in both(&strings()) {
+            let answered = format!("{words}\n\n[\"a\", \"b\"]");
+            assert_eq!(value(&contract, &answered), Some(json!(["a", "b"])), "{answered}");
+        }
+    }
+}
+
+#[test]
+fn lists_beside_words_are_lists() {
+    let any = json!({"type": "array"});
+    for (text, expected) in [
+        ("functools[{\"a\": 1}]", json!([{"a": 1}])),
+        ("[TOOL_CALLS][{\"a\": 1}]", json!([{"a": 1}])),
+        ("\u{7ed3}\u{679c}[\"a\"]", json!(["a"])),
+        ("x=[1, 2]", json!([1, 2])),
+        ("f([1, 2])", json!([1, 2])),
+        ("json[1, 2]", json!([1, 2])),
+        ("```json[1, 2]```", json!([1, 2])),
+        ("\u{1b}[32m[1, 2]\u{1b}[0m", json!([1, 2])),
+        ("- [1, 2]", json!([1, 2])),
+        ("The list is [ ].", json!([])),
+        ("[\"a\"] (see above)", json!(["a"])),
+    ] {
+        for contract in both(&any) {
+            assert_eq!(value(&contract, text), Some(expected.clone()), "{text}");
         }
     }
 }
