@@ -11,7 +11,9 @@
 mod ends;
 
 pub(crate) use self::ends::Ends;
+use crate::parse;
 use crate::scan::{Item, Setting};
+use crate::surround::LITERALS;
 
 /// How often a container that never ends may be followed by another: each is looked through to the end of the
 /// text. Models begin again once or twice.
@@ -256,17 +258,39 @@ pub(crate) fn begins_container(text: &str, start: usize) -> bool {
     }
     let bytes = text.as_bytes();
     let inside = bytes.get(start + 1..).unwrap_or_default().trim_ascii_start();
-    if quote_at(inside).is_some() || inside.starts_with(b"//") || inside.starts_with(b"/*") {
+    let begins = [b"//".as_slice(), b"/*", b"\\\""].iter().any(|mark| inside.starts_with(mark));
+    if begins || quote_at(inside).is_some() {
         return true;
     }
     match bytes.get(start) {
-        Some(b'[') => matches!(inside.first(), Some(b'{' | b'[')),
+        Some(b'[') => matches!(inside.first(), Some(b'{' | b'[')) || begins_with_scalars(inside),
         _ => {
             let length = inside.iter().take(MAX_KEY_BYTES).take_while(|byte| is_key_byte(**byte)).count();
             let behind = inside.get(length..).unwrap_or_default().trim_ascii_start();
             (length > 0 && behind.starts_with(b":") && !behind.starts_with(b"://"))
                 || inside.starts_with(b"# ")
         }
+    }
+}
+
+/// Whether numbers and literals begin a list and something else follows them: `[1, 'a'`, `[null, {`. By themselves they may
+/// be prose.
+fn begins_with_scalars(inside: &[u8]) -> bool {
+    let mut rest = inside.get(..MAX_KEY_BYTES).unwrap_or(inside);
+    loop {
+        let length = rest.iter().take_while(|byte| is_key_byte(**byte)).count();
+        let (word, behind) = rest.split_at(length);
+        let is_gap = |byte: &&u8| **byte == b',' || byte.is_ascii_whitespace();
+        let (gap, behind) = behind.split_at(behind.iter().take_while(is_gap).count());
+        let is_scalar = parse::number_length(word) == length || LITERALS.contains(&word);
+        if length == 0 || gap.is_empty() || !is_scalar {
+            return false;
+        }
+        let opens = gap.contains(&b',') && matches!(behind.first(), Some(b'{' | b'['));
+        if opens || quote_at(behind).is_some() || behind.starts_with(b"\\\"") {
+            return true;
+        }
+        rest = behind;
     }
 }
 
@@ -323,6 +347,11 @@ mod tests {
             "{'reason': 'first\n\nI had {\"n\": 1} but no', 'n': 2}",
             "{\"n\": 2, /*\n not {\"n\": 1}\n*/ \"reason\": \"x\"}",
             "[\n {n: 2}\n {\"n\": 1}\n",
+            r#"[1.5, '{"n": 1}', 2]"#,
+            r#"[true, “{"n": 1}”]"#,
+            r#"[5 "was {"n": 1}", 6]"#,
+            r#"[null, 0, {x: 'was {"n": 1}'}]"#,
+            r#"[\"was {"n": 1}\", 2]"#,
             "{\n  n: 2,\n  reason: 'a\n{\"n\": 1}\nb',\n}",
         ] {
             assert_eq!(settings(text), [Setting::Inside], "{text}");
@@ -346,6 +375,7 @@ mod tests {
         for text in [
             r#"the set {1, 2} gives {"n": 1}"#,
             r#"on [0, 1) it is {"n": 1}"#,
+            r#"[12:00] [3 items] [1, p. 5] [null check] {"n": 1}"#,
             r#"with {{name}} and {value} and ${x}: {"n": 1}"#,
             r#"{% if x %} {"n": 1} {% endif %}"#,
             r#"[TOOL_CALLS]submit[ARGS]{"n": 1}"#,

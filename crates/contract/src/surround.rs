@@ -8,7 +8,7 @@ use crate::scan::Setting;
 const MAX_KEY_BYTES: usize = 128;
 
 /// The literals of JSON, and those of Python.
-const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
+pub(crate) const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
 
 /// How a value stands to the text around it, by what is next to it. `damaged`: something before it began as a value
 /// and could not be read.
