@@ -68,6 +68,27 @@ pub(crate) fn is_aside(text: &str, start: usize) -> bool {
         && !enclosure::begins_container(text, start)
 }
 
+/// Whether words in square brackets are a remark in a line of prose, such as `[citation needed]` or `[ERROR]`, and no
+/// list: other words stand behind them, or before them and do not lead to them.
+pub(crate) fn is_remark(text: &str, start: usize) -> bool {
+    /// Longer stretches are looked at no further.
+    const STRETCH: usize = 256;
+    const MARKS: [char; 7] = [' ', '\t', '\r', '*', '_', '`', '-'];
+    const QUOTES: [char; 5] = ['\'', '`', '\u{201c}', '\u{201e}', '\u{2018}'];
+    let Some(inside) = text.get(start..).and_then(|rest| rest.strip_prefix('[')) else { return false };
+    if inside.trim_start().starts_with(QUOTES) {
+        return false;
+    }
+    let is_mark = |byte: u8| matches!(byte, b'[' | b']' | b'{' | b'}' | b'"' | b'\n');
+    let Some(length) = inside.bytes().take(STRETCH).position(is_mark) else { return false };
+    let Some(behind) = inside.get(length..).and_then(|rest| rest.strip_prefix(']')) else { return false };
+    let words =
+        behind.trim_start_matches(MARKS).trim_start_matches(['.', ',', ';']).trim_start_matches(MARKS);
+    let before = text.get(..start).unwrap_or_default().trim_end_matches(MARKS);
+    let leads = before.is_empty() || before.ends_with(['\n', ':', '=', '>', '}', ']', '\u{ff1a}']);
+    !leads || !(words.is_empty() || words.starts_with(['\n', '<']))
+}
+
 /// Where a box begins and where the value in it does, if the brace at a place is that of `\boxed{…}`.
 pub(crate) fn boxed(text: &str, brace: usize) -> Option<(usize, usize)> {
     let before = text.get(..brace)?.strip_suffix("\\boxed")?;

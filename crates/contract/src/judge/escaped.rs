@@ -17,7 +17,7 @@ pub(super) struct Escaped {
 
 /// Reads the escaped value that a text begins with.
 pub(super) fn value(text: &str) -> Option<Escaped> {
-    if !begins_escaped(text) {
+    if !begins(text) {
         return None;
     }
     let length = length(text)?;
@@ -45,18 +45,16 @@ fn goes_on(behind: &str) -> bool {
     surround::goes_on(unescape(&stretch).as_bytes())
 }
 
-/// Whether the first string behind the opening brackets begins with an escaped quote.
-fn begins_escaped(text: &str) -> bool {
-    /// Brackets and line breaks before the first key or item; a real value has a handful.
-    const MAX_SKIPS: usize = 64;
-    let mut rest = text;
-    for _ in 0..MAX_SKIPS {
-        match ["{", "[", " ", "\\n", "\\r", "\\t"].iter().find_map(|skip| rest.strip_prefix(skip)) {
-            Some(inside) => rest = inside,
-            None => break,
-        }
-    }
-    rest.starts_with("\\\"")
+/// Whether the first string of a value begins with an escaped quote.
+pub(super) fn begins(text: &str) -> bool {
+    /// So far the first string is looked for: a real value has a handful of other things before it.
+    const STRETCH: usize = 256;
+    let is_other = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"{}[],.-+\\".contains(byte)
+    };
+    let length = text.bytes().take(STRETCH).take_while(is_other).count();
+    let before = text.get(..length).unwrap_or_default();
+    before.ends_with('\\') && text.get(length..).is_some_and(|rest| rest.starts_with('"'))
 }
 
 /// How many bytes it takes until all brackets outside strings are closed.

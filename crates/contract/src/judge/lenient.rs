@@ -14,7 +14,11 @@ use crate::parse::{Fault, FaultKind};
 use crate::repair::{Extent, Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Scan, Setting};
 use crate::shape::{self, Mended};
+use crate::surround;
 use crate::verdict::{Repair, RepairKind, Source, Verdict};
+
+/// So many values that begin as escaped ones and are none are looked through: each may take the rest of the text.
+const MAX_UNESCAPED: usize = 16;
 
 /// A value as far as it could be read, and what the contract made of it.
 struct Candidate {
@@ -75,10 +79,12 @@ impl Judge<'_> {
         let mut search = Search::new(text);
         let mut behind = 0;
         let mut ends = Ends::new(text.as_bytes());
+        let mut unescaped = 0;
         let mut candidates = Vec::new();
         for item in items {
             let inside = item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Inside);
-            if item.start < behind || inside {
+            let in_prose = item.source == Source::Prose && item.reading.is_err();
+            if item.start < behind || inside || (in_prose && surround::is_remark(text, item.start)) {
                 continue;
             }
             let (read, conforming, extent) = match &item.reading {
@@ -87,7 +93,7 @@ impl Judge<'_> {
                 }
                 // It was read and stands for nothing; to read it otherwise would be a guess.
                 Err(Fault { kind: FaultKind::Unlifted(_), .. }) => (None, None, Extent::Whole),
-                _ => match self.read_damaged(&mut search, text, item, alone) {
+                _ => match self.read_damaged(&mut search, &mut unescaped, text, item, alone) {
                     Damaged::Read { read, conforming, range, extent } => {
                         (Some(Found { value: read, range, setting: Setting::Unfinished }), conforming, extent)
                     }
@@ -116,9 +122,20 @@ impl Judge<'_> {
         self.mend(value).map(|mended| (mended.value, mended.repairs))
     }
 
-    fn read_damaged(&self, search: &mut Search<'_>, text: &str, item: &Item, alone: bool) -> Damaged {
-        if let Some(damaged) = self.read_escaped(text, item.start) {
-            return damaged;
+    /// `unescaped`: how many values seemed to be escaped and were not.
+    fn read_damaged(
+        &self,
+        search: &mut Search<'_>,
+        unescaped: &mut usize,
+        text: &str,
+        item: &Item,
+        alone: bool,
+    ) -> Damaged {
+        if *unescaped < MAX_UNESCAPED && text.get(item.start..).is_some_and(escaped::begins) {
+            if let Some(damaged) = self.read_escaped(text, item.start) {
+                return damaged;
+            }
+            *unescaped += 1;
         }
         let to_the_end = item.source == Source::Text;
         let mut conform = |value: &Value, guessed: bool| -> Option<Offer> {

@@ -24,8 +24,11 @@ const LITERALS: &[(&str, Form)] = &[
 /// Words that stand for no JSON value and are no strings either.
 const NOT_VALUES: &[&str] = &["NaN", "nan", "Infinity", "-Infinity", "+Infinity", "inf", "-inf"];
 
-/// The names of JSON's types, which say what a value is to be.
-const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array"];
+/// The names of types, of JSON's and of those of languages, which say what a value is to be.
+const TYPES: &[&str] = &[
+    "string", "number", "integer", "boolean", "object", "array", "str", "int", "float", "bool", "dict",
+    "i32", "i64", "u32", "u64", "f32", "f64",
+];
 
 /// Words that say that a list has more items than are given.
 const OMISSIONS: &[&str] =
@@ -179,8 +182,9 @@ impl Search<'_> {
             ',' if at > words.state.at && words.nested == 0 => self.ends_at_comma(words, at),
             '\n' if at > words.state.at && words.nested == 0 => {
                 let ends = self.ends_at_line(words, at);
-                // `#` and a word can be a colour or a tag, or else a comment, which ends with its line.
-                if !ends && self.look.byte(words.state.at) == Some(b'#') {
+                // `#` and a word can be a colour or a tag, or else a comment, which ends with its line. And the next
+                // line of a list may be its next item, whose comma is missing.
+                if !ends && (!words.object || self.look.byte(words.state.at) == Some(b'#')) {
                     return true;
                 }
                 ends
@@ -232,16 +236,10 @@ impl Search<'_> {
             || self.look.is_end(behind)
     }
 
-    fn ends_at_line(&self, words: &mut Words, at: usize) -> bool {
+    fn ends_at_line(&self, words: &Words, at: usize) -> bool {
         let behind = self.look.blank(at + 1, !words.object).end;
         let closes = matches!(self.look.byte(behind), Some(b'}' | b']' | b')')) || self.look.is_end(behind);
-        if closes || (words.object && self.look.is_key(behind)) {
-            return true;
-        }
-        if !words.object {
-            words.doubt += cost::SLIGHT;
-        }
-        false
+        closes || (words.object && self.look.is_key(behind))
     }
 
     fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {
@@ -252,6 +250,7 @@ impl Search<'_> {
             || is_left_open(words)
             || lists && is_rest(words)
             || is_code(words)
+            || is_escaped(words)
             || after == end && ends_in_quotes(words);
         if is_none {
             return;
@@ -298,7 +297,8 @@ fn is_rest(words: &str) -> bool {
 }
 
 /// Whether words are not the value but tell how it comes about: a call without arguments (`now()`), an element
-/// (`rows[0]`, `env["HOME"]`), a gap in a template (`${name}`, `%s`), or the marks of YAML for texts, types and references.
+/// (`rows[0]`, `env["HOME"]`), a gap in a template (`${name}`, `%s`), a statement or a type (`red;`, `age?: Age`), or the
+/// marks of YAML for texts, types and references.
 fn is_code(words: &str) -> bool {
     /// How many marks there are at most between the one of a YAML text and the line break.
     const BLOCK_MARKS: usize = 4;
@@ -327,7 +327,20 @@ fn is_code(words: &str) -> bool {
     let anchor =
         words.strip_prefix('&').and_then(|rest| rest.split_once(' ')).is_some_and(|(name, _)| is_name(name));
     let alias = words.strip_prefix('*').is_some_and(is_name);
-    called || element || gap || anchor || alias || words.starts_with("!!") || matches!(words, "%s" | "%d")
+    let statement = words.ends_with(';') || words.contains("?:");
+    called
+        || element
+        || gap
+        || anchor
+        || alias
+        || statement
+        || words.starts_with("!!")
+        || matches!(words, "%s" | "%d")
+}
+
+/// Whether words are a string whose quotes are escaped, or what is left of one: nobody meant the backslashes.
+fn is_escaped(words: &str) -> bool {
+    words.starts_with("\\\"") || words.bytes().all(|byte| byte == b'\\')
 }
 
 /// Whether words end in a phrase in quotes that is not all of them: `not "x"`, `y + "x"`, `either 'x' or 'y'`. The
@@ -359,7 +372,7 @@ fn other_number_length(bytes: &[u8], commas: bool) -> usize {
         return sign + length;
     }
     match number_length(body) {
-        length if length > 0 && bytes.first() == Some(&b'+') => sign + length,
+        length if length > 0 && bytes.first() == Some(&b'+') && !body.starts_with(b"-") => sign + length,
         _ => 0,
     }
 }

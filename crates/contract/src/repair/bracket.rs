@@ -43,6 +43,9 @@ impl Search<'_> {
             }
             return;
         }
+        if self.is_enumerator(state.at) {
+            return;
+        }
         let noted = self.note(state, RepairKind::Bracket, state.at);
         if self.encloses(frame, state.at) {
             let closed = self.close(noted);
@@ -52,6 +55,15 @@ impl Search<'_> {
         out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..closed });
         // Or it closes nothing at all.
         out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..noted });
+    }
+
+    /// Whether a bracket closes nothing but numbers what follows: `1) "a"`.
+    fn is_enumerator(&self, at: usize) -> bool {
+        let numbered = at.checked_sub(1).and_then(|before| self.look.byte(before));
+        let behind = self.look.byte(self.look.blank(at + 1, true).end);
+        self.look.byte(at) == Some(b')')
+            && numbered.is_some_and(|byte| byte.is_ascii_digit())
+            && behind.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'"' | b'\'' | b'{' | b'['))
     }
 
     /// Whether the text goes on behind the root's closing bracket as if that bracket were one too many.

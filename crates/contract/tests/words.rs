@@ -1,0 +1,108 @@
+//! Words without quotes in damaged text: which are strings, and which are prose, code or what is left of other damage.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use serde_json::{Value, json};
+
+fn read(text: &str, document: &Value) -> Option<Value> {
+    let schema = Schema::compile(document).expect("the schema compiles");
+    let options = Options { mode: Mode::Lenient, ..Options::default() };
+    match judge(&Answer::text(text), &Contract::new(schema).with_options(options)) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+fn list() -> Value {
+    json!({"type": "array", "items": {"type": "string"}})
+}
+
+/// An object with the strings `a` and `b`, the second of them optional.
+fn object() -> Value {
+    let string = json!({"type": "string"});
+    json!({"type": "object", "properties": {"a": string, "b": string}, "required": ["a"]})
+}
+
+#[test]
+fn words_in_brackets_in_a_line_of_prose_are_no_list() {
+    for text in [
+        "I cannot list them [citation needed].",
+        "[Note: this is a draft] I cannot help.",
+        "[ERROR] could not parse the file",
+        "ERROR [main] failed",
+        "[2026-01-01] nothing found",
+        "The list is [redacted].",
+        "This was shown by [Smith, 2020; Lee, 2021].",
+        "#[derive(Debug)]",
+    ] {
+        assert_eq!(read(text, &list()), None, "{text}");
+        let answered = format!("{text}\n\n['x', 'y']");
+        assert_eq!(read(&answered, &list()), Some(json!(["x", "y"])), "{answered}");
+    }
+}
+
+#[test]
+fn words_in_brackets_that_stand_by_themselves_are_a_list() {
+    for text in [
+        "[red, green]",
+        "The list: [red, green]",
+        "labels = [red, green]",
+        "**Labels:** [red, green].",
+        "- [red, green]",
+        "Here they are.\n[red, green]\nDone.",
+        "```\n[red, green]\n```",
+        "<answer>[red, green]</answer>",
+        "<think>x</think>[red, green]<|im_end|>",
+    ] {
+        assert_eq!(read(text, &list()), Some(json!(["red", "green"])), "{text}");
+    }
+}
+
+#[test]
+fn escaped_quotes_are_no_part_of_a_string() {
+    let mixed = json!({"type": "array", "items": {"type": ["string", "integer", "null", "array"]}});
+    for (text, expected) in [
+        (r#"[1, \"x\"]"#, json!([1, "x"])),
+        (r#"[[], [\"x\"]]"#, json!([[], ["x"]])),
+        ("```\n[null, \\\"x y\\\"]\n```", json!([null, "x y"])),
+    ] {
+        assert_eq!(read(text, &mixed), Some(expected), "{text}");
+    }
+    for text in [r#"{"a": \"x\", "b": "y"}"#, r#"{"a": \"x\"}"#, r#"{"a": \}"#] {
+        assert_eq!(read(text, &object()), None, "{text}");
+    }
+}
+
+#[test]
+fn lines_of_a_list_are_not_joined() {
+    for text in [
+        "[x\ny\nz]",
+        "[\n  first thing\n  second thing\n]",
+        "[\n  first,\n  second\n  third\n]",
+        "[\n  - x\n  - y\n]",
+        "[\n1) \"x\",\n2) \"y\"\n]",
+    ] {
+        assert_eq!(read(text, &list()), None, "{text}");
+    }
+    assert_eq!(
+        read("[\n  first thing,\n  second thing\n]", &list()),
+        Some(json!(["first thing", "second thing"]))
+    );
+    let lines = "{\n  a: one\n  line more,\n  b: two\n}";
+    assert_eq!(read(lines, &object()), Some(json!({"a": "one\n  line more", "b": "two"})));
+}
+
+#[test]
+fn types_and_statements_are_no_strings() {
+    for text in [
+        "{a: red;\n b: blue;}",
+        "interface P {\n  a: Name;\n  b: Age;\n}",
+        "{\"a\": str, \"b\": int}",
+        "struct P { a: i32, b: u64 }",
+        "{\n  a: Name,\n  b?: Age\n}",
+    ] {
+        assert_eq!(read(text, &object()), None, "{text}");
+    }
+    assert_eq!(read("{a: list, b: x; y}", &object()), Some(json!({"a": "list", "b": "x; y"})));
+}
