@@ -348,6 +348,26 @@ fn what_was_cut_off_is_no_wrapper() {
 
 #[test]
 fn an_escaped_value_that_a_string_quotes_is_not_the_answer() {
-    assert_eq!(lenient(&number(), r#""reason": "was {\"n\": 1} before", "n": 2}"#), None);
+    let outer = json!({"reason": "was {\"n\": 1} before", "n": 2});
+    assert_eq!(lenient(&number(), r#""reason": "was {\"n\": 1} before", "n": 2}"#), Some(outer));
+    assert_eq!(lenient(&number(), r#""reason": "was {\"n\": 1} before", "n": 2"#), None);
     assert_eq!(lenient(&number(), r#"{\"n\": 1}"#), Some(json!({"n": 1})));
+}
+
+#[test]
+fn what_a_damaged_list_of_scalars_quotes_is_not_the_answer() {
+    for text in [r#"[1.5, '{"a": 1}', 2]"#, r#"[true, “{"a": 1}”]"#, r#"[5 "was {"a": 1}", 6]"#] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            let one = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}});
+            assert_eq!(value(&one, mode, text), None, "{text}");
+        }
+    }
+    let mixed = json!({"type": "array", "items": {"type": ["integer", "string", "null"]}});
+    for (text, expected) in [
+        (r#"[5 "see [1]", 6]"#, json!([5, "see [1]", 6])),
+        ("[null, \u{201c}x [1]\u{201d}, 0]", json!([null, "x [1]", 0])),
+    ] {
+        assert_eq!(strict(&mixed, text), None, "{text}");
+        assert_eq!(lenient(&mixed, text), Some(expected), "{text}");
+    }
 }

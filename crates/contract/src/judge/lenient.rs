@@ -2,12 +2,13 @@
 
 mod between;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde_json::Value;
 
 use super::escaped::{self, Escaped};
-use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
+use super::{Judge, Spelling, TEXT_SOURCES, Tally, accept, brace, lines, report, unwrapped};
 use crate::enclosure::{self, Ends};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
@@ -15,7 +16,7 @@ use crate::repair::{Extent, Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Scan, Setting};
 use crate::shape::{self, Mended};
 use crate::surround;
-use crate::verdict::{Repair, RepairKind, Source, Verdict};
+use crate::verdict::{Accepted, Answer, Repair, RepairKind, Source, Verdict};
 
 /// So many values that begin as escaped ones and are none are looked through: each may take the rest of the text.
 const MAX_UNESCAPED: usize = 16;
@@ -53,6 +54,31 @@ impl Judge<'_> {
         let verdict =
             verdict.or_else(|| self.choose_nested_repaired(&candidates)).or_else(|| self.scalar(text, scan));
         verdict.ok_or_else(|| candidates.into_iter().filter_map(|candidate| candidate.read).collect())
+    }
+
+    /// The verdict on a text whose lines are marked, without the marks: between the items of a list they look like items, so
+    /// it is never read with them. Or on one that lost its first brace, if it conforms with it.
+    pub(super) fn choose_respelled(&self, text: &str, scan: &Scan) -> Option<Verdict> {
+        let options = self.contract.options();
+        if self.spelling == Spelling::Changed || !options.extract_json || options.strict_json_only {
+            return None;
+        }
+        if let Some(plain) = lines::unmarked(text) {
+            let verdict =
+                self.respelled(&plain, RepairKind::StrayText, "the marks of its lines were left out");
+            return Some(verdict.unwrap_or_else(|| self.reject(text, &scan.items, &[])));
+        }
+        let opened = brace::opened(text, scan.rest.clone())?;
+        self.respelled(&opened, RepairKind::Bracket, "its first brace was missing")
+    }
+
+    fn respelled(&self, text: &str, kind: RepairKind, detail: &str) -> Option<Verdict> {
+        let answer = Answer { text, structured: None, ..self.answer };
+        let judge =
+            Judge { answer, contract: self.contract, facts: OnceCell::new(), spelling: Spelling::Changed };
+        let Verdict::Accepted(Accepted { value, repairs, source }) = judge.text() else { return None };
+        let repair = Repair { kind, path: "$".to_owned(), detail: detail.to_owned() };
+        Some(accept(value, std::iter::once(repair).chain(repairs).collect(), source))
     }
 
     fn choose_candidate(&self, text: &str, candidates: &[Candidate]) -> Option<Verdict> {

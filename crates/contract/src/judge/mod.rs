@@ -4,9 +4,11 @@
 //! most trusted source that has one, exactly one value must pass; two different ones are `ambiguous`, because
 //! a guess is not a contract. Lenient repairs come only after nothing passed as it stands.
 
+mod brace;
 mod escaped;
 mod found;
 mod lenient;
+mod lines;
 mod report;
 
 use std::borrow::Cow;
@@ -43,7 +45,7 @@ pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
         return report::text_too_long(answer.text.len());
     }
-    let judge = Judge { answer: *answer, contract, facts: OnceCell::new() };
+    let judge = Judge { answer: *answer, contract, facts: OnceCell::new(), spelling: Spelling::AsGiven };
     if let Some(value) = answer.structured
         && let Some(verdict) = judge.structured(value)
     {
@@ -57,6 +59,15 @@ struct Judge<'a> {
     contract: &'a Contract,
     /// Worked out only when the plain way fails.
     facts: OnceCell<Facts>,
+    spelling: Spelling,
+}
+
+/// Whether a text is the one that was given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    AsGiven,
+    /// It is without the marks of its lines, or with a brace that it had lost. This is done once.
+    Changed,
 }
 
 impl Judge<'_> {
@@ -187,6 +198,9 @@ impl Judge<'_> {
         }
         if !self.is_lenient() {
             return self.reject(text, &scan.items, &[]);
+        }
+        if let Some(verdict) = self.choose_respelled(text, scan) {
+            return verdict;
         }
         match self.choose_repaired(text, scan) {
             Ok(verdict) => verdict,
