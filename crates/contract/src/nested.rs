@@ -26,6 +26,7 @@ const TOOL_KEYS: &[&str] = &[
     "tool",
     "tool_name",
     "function",
+    "function_name",
     "function_call",
     "action",
     "arguments",
@@ -42,7 +43,8 @@ const ARGUMENT_KEYS: &[&str] =
     &["arguments", "parameters", "args", "input", "tool_input", "action_input", "kwargs"];
 
 /// Those that say which tool is called.
-const NAME_KEYS: &[&str] = &["name", "tool", "tool_name", "function", "function_call", "action"];
+const NAME_KEYS: &[&str] =
+    &["name", "tool", "tool_name", "function", "function_name", "function_call", "action"];
 
 /// What a call says of its own kind. With any other type it is something else, such as an error with its input.
 const CALL_TYPES: &[&str] = &["function", "function_call", "tool", "tool_call", "tool_use"];
