@@ -136,6 +136,11 @@ fn the_schema_given_back_is_an_echo() {
             rejected(&contract, r#"{"properties": {"a": {}}, "type": "object"}"#).outcome,
             Outcome::SchemaEcho
         );
+        let handed_over = judge(&Answer::structured(&open, ""), &contract);
+        assert!(
+            matches!(&handed_over, Verdict::Rejected(rejected) if rejected.outcome == Outcome::SchemaEcho),
+            "{handed_over:?}"
+        );
     }
 }
 
@@ -178,8 +183,13 @@ fn a_schema_given_back_in_a_wrapper_is_an_echo() {
     let list = json!({"type": "array", "items": open});
     for contract in [schema(list.clone()), lenient(list)] {
         assert_eq!(rejected(&contract, &json!([open]).to_string()).outcome, Outcome::SchemaEcho);
-        assert_eq!(value(&contract, r#"[{"a": 1}, {"type": "x"}]"#), Some(json!([{"a": 1}, {"type": "x"}])));
+        for answer in [json!([{"a": 1}, {"type": "x"}]), json!([open, {"a": 1}])] {
+            assert_eq!(value(&contract, &answer.to_string()), Some(answer));
+        }
     }
+    let of_schemas = json!({"type": "object", "properties": {"schema": {"type": "object"}}});
+    let answer = json!({"schema": of_schemas});
+    assert_eq!(value(&schema(of_schemas), &answer.to_string()), Some(answer));
     let tool = json!({"name": "x", "parameters": {"type": "object"}});
     assert_eq!(value(&schema(json!({"type": "object"})), &tool.to_string()), Some(tool));
     let schemas = json!({"type": "array", "items": {"type": "object", "properties": {"properties": {"type": "object"}}}});
@@ -245,6 +255,7 @@ fn without_extraction_only_the_whole_text_counts() {
     assert_eq!(value(&contract, "<think>hm</think>{\"a\": 1}"), Some(json!({"a": 1})));
     assert_eq!(value(&contract, "```json\n{\"a\": 1}\n```"), None);
     assert_eq!(value(&contract, r#"{"result": {"a": 1}}"#), None);
+    assert_eq!(value(&contract, r#"{"name": "submit", "arguments": {"a": 1}}"#), None);
 }
 
 #[test]
@@ -399,6 +410,9 @@ fn invariants_take_part_in_the_choice() {
     let rejected = rejected(&contract, r#"{"a": 1}"#);
     assert_eq!(rejected.outcome, Outcome::InvariantFailed);
     assert_eq!(rejected.violations.errors.first().map(|error| error.keyword.as_str()), Some("invariant"));
+    let lenient = contract.with_options(Options { mode: Mode::Lenient, ..Options::default() });
+    assert_eq!(value(&lenient, r#"{"a": "1"}"#), None);
+    assert_eq!(value(&lenient, r#"{"a": "2"}"#), Some(json!({"a": 2})));
 }
 
 #[test]
@@ -421,13 +435,16 @@ fn damage_that_can_be_read_is_told_what_it_breaks() {
 #[test]
 fn over_a_limit_there_is_a_clear_refusal() {
     let contract = lenient(pair());
-    for text in [
-        "x".repeat(limits::MAX_TEXT_BYTES + 1),
-        "[] ".repeat(limits::MAX_CANDIDATE_STARTS + 1),
-        format!("{}1{}", "[".repeat(200), "]".repeat(200)),
+    let long = format!("{{\"a\": 1}}{}", " ".repeat(limits::MAX_TEXT_BYTES));
+    let crowded = format!("{{\"a\": 1}} {}", "[] ".repeat(limits::MAX_CANDIDATE_STARTS));
+    for (text, message) in [
+        (long, "the answer has "),
+        (crowded, "the text has more than "),
+        (format!("{}1{}", "[".repeat(200), "]".repeat(200)), "not valid JSON at line 1, column 129: "),
     ] {
-        let rejected = rejected(&contract, &text);
-        assert_eq!(rejected.violations.errors.len(), 1);
+        let errors = rejected(&contract, &text).violations.errors;
+        assert_eq!(errors.len(), 1);
+        assert!(errors.iter().all(|error| error.message.starts_with(message)), "{errors:?}");
     }
     assert_eq!(rejected(&contract, "").outcome, Outcome::NoJson);
     assert_eq!(rejected(&contract, " \n").outcome, Outcome::NoJson);

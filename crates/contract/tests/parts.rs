@@ -65,6 +65,10 @@ fn what_a_damaged_answer_quotes_is_not_the_answer() {
         (r#"{"n": 2, /* not {"n": 1} */ "reason": "x"}"#, "x"),
         (r#"{“reason”: “draft was {"n": 1} but”, “n”: 2}"#, "draft was {\"n\": 1} but"),
         (r#"{"reason": """was {"n": 1} once""", "n": 2}"#, "was {\"n\": 1} once"),
+        (
+            r#"{'reason': 'was {"name": "f", "arguments": {"n": 1}}', 'n': 2}"#,
+            r#"was {"name": "f", "arguments": {"n": 1}}"#,
+        ),
     ];
     for (text, reason) in quoting {
         for text in [text.to_owned(), fenced(text), format!("Here: {text}")] {
@@ -159,6 +163,31 @@ fn what_is_no_call_has_no_arguments() {
         for text in [text.to_owned(), fenced(text), format!("Here: {text}"), format!("[{text}]")] {
             assert_eq!(strict(&number(), &text), None, "{text}");
             assert_eq!(lenient(&number(), &text), in_lenient, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_call_with_the_schema_as_its_arguments_is_no_answer() {
+    let document =
+        json!({"type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"]});
+    let call = json!({"name": "submit", "arguments": document}).to_string();
+    for mode in [Mode::Strict, Mode::Lenient] {
+        for text in [call.clone(), fenced(&call)] {
+            assert_eq!(value(&document, mode, &text), None, "{text}");
+        }
+    }
+    let call = r#"{"name": "submit", "arguments": {"type": "x"}}"#;
+    assert_eq!(strict(&document, call), Some(json!({"type": "x"})));
+}
+
+#[test]
+fn a_number_in_a_fence_counts_only_where_it_is_all_there_is() {
+    let integer = json!({"type": "integer"});
+    assert_eq!(strict(&integer, "Here:\n```\n42\n```"), Some(json!(42)));
+    for text in ["Here:\n```\n42 of 50\n```", "Here:\n```\n42\n43\n```", "It is ```42```."] {
+        for mode in [Mode::Strict, Mode::Lenient] {
+            assert_eq!(value(&integer, mode, text), None, "{text}");
         }
     }
 }
