@@ -340,7 +340,8 @@ fn a_wrapper_around_the_whole_answer_is_a_repair() {
 #[test]
 fn strict_mode_repairs_nothing() {
     let contract = schema(pair());
-    for text in [r#"{"a": 1,}"#, "{'a': 1}", r#"{"a": "1"}"#, r#"{"a": 1, "b": null}"#, r#"{"a": 1"#] {
+    let raw = "{\"a\": 1, \"b\": \"x\ny\"}";
+    for text in [r#"{"a": 1,}"#, "{'a': 1}", r#"{"a": "1"}"#, r#"{"a": 1, "b": null}"#, r#"{"a": 1"#, raw] {
         assert_eq!(value(&contract, text), None, "{text}");
     }
 }

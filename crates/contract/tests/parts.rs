@@ -337,6 +337,9 @@ fn the_form_that_was_sent_is_never_the_answer() {
                 );
             }
         }
+        let value: Value = serde_json::from_str(twice).expect("it is JSON");
+        let answer = Answer { lift: Some(&lift), ..Answer::structured(&value, r#"{"a": 2}"#) };
+        assert!(matches!(judge(&answer, &contract), Verdict::Rejected(_)), "handed over");
     }
 }
 

@@ -1,0 +1,48 @@
+//! Repairs of shape are made only where one change can be meant.
+
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
+
+use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use serde_json::{Value, json};
+
+/// What a member `a` of this schema is read as.
+fn read(member: Value, given: &str) -> Option<Value> {
+    let document = json!({"type": "object", "properties": {"a": member}, "required": ["a"]});
+    let schema = Schema::compile(&document).expect("the schema compiles");
+    let contract = Contract::new(schema).with_options(Options { mode: Mode::Lenient, ..Options::default() });
+    match judge(&Answer::text(&format!("{{\"a\": {given}}}")), &contract) {
+        Verdict::Accepted(accepted) => accepted.value.get("a").cloned(),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+#[test]
+fn of_two_branches_that_make_different_values_none_is_chosen() {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let either = json!({"anyOf": [{"type": "integer"}, texts]});
+    assert_eq!(read(either.clone(), "\"3\""), None);
+    assert_eq!(read(either, "\"three\""), Some(json!(["three"])));
+    let numbers = json!({"anyOf": [{"type": "integer"}, {"type": "number", "minimum": 2}]});
+    assert_eq!(read(numbers, "\"3\""), Some(json!(3)), "both make the same of it");
+}
+
+#[test]
+fn of_two_options_that_differ_in_letter_case_none_is_chosen() {
+    assert_eq!(read(json!({"enum": ["yes", "YES"]}), "\"Yes\""), None);
+    assert_eq!(read(json!({"enum": ["yes", "no"]}), "\"Yes\""), Some(json!("yes")));
+}
+
+#[test]
+fn a_text_of_more_digits_than_are_kept_is_no_number() {
+    let quoted = |digits: usize| format!("\"{}\"", "9".repeat(digits));
+    assert_eq!(read(json!({"type": "integer"}), &quoted(1_001)), None);
+    assert!(read(json!({"type": "integer"}), &quoted(1_000)).is_some());
+}
+
+#[test]
+fn nothing_is_no_item_of_a_list() {
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    assert_eq!(read(texts.clone(), "\"\""), None);
+    assert_eq!(read(texts.clone(), "\" \""), None);
+    assert_eq!(read(texts, "\"x\""), Some(json!(["x"])));
+}
