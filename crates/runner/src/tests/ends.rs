@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use accord_api::{ErrorName, FailureType, FinishStatus};
+use accord_api::{Demands, ErrorName, FailureType, FinishStatus, Profile, Usage};
 
 use super::fake::{Fake, Running, claim, claim_under, error, unreachable};
 use crate::assignment::{Assignment, Known};
+use crate::finish::affinity;
 
 #[tokio::test(start_paused = true)]
 async fn a_run_is_claimed_worked_on_and_reported() {
@@ -58,7 +59,10 @@ async fn a_result_that_the_gate_refuses_is_a_failed_contract() {
     fake.queue_claim(claim_under("1", "{\"n\": 1}"));
     let running = Running::start(&fake, 1);
     fake.until("finish run_1 failed").await;
-    let finish = running.end().await.finishes().remove(1);
+    let mut finishes = running.end().await.finishes();
+    assert_eq!(finishes[0].usage, finishes[1].usage, "what was used is told all the same");
+    assert_ne!(finishes[1].usage, Usage::default());
+    let finish = finishes.remove(1);
     let failure = finish.error.unwrap();
     assert_eq!(failure.kind, FailureType::SchemaValidationFailed);
     assert_eq!(failure.message, "the coordinator does not take the result: it is ContractViolation");
@@ -213,4 +217,20 @@ fn runs_of_one_agent_share_what_was_read_for_them() {
     assert!(Arc::ptr_eq(&first, &second));
     assert!(Arc::ptr_eq(&first.lowered("openai").unwrap(), &second.lowered("openai").unwrap()));
     assert!(first.lowered("nobody").unwrap_err().contains("'nobody'"));
+}
+
+#[test]
+fn a_session_of_a_cli_stays_where_its_transcript_is() {
+    let profile = Profile { hostname: "h".into(), project_dir: "/p".into(), ..Profile::default() };
+    let of = |executor: serde_json::Value| {
+        let blueprint = serde_json::json!({"name": "a", "executor": executor});
+        let mut claim = claim("1", "x");
+        claim.blueprint = serde_json::value::to_raw_value(&blueprint).unwrap();
+        affinity(&Assignment::read(&claim, &Known::default()).unwrap(), &profile)
+    };
+    let there = Demands { hostname: Some("h".into()), project_dir: Some("/p".into()), ..Demands::default() };
+    for cli in ["claude-code", "codex"] {
+        assert_eq!(of(serde_json::json!({"type": cli})), Some(there.clone()), "{cli}");
+    }
+    assert_eq!(of(serde_json::json!({"type": "llm", "provider": "openai", "model": "m"})), None);
 }

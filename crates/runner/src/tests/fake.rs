@@ -331,7 +331,7 @@ impl Session for Echo {
                 submissions: Vec::new(),
                 structured: None,
                 stop: Stop::Finished,
-                usage: Usage::default(),
+                usage: Usage { input_tokens: 3, ..Usage::default() },
                 model: "m".into(),
             }),
         }

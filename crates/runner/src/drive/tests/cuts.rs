@@ -53,6 +53,10 @@ async fn a_ceiling_that_is_refused_is_taken_back() {
     assert_eq!(ran.outcomes(), [Truncated, Failed, Accepted]);
     assert_eq!(ceilings(&ran), [None, Some(8192), None]);
     assert_eq!(ran.turns[1].prompt, ran.turns[2].prompt);
+    let refused = Reply::Fail(TurnError::Failed("max_tokens is too large".into()));
+    let replies = vec![cut("{"), refused, cut("{\"n\""), says("{\"n\": 1}")];
+    let ran = Case::with(Strategy::Native).run(replies).await;
+    assert_eq!(ceilings(&ran), [None, Some(8192), None, None], "it is not tried again");
 }
 
 #[tokio::test]
@@ -72,16 +76,22 @@ async fn a_ceiling_that_nobody_knows_is_raised_by_what_came() {
     }
     let untold = Case::with(Strategy::Native).at(unknown()).run(vec![long(0), says("{\"n\": 1}")]).await;
     assert_eq!(ceilings(&untold), [None, None]);
+    let replies = vec![long(5000), says("{\"n\": 1}")];
+    let fixed = Case::with(Strategy::Native).at(boundless()).run(replies).await;
+    assert_eq!(ceilings(&fixed), [None, None], "one that takes no ceiling is given none");
 }
 
 #[tokio::test]
 async fn without_a_known_ceiling_a_text_is_continued() {
-    let replies = vec![cut("{\"n\""), cut(": 1"), says("2}")];
-    let ran = Case::with(Strategy::Prompt).at(boundless()).run(replies).await;
-    assert_eq!(ran.value(), (json!({"n": 12}), 2));
-    assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
-    assert!(ran.turns[1].prompt.starts_with("Your last answer reached the length limit"));
-    assert_eq!(ran.attempts[2].text, "{\"n\": 12}");
+    for capabilities in [boundless(), Capabilities { max_tokens: None, ..able() }] {
+        let replies = vec![cut("{\"n\""), cut(": 1"), says("2}")];
+        let ran = Case::with(Strategy::Prompt).at(capabilities).run(replies).await;
+        assert_eq!(ran.value(), (json!({"n": 12}), 2));
+        assert_eq!(ran.outcomes(), [Truncated, Truncated, Accepted]);
+        assert!(ran.turns[1].prompt.starts_with("Your last answer reached the length limit"));
+        assert_eq!(ran.attempts[2].text, "{\"n\": 12}");
+        assert_eq!(ceilings(&ran), [None; 3]);
+    }
 }
 
 /// A text under a schema, with no ceiling that could be raised.

@@ -7,7 +7,7 @@ use accord_api::{FailureType, Origin, Strategy};
 use accord_executor::{Answer, Capabilities, Delivery, Stop, Tool, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Ran, Reply, able, answer, contract, fact, plain, says, submits};
+use super::script::{Case, Ran, Reply, able, answer, contract, cut, fact, plain, says, submits};
 
 fn refused() -> Reply {
     Reply::Fail(TurnError::FormatRejected("no such field".into()))
@@ -194,6 +194,18 @@ async fn a_schema_that_had_no_effect_is_remembered() {
     assert_eq!(ran.outcome.facts, [fact("small", "native", "works")]);
     let ran = Case::with(Strategy::Native).known("native", "works").run(vec![says("{\"n\": 1}")]).await;
     assert_eq!(ran.outcome.facts, []);
+}
+
+#[tokio::test]
+async fn only_what_shows_how_a_demand_was_taken_is_remembered() {
+    let among_words = says("Here:\n```json\n{\"n\": 1}\n```");
+    let ran = Case::with(Strategy::Native).run(vec![among_words]).await;
+    assert_eq!((ran.value(), ran.outcome.facts), ((json!({"n": 1}), 0), Vec::new()));
+    let ran = Case::with(Strategy::Native).run(vec![cut("Let me"), says("{\"n\": 1}")]).await;
+    assert_eq!(ran.outcome.facts, [fact("small", "native", "works")], "what was cut off may have come to it");
+    let wrong = submits(&["{\"n\": \"x\"}"]);
+    let ran = Case::with(Strategy::Tool).retries(1).run(vec![says("Done!"), wrong]).await;
+    assert_eq!((forces(&ran), ran.outcome.facts), (vec![false, true], Vec::new()), "the call was made");
 }
 
 #[tokio::test]

@@ -90,4 +90,8 @@ async fn a_demand_goes_to_the_stronger_model_too() {
     assert_eq!(ran.outcomes(), [NotSubmitted, Accepted]);
     assert_eq!(ran.models(), ["small", "large"]);
     assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: true, .. }));
+    let mut case = Case::with(Strategy::Tool).retries(1).stronger(&["large"]);
+    case.assignment.facts = vec![fact("large", "forced_tool", "refused")];
+    let ran = case.run(vec![says("Done!"), submits(&["{\"n\": 1}"])]).await;
+    assert!(matches!(ran.turns[1].delivery, Delivery::Tool { force: false, .. }), "it does not take one");
 }

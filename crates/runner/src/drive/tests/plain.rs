@@ -4,10 +4,10 @@ use accord_api::attempt::Outcome::{
     Accepted, Failed, ParseError, Refused, SchemaInvalid, TimedOut, Truncated,
 };
 use accord_api::{EventBody, FailureType, Origin, Strategy, Type};
-use accord_executor::{Answer, Delivery, Stop, TurnError};
+use accord_executor::{Answer, Capabilities, Delivery, Stop, TurnError};
 use serde_json::json;
 
-use super::script::{Case, Ran, Reply, answer, contract, cut, refuses, says};
+use super::script::{Case, Ran, Reply, able, answer, contract, cut, refuses, says};
 use crate::drive::End;
 
 fn text(ran: &Ran) -> &str {
@@ -43,6 +43,14 @@ async fn a_text_is_continued_until_it_is_whole() {
     assert_eq!(ran.attempts[0].text, "The answer to all of this is long.");
     let ran = Case::free().run(vec![cut("The sum is 1000"), says("000 dollars.")]).await;
     assert_eq!(text(&ran), "The sum is 1000000 dollars.");
+}
+
+#[tokio::test]
+async fn a_text_that_cannot_be_continued_is_no_result() {
+    let deaf = Capabilities { reprompt: false, ..able() };
+    let ran = Case::free().at(deaf).run(vec![cut("One, "), says("two.")]).await;
+    assert_eq!(ran.failure().kind, FailureType::OutputTruncated);
+    assert_eq!((ran.failure().last_output.as_deref(), ran.turns.len()), (Some("One, "), 1));
 }
 
 #[tokio::test]
