@@ -157,6 +157,7 @@ fn an_item_that_fails_fails_the_map_or_is_null() {
     let message = drive.state.head.error.as_ref().map(|error| error.message.as_str());
     assert_eq!(message, Some("node 'each' failed: item 2: no"), "people count from 1");
     assert_eq!(stands(&drive), [NodeStatus::Stopped, NodeStatus::Failed, NodeStatus::Skipped]);
+    assert_eq!(drive.status("each"), NodeStatus::Failed);
     let mut drive = map(2, json!("fail"), json!({"list": [1, 2, 3]}));
     drive.event(Event::StopAsked);
     drive.end("each[0]", End::Stopped);
@@ -176,6 +177,28 @@ fn a_prompt_is_rendered_and_told_of_contradictions() {
     drive.complete("right", json!({}));
     drive.complete("left", json!({}));
     assert_eq!(drive.result(), (Status::Failed, Value::Null, Some("template_failed")));
+}
+
+#[test]
+fn a_map_that_has_failed_fails_once() {
+    let mut drive = map(2, json!("fail"), json!({"list": [1, 2]}));
+    drive.fail("each[1]");
+    drive.fail("each[0]");
+    let ends = drive.told.iter().filter_map(|body| match body {
+        Body::WorkflowNodeFinished { node, error, .. } if node == "each" => {
+            error.as_ref().map(|error| error.message.as_str())
+        }
+        _ => None,
+    });
+    assert_eq!(ends.collect::<Vec<_>>(), ["item 2: no"]);
+}
+
+#[test]
+fn of_several_outputs_the_one_that_is_reached_keeps_its_name() {
+    let nodes =
+        json!({"input": {"type": "input"}, "first": {"type": "output"}, "second": {"type": "output"}});
+    let edges = json!([{"from": "input", "to": "first"}, {"from": "input", "to": "second", "when": "false"}]);
+    assert_eq!(Drive::new(nodes, edges, json!({"x": 1})).result().1, json!({"first": {"x": 1}}));
 }
 
 #[test]

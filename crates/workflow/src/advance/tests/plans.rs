@@ -30,11 +30,12 @@ fn a_plan_is_carried_out_and_its_results_are_joined() {
     drive.complete("work.plan", plan);
     assert_eq!(drive.at_work(), ["work.b", "work.c"]);
     drive.complete("work.b", json!("B"));
+    assert_eq!(drive.at_work(), ["work.a", "work.c"]);
+    drive.complete("work.c", json!("C"));
     drive.complete("work.a", json!("A"));
-    assert_eq!(drive.at_work(), ["work.c", "work.d"]);
+    assert_eq!(drive.at_work(), ["work.d"]);
     let prompt = drive.parameters("work.d")["prompt"].as_str().unwrap();
     assert_eq!(prompt, "Do d.\n\n<results>\n{\n  \"a\": \"A\",\n  \"b\": \"B\"\n}\n</results>");
-    drive.complete("work.c", json!("C"));
     drive.complete("work.d", json!("D"));
     let prompt = drive.parameters("work.synthesis")["prompt"].as_str().unwrap();
     assert!(prompt.contains("\"d\": \"D\"") && prompt.contains("\"subtasks\""), "{prompt}");

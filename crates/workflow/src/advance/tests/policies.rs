@@ -40,6 +40,7 @@ fn a_result_that_comes_while_the_run_ends_is_kept_and_starts_nothing() {
     drive.fail("risky");
     drive.complete("safe", json!("late"));
     assert_eq!(drive.status("safe"), NodeStatus::Completed);
+    assert_eq!(drive.status("output"), NodeStatus::Skipped);
     assert_eq!(drive.result().0, Status::Failed);
 }
 
@@ -145,8 +146,12 @@ fn a_run_is_stopped_once_everybody_has() {
 fn a_node_that_somebody_else_stopped_has_failed() {
     let mut drive = two(json!("continue"));
     drive.end("risky", End::Stopped);
+    assert_eq!(drive.status("risky"), NodeStatus::Failed);
     drive.complete("safe", json!(1));
     assert_eq!(drive.result().1, json!({"safe": 1}));
+    let mut drive = two(json!("fail"));
+    drive.end("risky", End::Stopped);
+    assert_eq!(drive.state.head.status, Status::Stopping);
 }
 
 #[test]

@@ -66,6 +66,22 @@ fn every_way_to_clear_counts() {
 }
 
 #[test]
+fn what_flags_and_what_clears_are_no_duplicates_however_alike_they_read() {
+    let flag = findings(&[finding("a.rs", 5, "major", "The path is checked")]);
+    let clear = json!({"file": "a.rs", "line": 5, "description": "The path is checked"});
+    let found = compared(&[("a", flag), ("b", clears("praise", &[clear]))]);
+    assert_eq!((kinds(&found), found.near_duplicates), (vec![ContradictionKind::FlaggedAndCleared], vec![]));
+}
+
+#[test]
+fn a_long_stretch_clears_its_lines_behind_a_short_one_too() {
+    let stretch = |lines: &str| json!({"file": "a.rs", "line": lines});
+    let clear = clears("praise", &[stretch("1-100"), stretch("3-4")]);
+    let found = compared(&[("a", findings(&[finding("a.rs", 50, "major", "t")])), ("b", clear)]);
+    assert_eq!(kinds(&found), [ContradictionKind::FlaggedAndCleared]);
+}
+
+#[test]
 fn nobody_clears_its_own_findings() {
     let both =
         json!({"findings": [finding("a.rs", 5, "major", "t")], "praise": [{"file": "a.rs", "line": 5}]});

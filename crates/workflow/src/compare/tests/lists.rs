@@ -190,3 +190,13 @@ fn a_key_that_the_schema_names_is_compared_as_it_is() {
         assert_eq!(keys(&found.contradictions), [json!({key: value})]);
     }
 }
+
+#[test]
+fn siblings_that_share_a_value_two_by_two_do_not_contradict_each_other() {
+    let of = |one: &str, other: &str| {
+        findings(&[finding("a.rs", 5, one, "first"), finding("a.rs", 5, other, "second")])
+    };
+    let found =
+        compared(&[("a", of("major", "minor")), ("b", of("minor", "nit")), ("c", of("major", "nit"))]);
+    assert_eq!(found.contradictions, []);
+}

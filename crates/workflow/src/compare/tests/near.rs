@@ -63,6 +63,27 @@ fn what_repeats_on_every_line_is_matched_line_by_line() {
 }
 
 #[test]
+fn the_nearest_and_then_the_most_alike_come_together() {
+    let at = |lines: &[u64]| {
+        findings(&lines.iter().map(|line| finding("x.rs", *line, "nit", ONE)).collect::<Vec<_>>())
+    };
+    let found = compared(&[("a", at(&[10, 13])), ("b", at(&[12, 15]))]);
+    assert_eq!(lines(&found), [vec![("a", 10), ("a", 13), ("b", 12), ("b", 15)]]);
+    let both = || findings(&[finding("x.rs", 10, "nit", ONE), finding("x.rs", 10, "nit", ALIKE)]);
+    let found = compared(&[("a", both()), ("b", both())]);
+    let similarities: Vec<f64> = found.near_duplicates.iter().map(|group| group.similarity).collect();
+    assert_eq!(similarities, [1.0, 1.0]);
+}
+
+#[test]
+fn a_group_is_as_alike_as_those_in_it_that_are_least_so() {
+    let of = |line, text: &str| findings(&[finding("x.rs", line, "nit", text)]);
+    let found = compared(&[("a", of(10, ONE)), ("b", of(10, ALIKE)), ("c", of(11, ONE))]);
+    assert_eq!(lines(&found), [vec![("a", 10), ("b", 10), ("c", 11)]]);
+    assert!(found.near_duplicates.iter().all(|group| group.similarity < 1.0), "{found:?}");
+}
+
+#[test]
 fn three_siblings_make_one_group() {
     let of = |line| findings(&[finding("x.rs", line, "nit", "Missing doc comment")]);
     let found = compared(&[("a", of(10)), ("b", of(12)), ("c", of(14))]);
