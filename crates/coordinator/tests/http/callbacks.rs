@@ -110,6 +110,26 @@ async fn the_end_of_a_child_wakes_the_callback() {
     assert_eq!(claimed["runs"][0]["session_id"], parent);
 }
 
+#[tokio::test]
+async fn a_parent_is_resumed_as_it_was_run_before() {
+    let desk = Desk::with_writer().await;
+    let runner = desk.runner().await;
+    let (_, top) = desk.run(json!({"agent_name": "writer", "prompt": "top"})).await;
+    desk.complete(&runner, "waiting").await;
+    let mut body = child_of(&top);
+    body["priority"] = json!(7);
+    let (_, parent) = desk.run(body).await;
+    let held = desk.claim(&runner).await;
+    desk.run(child_of(&parent)).await;
+    desk.finish(&held, json!({"status": "completed", "result_text": "waiting"})).await;
+    desk.complete(&runner, "done").await;
+    desk.app.reconcile().await.unwrap();
+    let resumed = text(&desk.get(&format!("/sessions/{parent}")).await.1, "last_run_id");
+    assert_ne!(resumed, held.run_id);
+    let (_, run) = desk.get(&format!("/runs/{resumed}")).await;
+    assert_eq!((&run["priority"], &run["execution_mode"]), (&json!(7), &json!("async_callback")));
+}
+
 /// A parent that ended in this way, with a child that ended after it.
 async fn left_alone(desk: &Desk, runner: &str, end: serde_json::Value) -> (String, String) {
     let (_, parent) = desk.run(json!({"agent_name": "writer", "prompt": "parent"})).await;

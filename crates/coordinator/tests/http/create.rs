@@ -36,6 +36,8 @@ async fn a_run_is_made_and_waits() {
 #[tokio::test]
 async fn what_makes_no_sense_is_refused_with_a_remedy() {
     let desk = Desk::with_writer().await;
+    let command = json!({"type": "process", "command": "count"});
+    desk.agent(json!({"name": "count", "type": "procedural", "executor": command})).await;
     let (_, session) = desk.run(json!({"agent_name": "writer", "prompt": "hi"})).await;
     let cases: &[(Value, u16, &str)] = &[
         (json!({"prompt": "hi"}), 400, "InvalidRequest"),
@@ -46,10 +48,15 @@ async fn what_makes_no_sense_is_refused_with_a_remedy() {
         ),
         (json!({"agent_name": "writer", "prompt": "a", "nonsense": 1}), 400, "InvalidRequest"),
         (json!({"agent_name": "writer", "prompt": "a", "priority": 1001}), 400, "InvalidRequest"),
+        (json!({"agent_name": "writer", "prompt": "a", "priority": -1001}), 400, "InvalidRequest"),
         (json!({"agent_name": "writer", "prompt": "a", "project_dir": ""}), 400, "InvalidRequest"),
+        (json!({"agent_name": "writer", "prompt": "a", "model": ""}), 400, "InvalidRequest"),
+        (json!({"agent_name": "writer", "prompt": "a", "model": "m".repeat(4097)}), 400, "InvalidRequest"),
+        (json!({"agent_name": "count", "prompt": "a", "model": "m"}), 400, "InvalidRequest"),
         (json!({"type": "resume_session", "prompt": "a"}), 400, "InvalidRequest"),
         (json!({"type": "start_session", "session_id": session, "prompt": "a"}), 400, "InvalidRequest"),
         (json!({"session_id": session, "agent_name": "other", "prompt": "a"}), 400, "InvalidRequest"),
+        (json!({"session_id": session, "project_dir": "/q", "prompt": "a"}), 400, "InvalidRequest"),
         (json!({"session_id": "run_1", "prompt": "a"}), 400, "InvalidRequest"),
         (json!({"session_id": "ses_none", "prompt": "a"}), 404, "SessionNotFound"),
         (json!({"session_id": session, "prompt": "a"}), 409, "SessionBusy"),

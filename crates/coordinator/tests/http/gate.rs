@@ -60,6 +60,43 @@ async fn a_result_that_conforms_is_stored() {
     let expected = json!({"result_text": null, "result_data": data, "schema_validation": validation});
     assert_eq!(view["result"], expected);
     assert_eq!(view["usage"], json!({"input_tokens": 3, "output_tokens": 4, "cost_usd": 0.5}));
+    assert_eq!(view["retry_count"], 1, "as the validation tells");
+}
+
+#[tokio::test]
+async fn a_failed_run_tells_how_often_the_model_was_asked_again() {
+    let (desk, runner) = desk().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let error = json!({"type": "timed_out", "message": "too slow"});
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, json!({"status": "failed", "error": error, "retry_count": 2})).await;
+    assert_eq!(desk.get(&format!("/runs/{run}")).await.1["retry_count"], 2);
+}
+
+#[tokio::test]
+async fn reports_that_nobody_can_mean_are_refused() {
+    let (desk, runner) = desk().await;
+    let (run, _) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let attempt = json!({
+        "number": 0, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+        "outcome": "accepted", "duration_ms": 40, "text": "",
+    });
+    let report = json!({"holding": held.holding, "attempts": [attempt]});
+    let answer = desk.post(&format!("/runner/runs/{run}/attempts"), report).await;
+    assert_eq!(
+        (refused(&answer), &answer.1["message"]),
+        ((400, "InvalidRequest"), &json!("attempts are numbered from 1"))
+    );
+    let fact = json!({
+        "endpoint": "e", "model": "m", "feature": "native", "verdict": "works", "at": "2026-11-01T00:00:00Z",
+    });
+    let end = json!({"status": "completed", "result_text": "a", "facts": vec![fact; 65]});
+    let answer = desk.finish(&held, end).await;
+    assert_eq!(
+        (refused(&answer), &answer.1["message"]),
+        ((400, "InvalidRequest"), &json!("65 facts; 64 are the most"))
+    );
 }
 
 #[tokio::test]

@@ -23,7 +23,16 @@ fn roles_allow_what_they_say() {
 
 #[test]
 fn this_machine_has_few_names() {
-    for here in ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "127.3.2.1", "[::1]:8765", "[::1]"] {
+    let here = [
+        "localhost",
+        "LOCALHOST:8765",
+        "127.0.0.1:1",
+        "127.3.2.1",
+        "[::1]:8765",
+        "[::1]",
+        "[::ffff:127.0.0.1]:80",
+    ];
+    for here in here {
         assert!(is_here(here, None), "{here}");
     }
     let others =

@@ -80,6 +80,23 @@ fn only_the_holder_reports() {
 }
 
 #[test]
+fn only_a_waiting_run_is_taken_or_given_up() {
+    let change = claimed("1", 1);
+    let again = claim(change.run.clone(), change.session.clone(), &runner(), LeaseId::new("2"), at(2), LEASE);
+    let status = Status::Claimed;
+    assert_eq!(again, Err(Refused::WrongStatus { run: RunId::new("1"), status }));
+    let given_up = unmatched(change.run.clone(), change.session, at(2));
+    assert_eq!((given_up.run, given_up.events), (change.run, Vec::new()));
+}
+
+#[test]
+fn what_is_told_of_retries_takes_none_back() {
+    let counted = Run { retry_count: 2, ..run() };
+    assert_eq!(counted.clone().asked_again(0).retry_count, 2);
+    assert_eq!(counted.asked_again(3).retry_count, 3);
+}
+
+#[test]
 fn nobody_reports_twice() {
     let change = claimed("1", 1);
     let usage = Usage::default();
@@ -232,6 +249,9 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
     assert_eq!((failure.attempts, failure.last_output.as_deref()), (Some(3), Some("close")));
     let told: Vec<_> = counted.events.iter().map(|event| event.body.clone()).collect();
     assert_eq!(told, [Body::RunFailed { error: failure }]);
+    let alike = [judged(1, 1, Judged::SchemaInvalid, "first"), judged(1, 2, Judged::SchemaInvalid, "last")];
+    let lost = lose(claimed.run.clone(), claimed.session.clone(), at(100), 1).with_attempts(&alike);
+    assert_eq!(lost.run.failure.unwrap().last_output.as_deref(), Some("last"), "of equals the last");
 
     let requeued = lose(claimed.run.clone(), claimed.session.clone(), at(100), 2);
     assert!(!requeued.ends_untold(), "it goes on");
