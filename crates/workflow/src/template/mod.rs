@@ -204,7 +204,9 @@ fn looked_up(path: &[&str], variables: &Variables) -> Result<Value, String> {
 /// that the text names; what it has a default for may be among them.
 fn said_of(error: &Error, source: &str, variables: &Variables) -> String {
     let said = said(error);
-    if error.kind() != ErrorKind::UndefinedError {
+    // A filter says so in its own words.
+    let is_told = error.detail().is_some_and(|detail| detail.contains("undefined"));
+    if error.kind() != ErrorKind::UndefinedError && !is_told {
         return said;
     }
     let missing = |name: &String| looked_up(&name.split('.').collect::<Vec<_>>(), variables).err();
