@@ -70,6 +70,8 @@ async fn the_run_is_asked_again_and_then_completed() {
     assert_eq!((held.run["retry_count"].clone(), held.run["attempt"].clone()), (json!(1), json!(2)));
     let prompt = text(&held.run, "retry_prompt");
     assert!(prompt.starts_with("<output-validation-error>") && prompt.contains("$.n: "), "{prompt}");
+    assert!(!prompt.contains("{\"n\": \"x\"}"), "the answer is in the conversation: {prompt}");
+    assert_eq!(held.run["type"], "resume_session");
     assert_eq!(held.run["conversation"], json!(["{\"n\": \"x\"}"]));
     assert_eq!(desk.finish(&held, answered("{\"n\": 2}")).await.1["status"], "completed");
     let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
@@ -160,6 +162,25 @@ async fn only_held_executors_answer() {
 }
 
 #[tokio::test]
+async fn an_attempt_that_was_told_before_its_answer_is_not_one_before_it() {
+    let (desk, runner) =
+        desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    desk.finish(&held, answered("no idea")).await;
+    let held = desk.claim(&runner).await;
+    let message = "'x' is a string; an integer is wanted";
+    let error = json!({"path": "$.n", "pointer": "/n", "keyword": "type", "message": message});
+    let attempt = json!({
+        "number": 1, "delivery": 2, "at": "2026-11-01T00:00:00Z", "strategy": "prompt", "model": "m",
+        "outcome": "schema_invalid", "errors": [error], "duration_ms": 5, "text": "{\"n\": \"x\"}",
+    });
+    let report = json!({"holding": held.holding, "attempts": [attempt]});
+    assert_eq!(desk.post(&format!("/runner/runs/{run}/attempts"), report).await.0, 204);
+    assert_eq!(desk.finish(&held, answered("{\"n\": \"x\"}")).await.1["status"], "pending");
+}
+
+#[tokio::test]
 async fn fewer_errors_that_are_not_shown_are_progress() {
     let list = json!({"type": "array", "items": {"type": "integer"}});
     let lists = json!({"type": "object", "required": ["n"], "properties": {"n": list}});
@@ -199,6 +220,33 @@ async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
     assert_eq!(desk.get(&format!("/runs/{run}")).await.1["error"]["attempts"], 2);
 }
 
+#[tokio::test]
+async fn values_that_come_without_a_text_are_told_apart() {
+    let (desk, runner) =
+        desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
+    desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let wrong =
+        [(json!({"n": "x"}), "pending"), (json!({"n": true}), "pending"), (json!({"n": true}), "failed")];
+    for (value, status) in wrong {
+        let held = desk.claim(&runner).await;
+        let mut report = answered("");
+        report["answer"]["structured"] = value.clone();
+        assert_eq!(desk.finish(&held, report).await.1["status"], status, "{value}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_command_says_is_no_value() {
+    let desk = Desk::new();
+    let command = json!({"type": "process", "command": "x"});
+    desk.agent(json!({"name": "command", "type": "procedural", "executor": command})).await;
+    let types = ["process"];
+    let runner = desk.runner_with(json!({"executor_types": types, "held_executor_types": types})).await;
+    desk.run(json!({"agent_name": "command", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    assert_eq!(refused(&desk.finish(&held, answered("free")).await).1, "ContractViolation");
+}
+
 fn cut(text: &str) -> Value {
     let mut report = answered(text);
     report["answer"]["truncated"] = json!(true);
@@ -227,10 +275,16 @@ async fn an_answer_that_was_cut_off_is_no_result() {
             (&json!("output_truncated"), &json!(2))
         );
     }
-    let (desk, runner) = desk(json!({"output_schema": schema()})).await;
+    let (desk, runner) =
+        desk(json!({"output_schema": schema(), "output_schema_options": {"max_retries": 5}})).await;
     desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
     let held = desk.claim(&runner).await;
     assert_eq!(desk.finish(&held, cut("{\"n\": 12}")).await.1["status"], "completed", "it is whole");
+    desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for report in [cut("{\"n\": \"x\"}"), answered("{\"n\": \"x\"}")] {
+        let held = desk.claim(&runner).await;
+        assert_eq!(desk.finish(&held, report).await.1["status"], "pending", "it was asked in another way");
+    }
 }
 
 #[tokio::test]

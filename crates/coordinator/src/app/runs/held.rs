@@ -39,7 +39,7 @@ pub(crate) fn is_held(profile: &Profile, run: &Run, blueprint: &str) -> Result<b
         return Ok(false);
     }
     let blueprint: ExecutorOnly = serde_json::from_str(blueprint).map_err(Error::internal)?;
-    Ok(blueprint.kind == Type::Autonomous && blueprint.executor.reprompt == Some(false))
+    Ok(blueprint.executor.reprompt == Some(false))
 }
 
 /// The type of executors that say for themselves whether they can be asked again in place.
@@ -47,9 +47,6 @@ const EXTERNAL: &str = "external";
 
 #[derive(Deserialize)]
 struct ExecutorOnly {
-    /// A procedural agent computes once and is never asked again.
-    #[serde(default, rename = "type")]
-    kind: Type,
     executor: RepromptOnly,
 }
 
@@ -278,14 +275,12 @@ impl Turn<'_> {
     }
 }
 
-/// Whether an answer is the one before, in its words or in what is wrong with it. One that was cut off is asked in another
-/// way.
+/// Whether the same is wrong with an answer as with the one before. Of values that were handed over, the texts beside them say
+/// nothing. One that was cut off is asked in another way.
 fn repeats(last: &Attempt, attempt: &Attempt) -> bool {
-    let is_whole = |attempt: &Attempt| attempt.outcome != Judged::Truncated;
-    let is_same = last.text.trim() == attempt.text.trim()
-        || last.outcome == attempt.outcome
-            && (&last.errors, last.more_errors) == (&attempt.errors, attempt.more_errors);
-    is_whole(last) && is_whole(attempt) && is_same
+    last.outcome == attempt.outcome
+        && (&last.errors, last.more_errors) == (&attempt.errors, attempt.more_errors)
+        && attempt.outcome != Judged::Truncated
 }
 
 /// Here a schema is told in words and no other way. A runner that knows this does not ask at all.
