@@ -211,6 +211,22 @@ mod tests {
     }
 
     #[test]
+    fn no_error_tells_a_secret() {
+        let redactor = Redactor::new(["sk-secret-123".to_owned()]);
+        let kinds: [fn(String) -> TurnError; 5] = [
+            TurnError::SchemaRejected,
+            TurnError::FormatRejected,
+            TurnError::ToolRejected,
+            TurnError::Transport,
+            TurnError::Failed,
+        ];
+        for kind in kinds {
+            let told = redactor.error(kind("no sk-secret-123!".to_owned()));
+            assert_eq!(told, kind("no [redacted]!".to_owned()));
+        }
+    }
+
+    #[test]
     fn a_secret_in_pieces_is_noticed() {
         let redactor = Redactor::new(["sk-secret-123".to_owned()]);
         let said = |pieces: [&str; 3]| {

@@ -62,6 +62,10 @@ async fn secrets_are_not_handed_on() {
     let command = json!({"command": "echo \"$PLAIN\"; env | grep -c secret"});
     let seen = call(tools.as_ref(), "run_command", command).await;
     assert_eq!(seen.text, "exit code 1\n[stdout]\nseen\n0");
+    // Nor is anything else that this process has and the tools were not given; some the shell sets itself.
+    let names = json!({"command": "env | cut -d= -f1 | grep -vx -e PWD -e OLDPWD -e SHLVL -e _ | sort"});
+    let seen = call(tools.as_ref(), "run_command", names).await;
+    assert_eq!(seen.text, "exit code 0\n[stdout]\nPATH\nPLAIN");
 }
 
 #[tokio::test]
