@@ -157,6 +157,16 @@ mod tests {
         careless["on_failure"] = json!("continue");
         let nodes = json!({"a": careless, "out": {"type": "output"}});
         assert_eq!(given(nodes, &[("input", "a"), ("a", "out")]), None);
+        let out = json!({"type": "output", "value": {"name": "{{ a.name }}"}});
+        let nodes = json!({"a": careless, "b": agent("tree"), "out": out});
+        let edges = [("input", "a"), ("input", "b"), ("a", "out"), ("b", "out")];
+        assert_eq!(given(nodes, &edges).unwrap()["properties"]["name"], json!(true));
+        let nodes = json!({"a": agent("tree"), "b": agent("tree"), "out": out});
+        let edges = json!([
+            {"from": "input", "to": "a"}, {"from": "input", "to": "b"}, {"from": "b", "to": "out"},
+            {"from": "a", "to": "out", "when": "input.yes"},
+        ]);
+        assert_eq!(with_edges(nodes, edges).unwrap()["properties"]["name"], json!(true));
     }
 
     #[test]

@@ -209,6 +209,34 @@ fn words_of_another_dialect_are_not_the_same_words() {
 }
 
 #[test]
+fn what_fits_only_now_and_then_does_not_fit() {
+    let of = |kind: &str| json!({"$defs": {"x": {"type": kind}}, "properties": {"a": {"$ref": "#/$defs/x"}}});
+    let without = |kind: &str| json!({"$defs": {"x": {"type": kind}}, "not": {"$ref": "#/$defs/x"}});
+    let patterns = json!({"^a": {"type": "integer"}, "^b": {"type": "string"}});
+    let number = json!({"type": "integer"});
+    let open = json!({"type": "object", "properties": {"a": number}, "required": ["a"]});
+    let cases = [
+        (json!({"type": "integer", "multipleOf": 2}), json!({"multipleOf": 4})),
+        (json!({"type": "number", "minimum": 5}), json!({"exclusiveMinimum": 5})),
+        (json!({"type": "number", "maximum": 5}), json!({"exclusiveMaximum": 5})),
+        (json!({"type": "array", "maxItems": 2}), json!({"uniqueItems": true})),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            json!({"patternProperties": patterns}),
+        ),
+        (json!({"type": "number", "maximum": 5}), json!({"minimum": 5})),
+        (open.clone(), json!({"patternProperties": {"^a": number}, "additionalProperties": false})),
+        (open, json!({"properties": {"a": number}, "additionalProperties": false})),
+        // The same words, which lead elsewhere.
+        (of("string"), of("integer")),
+        (without("string"), without("integer")),
+    ];
+    for (producer, consumer) in cases {
+        assert!(matches!(fits(&producer, &consumer), Fit::CannotTell(_)), "{producer} {consumer}");
+    }
+}
+
+#[test]
 fn endless_and_huge_schemas_end() {
     let endless = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#"}}});
     let other = json!({"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/definitions/b"}},
