@@ -118,6 +118,9 @@ fn marks_without_number_are_judged() {
             "[].a() [][:1] ",
             "{}\n\n\"a\": b c ",
             "the \"a b\": {} ",
+            "[\\\"]\\\"",
+            "> [\n",
+            "see [a] b ",
         ] {
             for (mode, bytes) in [(Mode::Strict, MEBIBYTE / 2), (Mode::Lenient, MEBIBYTE / 16)] {
                 let text = piece.repeat(bytes / piece.len());

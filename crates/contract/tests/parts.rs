@@ -206,6 +206,7 @@ fn a_call_may_stand_in_the_envelope_of_an_api() {
         format!(r#"{{"function":{call}}}"#),
         r#"{"type":"tool_use","id":"1","name":"f","input":{"n":1}}"#.to_owned(),
         r#"{"action":"f","action_input":{"n":1}}"#.to_owned(),
+        r#"{"function_name":"f","args":{"n":1}}"#.to_owned(),
         function,
     ] {
         for text in [text.clone(), fenced(&text), format!("Here: {text}")] {

@@ -106,3 +106,10 @@ fn types_and_statements_are_no_strings() {
     }
     assert_eq!(read("{a: list, b: x; y}", &object()), Some(json!({"a": "list", "b": "x; y"})));
 }
+
+#[test]
+fn a_number_has_one_sign() {
+    let number = json!({"type": "array", "items": {"type": "number"}});
+    assert_eq!(read("[+-5]", &number), None);
+    assert!(read("[+5, -5]", &number).is_some_and(|value| accord_contract::same(&value, &json!([5, -5]))));
+}
