@@ -75,7 +75,7 @@ fn is_ignored(signal: SignalKind) -> bool {
 fn ignores(status: &str, signal: SignalKind) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_none_or(|mask| mask >> (signal.as_raw_value() - 1) & 1 == 1)
+    mask.is_none_or(|mask| (mask >> (signal.as_raw_value() - 1)) & 1 == 1)
 }
 
 /// stdin and stdout, for talking over both for as long as it takes.
