@@ -236,11 +236,16 @@ mod tests {
     #[tokio::test]
     async fn calls_that_deliver_are_no_tools() {
         let value = json!({"a": 1});
+        let submits = |id: &str, calls: &[&str]| {
+            let call = |id: &&str| Call { id: (*id).to_owned(), name: SUBMIT.to_owned(), input: json!({}) };
+            let calls = calls.iter().map(call).collect();
+            Kind::Says(Message { id: id.to_owned(), calls, ..Message::default() })
+        };
         let (hearing, events) = heard(vec![
             says("1", "", &[(STRUCTURED_OUTPUT, value.clone())]),
-            says("2", "", &[(SUBMIT, json!({})), (SUBMIT, json!({}))]),
-            says("3", "", &[(SUBMIT, json!({}))]),
-            says("3", "", &[(SUBMIT, json!({}))]),
+            submits("2", &["a", "b"]),
+            submits("3", &["c"]),
+            submits("3", &["d"]),
             says("4", "that is all", &[]),
         ])
         .await;
