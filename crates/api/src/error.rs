@@ -104,6 +104,8 @@ names! {
     WorkflowBroken = 409,
     /// The session has a run under way.
     SessionBusy = 409,
+    /// The workflow run is not over.
+    WorkflowRunBusy = 409,
     /// The session has no result yet.
     SessionNotFinished = 409,
     /// The run is not held by this runner, or no longer.

@@ -95,6 +95,11 @@ impl Client {
         call.read().await
     }
 
+    /// Deletes a workflow run that is over, with its nodes and events.
+    pub async fn delete_workflow_run(&self, id: &WorkflowRunId) -> Result<(), ClientError> {
+        self.call(Method::DELETE, &["workflow-runs", id.as_str()]).done().await
+    }
+
     /// Stops a workflow run; one that is over stays as it is.
     pub async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, ClientError> {
         self.post(&["workflow-runs", id.as_str(), "stop"]).read().await

@@ -67,7 +67,9 @@ impl Error {
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let message = match &error {
-            StoreError::Busy { .. } => format!("{error}; wait for its end, or stop it"),
+            StoreError::Busy { .. } | StoreError::AtWork(_) => {
+                format!("{error}; wait for its end, or stop it")
+            }
             StoreError::Refused(_) => format!("{error}; drop the work"),
             StoreError::IdempotencyConflict(_) => format!("{error}; use another key for another request"),
             _ => error.to_string(),
@@ -88,6 +90,7 @@ impl From<StoreError> for Error {
             StoreError::Exists { kind, .. } if *kind == "workflow" => ErrorName::WorkflowExists,
             StoreError::Exists { .. } => ErrorName::SchemaExists,
             StoreError::Busy { .. } => ErrorName::SessionBusy,
+            StoreError::AtWork(_) => ErrorName::WorkflowRunBusy,
             StoreError::Refused(Refused::LeaseLost { .. } | Refused::WrongStatus { .. }) => {
                 ErrorName::LeaseLost
             }

@@ -13,6 +13,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (2, include_str!("../migrations/0002_workflows.sql")),
     (3, include_str!("../migrations/0003_held_callbacks.sql")),
     (4, include_str!("../migrations/0004_inputs.sql")),
+    (5, include_str!("../migrations/0005_definitions.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

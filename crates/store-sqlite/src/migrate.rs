@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0003_held_callbacks.sql"),
     include_str!("../migrations/0004_inputs.sql"),
     include_str!("../migrations/0005_events.sql"),
+    include_str!("../migrations/0006_definitions.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -1,6 +1,6 @@
 //! Why a use case was not carried out, by what the caller does next.
 
-use accord_domain::id::{RunId, SessionId};
+use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::run::change::Refused;
 
 /// Why not.
@@ -36,6 +36,9 @@ pub enum StoreError {
         /// Its run.
         run: RunId,
     },
+    /// The workflow run is not over, or another waits for its end.
+    #[error("{0} is still at work")]
+    AtWork(WorkflowRunId),
     /// The run cannot change in this way.
     #[error(transparent)]
     Refused(#[from] Refused),

@@ -172,6 +172,10 @@ pub trait WorkflowRunStore: Send + Sync {
     /// Those who work for a workflow run and are done, or are gone.
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
 
+    /// Removes a workflow run that is over with its nodes and events ([`StoreError::AtWork`]: it is not, or the run of
+    /// another workflow has not taken its end into account). What worked for it stays.
+    async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError>;
+
     /// Whether a run works for a workflow run, which has not taken its end into account.
     async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError>;
 }

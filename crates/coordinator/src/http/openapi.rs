@@ -83,6 +83,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         stats::stats,
         workflow_runs::list,
         workflow_runs::one,
+        workflow_runs::remove,
         workflow_runs::stop,
         workflows::create,
         workflows::list,

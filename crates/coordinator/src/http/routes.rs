@@ -89,6 +89,7 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/workflows/{name}/runs", Access::Call),
     route("GET", "/workflow-runs", Access::Read),
     route("GET", "/workflow-runs/{id}", Access::Read),
+    route("DELETE", "/workflow-runs/{id}", Access::Administer),
     route("POST", "/workflow-runs/{id}/stop", Access::Call),
     route("GET", "/stats", Access::Read),
     route("GET", "/config", Access::Read),

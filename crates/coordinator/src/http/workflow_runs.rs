@@ -5,6 +5,7 @@ use std::sync::Arc;
 use accord_api::{ErrorBody, Page, WaitQuery, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView};
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 
@@ -16,7 +17,7 @@ use crate::error::Error;
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/workflow-runs", get(list))
-        .route("/workflow-runs/{id}", get(one))
+        .route("/workflow-runs/{id}", get(one).delete(remove))
         .route("/workflow-runs/{id}/stop", post(stop))
 }
 
@@ -61,6 +62,26 @@ pub(super) async fn one(
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
     door::while_admitted(&app, &caller, app.wait_for_workflow_run(&id, wait)).await.map(Json)
+}
+
+/// Removes a workflow run that is over, with its nodes and events. The sessions of its agents stay.
+#[utoipa::path(
+    delete,
+    path = "/workflow-runs/{id}",
+    tag = "workflow_runs",
+    params(("id" = WorkflowRunId, Path, description = "The workflow run")),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
+        (status = 409, description = "WorkflowRunBusy", body = ErrorBody),
+    )
+)]
+pub(super) async fn remove(
+    State(app): State<Arc<App>>,
+    Id(id): Id<WorkflowRunId>,
+) -> Result<StatusCode, Error> {
+    app.remove_workflow_run(&id).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Stops a workflow run: nothing more starts, and what is at work is stopped. Can be repeated.

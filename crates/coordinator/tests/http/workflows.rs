@@ -247,6 +247,26 @@ async fn who_stops_a_workflow_run_sees_that_it_was_heard() {
     assert_eq!(desk.get(&path).await.1["status"], "stopping");
 }
 
+#[tokio::test]
+async fn a_workflow_run_that_is_over_can_be_removed() {
+    let desk = Desk::with_writer().await;
+    let _background = desk.awake();
+    let runner = desk.runner().await;
+    let (run, held) = inline_run(&desk, &runner, "short", json!({})).await;
+    let path = format!("/workflow-runs/{run}");
+    let busy = desk.delete(&path).await;
+    assert_eq!(refused(&busy), (409, "WorkflowRunBusy"));
+    let expected = format!("{run} is still at work; wait for its end, or stop it");
+    assert_eq!(text(&busy.1, "message"), expected);
+    desk.finish(&held, json!({"status": "completed", "result_text": "done"})).await;
+    assert_eq!(desk.get(&format!("{path}?wait=20")).await.1["status"], "completed");
+    assert_eq!(desk.delete(&path).await.0, 204);
+    assert_eq!(refused(&desk.delete(&path).await), (404, "WorkflowRunNotFound"));
+    assert_eq!(refused(&desk.get(&path).await), (404, "WorkflowRunNotFound"));
+    assert_eq!(desk.get("/workflow-runs").await.1["items"], json!([]));
+    assert_eq!(desk.get("/sessions").await.1["items"].as_array().unwrap().len(), 1, "its agent's stays");
+}
+
 /// Starts a workflow with one agent that stands in it, and gives its run to a runner.
 async fn inline_run(desk: &Desk, runner: &str, name: &str, more: Value) -> (String, Held) {
     let mut agent = json!({"executor": {"type": "llm", "provider": "anthropic", "model": "small"}});

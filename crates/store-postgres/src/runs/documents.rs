@@ -47,11 +47,11 @@ pub(super) async fn of_runs(
 
 /// An arbitrary number that says "documents" to everybody on the same database. Who refers to documents holds it
 /// together with others until the end of the transaction; who removes them holds it alone. Everybody locks the session
-/// first.
+/// or the workflow run first.
 const LOCK: i64 = 0x646f_6375_6d65;
 
 /// From here until the end of the transaction no document goes away.
-pub(super) async fn refer(connection: &mut PgConnection) -> Result<(), Fault> {
+pub(crate) async fn refer(connection: &mut PgConnection) -> Result<(), Fault> {
     sqlx::query("SELECT pg_advisory_xact_lock_shared($1)").bind(LOCK).execute(connection).await?;
     Ok(())
 }
@@ -73,7 +73,8 @@ pub(crate) async fn of_session(
 const COLLECT: &str = "
 DELETE FROM documents d WHERE d.hash = ANY($1)
     AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.blueprint = d.hash)
-    AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.contract = d.hash)";
+    AND NOT EXISTS (SELECT 1 FROM assignments a WHERE a.contract = d.hash)
+    AND NOT EXISTS (SELECT 1 FROM workflow_documents w WHERE w.definition = d.hash)";
 
 /// Removes those of these documents that nobody refers to. What somebody is about to refer to is waited for.
 pub(crate) async fn collect(connection: &mut PgConnection, hashes: Vec<Vec<u8>>) -> Result<(), Fault> {

@@ -3,6 +3,7 @@
 mod advance;
 mod documents;
 mod read;
+mod remove;
 mod rows;
 
 use accord_domain::id::{RunId, WorkflowRunId};
@@ -56,6 +57,10 @@ impl WorkflowRunStore for PostgresStore {
 
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
         retrying(|| self.read_done_hands(id)).await
+    }
+
+    async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError> {
+        retrying(|| self.delete_workflow_run(id)).await
     }
 
     async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError> {

@@ -8,6 +8,7 @@ use sqlx::{PgConnection, Row};
 
 use crate::convert::{count, counted, id, micros, named, small, time};
 use crate::fault::Fault;
+use crate::runs::documents;
 use crate::text::{escape, unescape};
 
 /// A workflow run, and what is asked of it.
@@ -56,6 +57,7 @@ VALUES ($2, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 /// Writes a new workflow run, which is asked to begin.
 pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), Fault> {
     let run = &new.run;
+    documents::refer(connection).await?;
     let inserted = sqlx::query(INSERT)
         .bind(new.definition.as_str())
         .bind(run.id.as_str())

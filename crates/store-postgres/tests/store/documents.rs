@@ -1,7 +1,9 @@
 //! Documents that runs share, and go with the last of them.
 
+use accord_domain::id::WorkflowRunId;
 use accord_domain::run::Assignment;
-use accord_store::{RunReader, RunStore, SessionStore, Submission};
+use accord_store::{RunReader, RunStore, SessionStore, Submission, WorkflowRunStore};
+use accord_test_support::story::workflows::a_workflow_run_that_is_over;
 use sqlx::PgConnection;
 
 use crate::make::{Database, at, fresh, run_id, session_id};
@@ -48,6 +50,30 @@ async fn they_do_not_go_from_under_a_new_run() {
                 assert_eq!(assignment.contract.as_deref(), Some("[1]"));
                 store.stop_run(&run_id(&name), at(1)).await.unwrap();
                 store.remove_session(&session_id(&name)).await.unwrap();
+            }
+        }));
+    }
+    for caller in callers {
+        caller.await.unwrap();
+    }
+    assert_eq!(documents(&mut database.connection().await).await, 0);
+}
+
+/// The same for workflow runs and their definition.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_definition_does_not_go_from_under_a_new_workflow_run() {
+    let database = Database::start();
+    let store = database.store().await;
+    let mut callers = Vec::new();
+    for caller in 0..4 {
+        let store = store.clone();
+        callers.push(tokio::spawn(async move {
+            for round in 0..40 {
+                let name = format!("{caller}-{round}");
+                a_workflow_run_that_is_over(&store, &name).await;
+                let id = WorkflowRunId::new(&name);
+                assert_eq!(store.workflow_documents(&id).await.unwrap().definition, r#"{"name":"review"}"#);
+                store.remove_workflow_run(&id).await.unwrap();
             }
         }));
     }

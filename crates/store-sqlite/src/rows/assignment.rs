@@ -135,7 +135,8 @@ pub(crate) fn documents_of(connection: &Connection, session: i64) -> Done<Vec<i6
 pub(crate) fn collect(connection: &Connection, documents: &[i64]) -> Done<()> {
     let sql = "DELETE FROM documents WHERE id = ?1 \
                AND NOT EXISTS (SELECT 1 FROM assignments WHERE blueprint = ?1) \
-               AND NOT EXISTS (SELECT 1 FROM assignments WHERE contract = ?1)";
+               AND NOT EXISTS (SELECT 1 FROM assignments WHERE contract = ?1) \
+               AND NOT EXISTS (SELECT 1 FROM workflow_documents WHERE definition = ?1)";
     let mut statement = connection.prepare_cached(sql)?;
     for document in documents {
         statement.execute([document])?;

@@ -1,12 +1,15 @@
 use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
 use accord_domain::contract::Strategy;
-use accord_domain::id::{EventId, LeaseId, RunId, RunnerId, SessionId};
+use accord_domain::id::{EventId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
 use accord_domain::run::change::End;
 use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
 use accord_domain::session::ExecutionMode;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, EventFilter, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore};
+use accord_store::{
+    Claim, EventFilter, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore, WorkflowRunStore,
+};
+use accord_test_support::story::workflows::a_workflow_run_that_is_over;
 use jiff::SignedDuration;
 
 use super::*;
@@ -115,6 +118,21 @@ async fn nothing_stays_of_a_removed_session() {
     assert_eq!(rows(&store).await, [("events".to_owned(), 1)], "the id of the last event is kept, empty");
     let follower = store.events(&EventFilter::default(), EventId(0), 10).await.unwrap();
     assert_eq!(follower, []);
+}
+
+#[tokio::test]
+async fn nothing_stays_of_a_removed_workflow_run() {
+    let (store, _folder) = store();
+    for name in ["a", "b"] {
+        a_workflow_run_that_is_over(&*store, name).await;
+    }
+    let names: Vec<_> = rows(&store).await.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["documents", "events", "workflow_documents", "workflow_nodes", "workflow_runs"]);
+    store.remove_workflow_run(&WorkflowRunId::new("a")).await.unwrap();
+    let left = store.workflow_documents(&WorkflowRunId::new("b")).await.unwrap();
+    assert_eq!(left.definition, r#"{"name":"review"}"#, "both have the same");
+    store.remove_workflow_run(&WorkflowRunId::new("b")).await.unwrap();
+    assert_eq!(rows(&store).await, [("events".to_owned(), 1)], "the id of the last event is kept, empty");
 }
 
 #[tokio::test]

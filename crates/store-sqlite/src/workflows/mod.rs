@@ -3,6 +3,7 @@
 mod advance;
 mod documents;
 mod read;
+mod remove;
 mod rows;
 
 use accord_domain::id::{RunId, WorkflowRunId};
@@ -58,6 +59,11 @@ impl WorkflowRunStore for SqliteStore {
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError> {
         let id = id.clone();
         self.read(move |connection| read::done(connection, &id)).await
+    }
+
+    async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), StoreError> {
+        let id = id.clone();
+        self.write(move |write| remove::remove(write.connection(), &id)).await
     }
 
     async fn is_hand(&self, run_id: &RunId) -> Result<bool, StoreError> {

@@ -119,6 +119,7 @@ macro_rules! store_story {
                 workflows_are_kept_under_conditions, a_new_workflow_run_is_there_whole,
                 an_advance_is_written_whole_and_once, an_end_makes_a_workflow_run_due,
                 a_workflow_run_can_be_asked_to_stop, one_of_many_advances, workflow_runs_are_listed,
+                a_workflow_run_goes_whole,
             ],
         }
     };

@@ -8,7 +8,7 @@ use accord_domain::run::FailureType;
 use accord_domain::workflow::{NodeStatus, Status, WorkflowRun};
 use accord_store::{
     Asked, Condition, DocumentRecord, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice, PageRequest,
-    Store, StoreError, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,
+    Store, StoreError, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use tokio::task::JoinSet;
 
@@ -255,4 +255,59 @@ pub async fn workflow_runs_are_listed(store: Arc<dyn Store>) {
     assert_eq!(seen, [id("c"), id("b"), id("a")]);
     let made_up = PageRequest { limit: 2, cursor: Some("x".into()) };
     assert!(store.workflow_runs(&filter, &made_up).await.is_err());
+}
+
+async fn end(store: &(impl WorkflowRunStore + ?Sized), name: &str, taken: Vec<Hand>) {
+    let run = store.workflow_documents(&id(name)).await.unwrap().run;
+    let over = WorkflowRun { status: Status::Completed, finished_at: Some(at(9)), ..next(&run, 9).run };
+    let (nodes, events) = (vec![node("x", "{}")], vec![finished("x")]);
+    let advance = WorkflowAdvance { run: over, nodes, events, taken, ..next(&run, 9) };
+    store.advance_workflow_run(advance).await.unwrap();
+}
+
+/// Makes a workflow run, with the same definition as any other, and ends it.
+pub async fn a_workflow_run_that_is_over(store: &impl WorkflowRunStore, name: &str) {
+    store.submit_workflow_run(new(name, 1), None).await.unwrap();
+    end(store, name, Vec::new()).await;
+}
+
+/// A workflow run goes whole once it is over and nobody waits for it, and nothing of anybody else goes with it.
+pub async fn a_workflow_run_goes_whole(store: Arc<dyn Store>) {
+    for name in ["outer", "other"] {
+        store.submit_workflow_run(new(name, 1), None).await.unwrap();
+    }
+    let run = whole(&store, "outer").await.run;
+    let (starts, children) = (vec![fresh("r")], vec![new("inner", 2)]);
+    let begun = WorkflowAdvance { starts, children, ..next(&run, 2) };
+    store.advance_workflow_run(begun).await.unwrap();
+    let busy = async |name: &str| {
+        let refused = store.remove_workflow_run(&id(name)).await;
+        assert!(matches!(&refused, Err(StoreError::AtWork(run)) if *run == id(name)), "{name}: {refused:?}");
+    };
+    busy("outer").await;
+    busy("inner").await;
+    end(&*store, "inner", Vec::new()).await;
+    // The outer one has yet to hear of its end.
+    busy("inner").await;
+    assert_eq!(store.done_hands(&id("outer")).await.unwrap(), [Hand::Workflow(id("inner"))]);
+    end(&*store, "other", Vec::new()).await;
+    end(&*store, "outer", vec![Hand::Workflow(id("inner"))]).await;
+    let last = events_of(&store, EventFilter::default()).await.last().unwrap().id;
+
+    store.remove_workflow_run(&id("outer")).await.unwrap();
+    let gone = store.remove_workflow_run(&id("outer")).await;
+    assert!(matches!(gone, Err(StoreError::NoSuch { kind: "workflow run", .. })), "{gone:?}");
+    let filter = EventFilter { workflow_run_id: Some(id("outer")), ..EventFilter::default() };
+    assert_eq!(events_of(&store, filter).await, []);
+    assert_eq!(store.run(&run_id("r")).await.unwrap().id, run_id("r"));
+    for name in ["inner", "other"] {
+        assert_eq!(whole(&store, name).await.definition, new(name, 1).definition);
+        store.remove_workflow_run(&id(name)).await.unwrap();
+    }
+    // Whoever follows events has seen the last one: its id is not given again, and one of the same name begins anew.
+    store.submit_workflow_run(new("outer", 10), None).await.unwrap();
+    let anew = whole(&store, "outer").await;
+    assert_eq!((anew.run.version, anew.nodes), (0, Vec::new()));
+    end(&*store, "outer", Vec::new()).await;
+    assert!(events_of(&store, EventFilter::default()).await.last().unwrap().id > last);
 }

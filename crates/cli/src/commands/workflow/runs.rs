@@ -1,6 +1,9 @@
 //! `accord workflow runs`.
 
+mod rm;
+
 use accord_api::{WorkflowRunQuery, WorkflowStatus};
+use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::connection::{Access, ConnectionArguments};
@@ -19,16 +22,20 @@ const STATUSES: [WorkflowStatus; 5] = [
     WorkflowStatus::Stopped,
 ];
 
-/// List runs of workflows, the newest first
+/// List runs of workflows, the newest first, or remove old ones
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Runs of workflows within others are listed too. accord workflow show RUN has every node of one.
 
 Examples:
   accord workflow runs --status failed
   accord workflow runs code-review --all
+  accord workflow runs rm --before 30d
   accord workflow runs --status running --json | jq -r '.items[].workflow_run_id'")]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// Only those of this workflow
     #[arg(value_name = "NAME")]
     workflow: Option<String>,
@@ -44,6 +51,11 @@ pub(crate) struct Arguments {
     connection: ConnectionArguments,
 }
 
+#[derive(Debug, Subcommand)]
+enum Command {
+    Rm(rm::Arguments),
+}
+
 fn status_parser() -> impl TypedValueParser<Value = WorkflowStatus> {
     PossibleValuesParser::new(STATUSES.map(WorkflowStatus::as_str)).try_map(|name| {
         let status = STATUSES.into_iter().find(|status| status.as_str() == name);
@@ -52,6 +64,9 @@ fn status_parser() -> impl TypedValueParser<Value = WorkflowStatus> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if let Some(Command::Rm(arguments)) = &arguments.command {
+        return rm::run(arguments);
+    }
     let which = WorkflowRunQuery {
         status: arguments.status,
         workflow_name: arguments.workflow.clone(),

@@ -191,6 +191,15 @@ async fn runs_are_listed_and_begun_without_waiting() {
     ];
     assert_eq!(counts, [6, 2, 0, 0]);
     assert!(run(&["runs"]).await.0.contains(first.trim()));
+
+    let (removed, _) = run(&["runs", "rm", first.trim(), "--json"]).await;
+    assert_eq!(removed, format!("{{\"workflow_run_id\":\"{id}\",\"removed\":true}}\n"));
+    assert!(run(&["runs", "rm", "--before", "1h"]).await.1.starts_with("no run of a workflow"));
+    assert!(run(&["runs", "rm", "--before", "0s", "--workflow", "other"]).await.1.starts_with("no run"));
+    let (_, dry) = run(&["runs", "rm", "--before", "0s", "--dry-run"]).await;
+    assert_eq!((dry.matches("would remove wfr_").count(), listed(&[]).await), (5, 5), "{dry}");
+    let (_, gone) = run(&["runs", "rm", "--before", "0s"]).await;
+    assert_eq!((gone.matches("removed wfr_").count(), listed(&[]).await), (5, 0), "{gone}");
     host.end().await;
 }
 

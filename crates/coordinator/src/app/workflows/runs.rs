@@ -172,6 +172,11 @@ impl App {
         self.workflow_run(id).await
     }
 
+    /// Removes a workflow run that is over.
+    pub(crate) async fn remove_workflow_run(&self, id: &WorkflowRunId) -> Result<(), Error> {
+        Ok(self.store.remove_workflow_run(id).await?)
+    }
+
     /// The workflow run, at its end or when the time is over.
     pub(crate) async fn wait_for_workflow_run(
         &self,

@@ -77,6 +77,7 @@ const EXPECTED: &[(&str, &str, Least)] = &[
     ("POST", "/workflows/{name}/runs", Caller),
     ("GET", "/workflow-runs", Viewer),
     ("GET", "/workflow-runs/{id}", Viewer),
+    ("DELETE", "/workflow-runs/{id}", Admin),
     ("POST", "/workflow-runs/{id}/stop", Caller),
     ("GET", "/stats", Viewer),
     ("GET", "/config", Viewer),

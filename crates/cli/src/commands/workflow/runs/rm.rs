@@ -1,0 +1,109 @@
+//! `accord workflow runs rm`.
+
+use std::io;
+
+use accord_api::{WorkflowRunId, WorkflowRunQuery};
+use accord_client::Client;
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::connection::{Access, ConnectionArguments};
+use crate::each::each;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::paging::LARGEST_PAGE;
+use crate::{beginning, output, runtime, since};
+
+/// Remove runs of workflows with their nodes and events
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What is removed cannot be brought back. Refused while the run is at work. Where one cannot be
+removed, the others still are; the exit code is that of the first failure.
+
+The sessions of its agents stay: accord sessions rm removes those. Runs of workflows within it stay too;
+with --before they are as old as it, and go with it.
+
+Examples:
+  accord workflow runs rm wfr_…
+  accord workflow runs rm --before 30d --dry-run
+  accord workflow runs rm --before 2026-11-01 --workflow code-review")]
+pub(crate) struct Arguments {
+    /// Their ids, or beginnings that no others have
+    #[arg(value_name = "RUN", required_unless_present = "before", conflicts_with = "before")]
+    runs: Vec<WorkflowRunId>,
+    /// All that ended before: so long ago (30d, 12h), a date, or a time
+    #[arg(long, value_name = "TIME", value_parser = since::parse)]
+    before: Option<Timestamp>,
+    /// With --before: only those of this workflow
+    #[arg(long, value_name = "NAME", conflicts_with = "runs")]
+    workflow: Option<String>,
+    /// With --before: say which they are, and remove nothing
+    #[arg(long, conflicts_with = "runs")]
+    dry_run: bool,
+    /// Print a line of JSON for each, with "error" in it where it failed
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let old = match arguments.before {
+            Some(before) => Some(over_since(&client, before, arguments.workflow.as_deref()).await?),
+            None => None,
+        };
+        if old.as_ref().is_some_and(Vec::is_empty) {
+            output::talk("no run of a workflow that is over is as old as that\n");
+            return Ok(Exit::Success);
+        }
+        let remove = async |id: &WorkflowRunId| -> Result<WorkflowRunId, Failure> {
+            if arguments.dry_run {
+                return Ok(id.clone());
+            }
+            // Ids from a list are whole.
+            let id = match &old {
+                Some(_) => id.clone(),
+                None => beginning::workflow_run(&client, id).await?.workflow_run_id,
+            };
+            client.delete_workflow_run(&id).await?;
+            Ok(id)
+        };
+        let show = |removed: &WorkflowRunId| show(removed, arguments);
+        let runs = old.as_ref().unwrap_or(&arguments.runs);
+        each(runs, "workflow_run_id", arguments.json, remove, show).await
+    })
+}
+
+/// The runs that ended before then. Only their ids are kept: they may be very many.
+async fn over_since(
+    client: &Client,
+    before: Timestamp,
+    workflow: Option<&str>,
+) -> Result<Vec<WorkflowRunId>, Failure> {
+    let mut which = WorkflowRunQuery {
+        workflow_name: workflow.map(str::to_owned),
+        limit: Some(LARGEST_PAGE),
+        ..WorkflowRunQuery::default()
+    };
+    let mut found = Vec::new();
+    loop {
+        let page = client.workflow_runs(&which).await?;
+        let old = page.items.into_iter().filter(|run| run.finished_at.is_some_and(|end| end < before));
+        found.extend(old.map(|run| run.workflow_run_id));
+        if page.next_cursor.is_none() {
+            return Ok(found);
+        }
+        which.cursor = page.next_cursor;
+    }
+}
+
+fn show(run: &WorkflowRunId, arguments: &Arguments) -> io::Result<()> {
+    let removed = !arguments.dry_run;
+    if arguments.json {
+        return output::json(&json!({"workflow_run_id": run, "removed": removed}));
+    }
+    output::talk(&format!("{} {run}\n", if removed { "removed" } else { "would remove" }));
+    Ok(())
+}
