@@ -20,8 +20,8 @@ use crate::{beginning, output, runtime, since};
 What is removed cannot be brought back. Refused while the run is at work. Where one cannot be
 removed, the others still are; the exit code is that of the first failure.
 
-The sessions of its agents stay: accord sessions rm removes those. Runs of workflows within it stay too;
-with --before they are as old as it, and go with it.
+The sessions of its agents stay: accord sessions rm removes those. Runs of workflows within it stay
+too; with --before they are as old as it, and go with it.
 
 Examples:
   accord workflow runs rm wfr_…
