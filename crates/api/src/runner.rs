@@ -175,7 +175,7 @@ pub struct Holding {
 pub struct ReportEvents {
     /// Who tells.
     pub holding: Holding,
-    /// What: `message`, `tool.started` and `tool.finished` only; the rest is the coordinator's to say.
+    /// What: `message`, `tool.started`, `tool.finished` and `request.repeated` only; the rest is the coordinator's to say.
     pub events: Vec<Body>,
 }
 

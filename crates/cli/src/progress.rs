@@ -57,6 +57,9 @@ impl Progress {
             }
             EventBody::RunClaimed { .. } | EventBody::RunStarted => self.step = "attempt 1".to_owned(),
             EventBody::ToolStarted { name, .. } => self.step = format!("uses {}", line(name)),
+            EventBody::RequestRepeated { reason, milliseconds } => {
+                self.line(&format!("{}\n", event::repeated(reason, *milliseconds)));
+            }
             EventBody::AttemptJudged { attempt } => {
                 self.used.input_tokens += attempt.usage.input_tokens;
                 self.used.output_tokens += attempt.usage.output_tokens;

@@ -78,6 +78,14 @@ pub enum Body {
         /// What the model was told, shortened.
         output: String,
     },
+    /// A request to a model failed in a way that may pass (a limit of its provider, a lost connection), and is made again.
+    #[serde(rename = "request.repeated")]
+    RequestRepeated {
+        /// Why.
+        reason: String,
+        /// After how long.
+        milliseconds: u64,
+    },
     /// An answer was judged.
     #[serde(rename = "attempt.judged")]
     AttemptJudged {
@@ -191,6 +199,7 @@ impl Body {
             Self::Message { .. } => "message",
             Self::ToolStarted { .. } => "tool.started",
             Self::ToolFinished { .. } => "tool.finished",
+            Self::RequestRepeated { .. } => "request.repeated",
             Self::AttemptJudged { .. } => "attempt.judged",
             Self::Result { .. } => "result",
             Self::RunCompleted => "run.completed",

@@ -44,6 +44,7 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
     case 'message':
     case 'tool.started':
     case 'tool.finished':
+    case 'request.repeated':
       return []
     default:
       return []
@@ -51,7 +52,7 @@ function statesTouchedBy(event: LiveEvent): QueryKey[] {
 }
 
 /** What is said while a node works is in its session; a run of a workflow changes with the states of its parts. */
-const SAID = ['message', 'tool.started', 'tool.finished']
+const SAID = ['message', 'tool.started', 'tool.finished', 'request.repeated']
 
 function workflowTouchedBy(event: LiveEvent): QueryKey[] {
   if (event.workflow_run_id === null) return event.type.startsWith('workflow.') ? [queryKeys.workflowRuns.all] : []

@@ -54,6 +54,7 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
             let output = short(output, TOOL_CHARACTERS);
             format!("{} {}: {output}", Tone::Warning.paint("tool failed"), line(name))
         }
+        EventBody::RequestRepeated { reason, milliseconds } => repeated(reason, *milliseconds),
         EventBody::AttemptJudged { attempt } => {
             return Some((attempt::head(attempt), attempt::findings(attempt, "")));
         }
@@ -81,6 +82,13 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
         | EventBody::WorkflowFinished { .. } => return None,
     };
     Some((words, String::new()))
+}
+
+/// That a request is made again, and why.
+pub(crate) fn repeated(reason: &str, milliseconds: u64) -> String {
+    // Agent CLIs do not say how long they wait.
+    let when = if milliseconds == 0 { String::new() } else { format!(" in {}", duration(milliseconds)) };
+    format!("{} {}", Tone::Warning.paint(&format!("asks again{when}:")), line(reason))
 }
 
 /// Whether a run is over with this event.
@@ -117,6 +125,7 @@ mod tests {
                 3,
                 json!({"type": "tool.finished", "call_id": "c", "name": "read", "ok": false, "output": "no\nfile"}),
             ),
+            event(3, json!({"type": "request.repeated", "reason": "429 slow\ndown", "milliseconds": 4000})),
             event(4, json!({"type": "message", "role": "assistant", "text": "\u{1b}[2JHello\nthere"})),
             event(5, json!({"type": "attempt.judged", "attempt": judged})),
             event(
@@ -133,6 +142,7 @@ mod tests {
         1.0s  started
         2.0s  tool read {"path":"x"}
         3.0s  tool failed read: no\nfile
+        3.0s  asks again in 4.0s: 429 slow\ndown
         4.0s  assistant: \u{1b}[2JHello\nthere
         5.0s  attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
               $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']
@@ -141,6 +151,6 @@ mod tests {
         6.0s  failed[schema_validation_failed]: no
               $.a: b
         "#);
-        assert!(events.iter().take(8).all(|event| !ends(&event.body)) && ends(&events[8].body));
+        assert!(events.iter().take(9).all(|event| !ends(&event.body)) && ends(&events[9].body));
     }
 }

@@ -46,6 +46,26 @@ async fn running_work_ends_before_the_process_does() {
 }
 
 #[tokio::test]
+async fn who_follows_a_run_hears_that_a_request_is_made_again() {
+    let model = model([Reply::error(429, "Slow down").retry_after(0), Reply::text("done")]).await;
+    let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
+    let run = host.run(&ask("free")).await;
+    assert_eq!(run.status, RunStatus::Completed);
+    let watch = ["runs", "watch", run.run_id.as_str(), "--json"];
+    let watched = accord(host.path()).args(watch).output().await.unwrap();
+    let lines = String::from_utf8(watched.stdout).unwrap();
+    let events = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let told: Vec<_> = events.filter(|event| event["type"] == "request.repeated").collect();
+    assert_eq!(told.len(), 1, "{lines}");
+    let (reason, pause) = (told[0]["reason"].as_str().unwrap(), told[0]["milliseconds"].as_u64().unwrap());
+    assert!(reason.ends_with("answers 429: Slow down") && pause > 0, "{reason} {pause}");
+    let watched = accord(host.path()).args(&watch[..3]).output().await.unwrap();
+    let shown = String::from_utf8(watched.stdout).unwrap();
+    assert!(shown.contains("asks again in ") && shown.contains("429: Slow down"), "{shown}");
+    host.end().await;
+}
+
+#[tokio::test]
 async fn with_a_key_everything_needs_one() {
     let model = model([Reply::text("done")]).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;

@@ -24,6 +24,7 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "message",
     "tool.started",
     "tool.finished",
+    "request.repeated",
     "attempt.judged",
     "result",
     "run.completed",

@@ -94,9 +94,10 @@ fn check_event(body: &Body) -> Result<(), Error> {
             call_id.len() + name.len() + arguments.to_string().len()
         }
         Body::ToolFinished { call_id, name, output, .. } => call_id.len() + name.len() + output.len(),
+        Body::RequestRepeated { reason, .. } => reason.len(),
         other => {
             return Err(refuse(format!(
-                "{} is not a runner's to say; message, tool.started and tool.finished are",
+                "{} is not a runner's to say; message, tool.started, tool.finished and request.repeated are",
                 other.kind()
             )));
         }

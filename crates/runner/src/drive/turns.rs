@@ -303,7 +303,7 @@ async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event, requests: &
         }
         Event::Retrying { reason, milliseconds } => {
             tracing::info!(%run_id, reason, milliseconds, "the request is repeated");
-            return;
+            EventBody::RequestRepeated { reason: shortened(&reason, EVENT_TEXT_BYTES), milliseconds }
         }
     };
     observer.event(body).await;

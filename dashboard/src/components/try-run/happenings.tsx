@@ -60,6 +60,8 @@ function inWords(event: Api.EventView): ReactNode {
       return <Line>Tool {plain(event.name)} is used</Line>
     case 'tool.finished':
       return <Line>Tool {plain(event.name)} {event.ok ? 'is done' : 'failed'}</Line>
+    case 'request.repeated':
+      return <Line>Asks again: {plain(event.reason)}</Line>
     case 'attempt.judged':
       return (
         <span className="flex items-center gap-2 text-muted">

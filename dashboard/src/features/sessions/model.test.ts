@@ -71,13 +71,16 @@ it('makes one entry of a call and its answer', () => {
     event(3, { type: 'message', role: 'assistant', text: 'hm' }),
     event(4, { type: 'tool.finished', call_id: 'c', name: 'read_file', ok: true, output: 'text' }),
     event(5, { type: 'something.new' }),
+    event(6, { type: 'request.repeated', reason: 'status 429', milliseconds: 4000 }),
   ])
   expect(entries.map((entry) => [entry.key, entry.kind])).toEqual([
     ['1', 'state'],
     ['2', 'tool'],
     ['3', 'message'],
     ['5', 'state'],
+    ['6', 'state'],
   ])
+  expect(entries[4]).toMatchObject({ label: 'Asked again', detail: 'status 429', tone: 'warning' })
   expect(entries[1]).toMatchObject({ ok: true, arguments: '{"n": 1.10}', output: 'text' })
 })
 

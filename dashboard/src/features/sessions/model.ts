@@ -120,6 +120,8 @@ function entryOf(event: Happened): Entry {
       }
     case 'tool.finished':
       return { kind: 'tool', key, at, name: event.name, arguments: '', output: event.output, ok: event.ok }
+    case 'request.repeated':
+      return state('Asked again', event.reason, 'warning')
     case 'attempt.judged':
       return { kind: 'attempt', key, at, attempt: event.attempt, run }
     case 'result':
