@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             Some(client) => client,
             None => connection::client(&config.values.runner.coordinator, &config)?,
         };
-        host::tell_of_openings(&config, &client).await;
+        host::tell_of_openings(&config, client.clone());
         let executors = host::executors(&config)?;
         let shutdown = Shutdown::new();
         let mut work = host::runner(&config, client, executors, shutdown.clone())?;

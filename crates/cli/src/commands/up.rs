@@ -87,9 +87,9 @@ pub(crate) fn serve(config: &Config, with_runner: bool) -> Result<Exit, Failure>
         if with_runner {
             let shutdown = Shutdown::new();
             let client = hosted.client(Role::Runner)?;
-            host::tell_of_openings(config, &hosted.client(Role::Viewer)?).await;
             let mut work = host::runner(config, client, host::executors(config)?, shutdown.clone())?;
             output::show(&ready)?;
+            host::tell_of_openings(config, hosted.client(Role::Viewer)?);
             until_ended(&mut work, &mut signals, &shutdown).await?;
         } else {
             output::show(&ready)?;

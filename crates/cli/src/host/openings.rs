@@ -65,12 +65,17 @@ pub(crate) async fn openings(
     found
 }
 
-/// Says so in the log, at the start of a runner.
-pub(crate) async fn tell_of_openings(config: &Config, coordinator: &Client) {
-    let agents = accord_coordinator::agents_in(&config.agents_dir(), &config.provider_names());
-    for Opening { message, remedy } in openings(config, &agents, Some(coordinator)).await {
-        tracing::warn!("{message}; {remedy}");
-    }
+/// Says so in the log, at the start of a runner. That does not wait for it: to read thousands of agents takes seconds.
+pub(crate) fn tell_of_openings(config: &Config, coordinator: Client) {
+    let config = config.clone();
+    tokio::spawn(async move {
+        let (folder, providers) = (config.agents_dir(), config.provider_names());
+        let read = tokio::task::spawn_blocking(move || accord_coordinator::agents_in(&folder, &providers));
+        let Ok(agents) = read.await else { return };
+        for Opening { message, remedy } in openings(&config, &agents, Some(&coordinator)).await {
+            tracing::warn!("{message}; {remedy}");
+        }
+    });
 }
 
 /// Whether an agent has commands behind walls.

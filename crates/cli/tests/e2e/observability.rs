@@ -1,5 +1,6 @@
 //! What can be seen from outside: logs, traces, and no secret in either.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
@@ -285,15 +286,22 @@ async fn a_key_is_seen_by_its_provider_alone() {
 async fn ways_around_the_walls_of_commands_are_told() {
     let model = model([]).await;
     let builder = agent("builds", &model, &json!({"tools": ["run_command"]}));
-    let (_folder, log) = log_file();
-    let host = Project::new().agent(&builder).log_to(&log).up().await;
-    let told = doctor(host.path(), &[]).await;
+    let project = Project::new().agent(&builder);
+    let (reader, said) = std::io::pipe().unwrap();
+    let mut up = accord(project.path());
+    let up = up.args(["up", "--listen", "127.0.0.1:0"]).stdout(said.try_clone().unwrap()).stderr(said);
+    let mut host = up.spawn().unwrap();
+    let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+    // Whoever starts it does not wait until all agents are looked at.
+    assert!(lines.next().unwrap().starts_with("accord is ready at "));
+    assert!(lines.next().unwrap().contains("accord keys create --role admin"));
+    assert!(lines.next().unwrap().contains("set database.url"));
+    let told = doctor(project.path(), &[]).await;
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].contains("the coordinator has no key") && told[1].contains("accord.db is in a folder"));
-    host.end().await;
-    let said = std::fs::read_to_string(&log).unwrap();
-    assert!(said.contains("accord keys create --role admin") && said.contains("set database.url"), "{said}");
+    host.kill().await.unwrap();
 
+    let (_folder, log) = log_file();
     let elsewhere = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", elsewhere.path().join("accord.db").display());
     let kept = [("ACCORD_DATABASE__URL", url.as_str())];
