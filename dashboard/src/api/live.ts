@@ -14,15 +14,21 @@ export const connection = observable<Connection>('connecting')
 type Watcher = (event: LiveEvent) => void
 const watchers = new Set<Watcher>()
 
-/** Collects keys and makes them stale together. */
-export function staleness(client: Pick<QueryClient, 'invalidateQueries'>) {
+/**
+ * Collects keys and makes them stale together. What is being looked up is left to end first: begun anew at every event, a slow
+ * answer would never be shown, and the server would work on all of them.
+ */
+export function staleness(client: Pick<QueryClient, 'invalidateQueries' | 'isFetching'>) {
   const waiting = new Map<string, QueryKey>()
   let timer: ReturnType<typeof setTimeout> | null = null
   const flush = () => {
     timer = null
-    const keys = [...waiting.values()]
-    waiting.clear()
-    for (const queryKey of keys) void client.invalidateQueries({ queryKey })
+    for (const [name, queryKey] of [...waiting]) {
+      if (client.isFetching({ queryKey }) > 0) continue
+      waiting.delete(name)
+      void client.invalidateQueries({ queryKey })
+    }
+    if (waiting.size > 0) timer = setTimeout(flush, FLUSH_MS)
   }
   return {
     add(keys: QueryKey[]) {

@@ -64,6 +64,8 @@ pub struct App {
     handed: Handed,
     pub(crate) runners: Runners,
     pub(crate) presence: Presence,
+    /// Held while figures are counted.
+    counting: Arc<tokio::sync::Mutex<()>>,
     /// Who answers at `/mcp`.
     pub(crate) mcp: OnceLock<Guest>,
     /// What makes vectors of texts, where an embedding model is configured.
@@ -95,6 +97,7 @@ impl App {
             handed: Handed::default(),
             runners: Runners::default(),
             presence,
+            counting: Arc::default(),
             mcp: OnceLock::new(),
             embedder: None,
             own_tag: None,

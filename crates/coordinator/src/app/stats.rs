@@ -1,8 +1,14 @@
 //! Figures over runs.
+//!
+//! They are counted from all runs that are asked for, which takes seconds where those are many. So one request is counted at a
+//! time: more would take all connections to the store from those who work. It is counted to its end also where whoever asked has
+//! hung up, because the store does not stop either.
+
+use std::sync::Arc;
 
 use accord_api::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
 use accord_domain::contract::Strategy;
-use accord_store::{Group, StatRow, StatsQuery as Query};
+use accord_store::{Group, StatRow, StatsQuery as Query, Store};
 
 use super::App;
 use crate::error::Error;
@@ -13,31 +19,41 @@ const MOST_ERRORS: u32 = 50;
 impl App {
     /// All figures.
     pub(crate) async fn stats(&self, asked: StatsQuery) -> Result<Stats, Error> {
-        let query = |group| Query { group, since: asked.since, agent_name: asked.agent_name.clone() };
-        let everything = query(Group::All);
-        let all = self.store.stats(&everything).await?;
-        let by_agent = self.store.stats(&query(Group::Agent)).await?;
-        let by_model = self.store.stats(&query(Group::Model)).await?;
-        let mut by_strategy = self.store.stats(&query(Group::Strategy)).await?;
-        by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
-        let by_day = self.store.stats(&query(Group::Day)).await?;
-        let errors = self.store.frequent_errors(&everything, MOST_ERRORS).await?;
-        let depth = self.store.queue_depth().await?;
-        let all = all.into_iter().next().unwrap_or_default();
-        let rows = |rows: Vec<StatRow>| rows.into_iter().map(row).collect();
-        Ok(Stats {
-            all: StatsRow { key: "all".to_owned(), ..row(all) },
-            by_agent: rows(by_agent),
-            by_model: rows(by_model),
-            by_strategy: rows(by_strategy),
-            by_day: rows(by_day),
-            errors: errors
-                .into_iter()
-                .map(|error| ErrorCount { path: error.path, keyword: error.keyword, count: error.count })
-                .collect(),
-            queue: QueueStats { pending: depth.pending, held: depth.held },
-        })
+        let alone = Arc::clone(&self.counting).lock_owned().await;
+        let store = Arc::clone(&self.store);
+        let counted = tokio::spawn(async move {
+            let _alone = alone;
+            count(store.as_ref(), asked).await
+        });
+        counted.await.map_err(Error::internal)?
     }
+}
+
+async fn count(store: &dyn Store, asked: StatsQuery) -> Result<Stats, Error> {
+    let query = |group| Query { group, since: asked.since, agent_name: asked.agent_name.clone() };
+    let everything = query(Group::All);
+    let all = store.stats(&everything).await?;
+    let by_agent = store.stats(&query(Group::Agent)).await?;
+    let by_model = store.stats(&query(Group::Model)).await?;
+    let mut by_strategy = store.stats(&query(Group::Strategy)).await?;
+    by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
+    let by_day = store.stats(&query(Group::Day)).await?;
+    let errors = store.frequent_errors(&everything, MOST_ERRORS).await?;
+    let depth = store.queue_depth().await?;
+    let all = all.into_iter().next().unwrap_or_default();
+    let rows = |rows: Vec<StatRow>| rows.into_iter().map(row).collect();
+    Ok(Stats {
+        all: StatsRow { key: "all".to_owned(), ..row(all) },
+        by_agent: rows(by_agent),
+        by_model: rows(by_model),
+        by_strategy: rows(by_strategy),
+        by_day: rows(by_day),
+        errors: errors
+            .into_iter()
+            .map(|error| ErrorCount { path: error.path, keyword: error.keyword, count: error.count })
+            .collect(),
+        queue: QueueStats { pending: depth.pending, held: depth.held },
+    })
 }
 
 fn row(row: StatRow) -> StatsRow {
@@ -67,7 +83,21 @@ fn row(row: StatRow) -> StatsRow {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::app::agents::fixture::Fixture;
+
+    #[tokio::test]
+    async fn figures_are_counted_for_one_request_at_a_time() {
+        let app = Fixture::new(&[]).app;
+        let before = Arc::clone(&app.counting).lock_owned().await;
+        let asked = app.stats(StatsQuery::default());
+        tokio::pin!(asked);
+        assert!(tokio::time::timeout(Duration::from_millis(50), &mut asked).await.is_err());
+        drop(before);
+        assert_eq!(asked.await.unwrap().all.runs, 0);
+    }
 
     #[test]
     fn rates_are_parts_of_all_runs() {
