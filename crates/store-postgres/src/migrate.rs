@@ -14,6 +14,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (3, include_str!("../migrations/0003_held_callbacks.sql")),
     (4, include_str!("../migrations/0004_inputs.sql")),
     (5, include_str!("../migrations/0005_definitions.sql")),
+    (6, include_str!("../migrations/0006_unsuccessful.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

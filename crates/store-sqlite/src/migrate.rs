@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0004_inputs.sql"),
     include_str!("../migrations/0005_events.sql"),
     include_str!("../migrations/0006_definitions.sql"),
+    include_str!("../migrations/0007_unsuccessful.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -2,7 +2,7 @@
 
 use accord_domain::callback;
 use accord_domain::id::SessionId;
-use accord_domain::session::Session;
+use accord_domain::session::{Session, Status};
 use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -38,16 +38,38 @@ impl SessionStore for SqliteStore {
     }
 }
 
+/// Sessions that are busy have a run that waits or that a runner holds.
+const BUSY: &str = "(SELECT session FROM runs INDEXED BY runs_waiting WHERE status = 'pending' \
+                     UNION SELECT session FROM runs INDEXED BY runs_leased WHERE lease_expires_at IS NOT NULL) b \
+                    CROSS JOIN sessions s ON s.seq = b.session";
+
+/// Where sessions of a status are found, and how SQLite is told that it may use an index. By time alone all sessions would be
+/// looked at to find out that none is busy. Children of one session are few, and so may be sessions of one agent.
+fn way(filter: &SessionFilter) -> (&'static str, &'static str) {
+    const UNSUCCESSFUL: &str = "sessions s INDEXED BY sessions_unsuccessful";
+    let by_time = ("sessions s", "s.status =");
+    match filter.status {
+        _ if filter.parent_session_id.is_some() => by_time,
+        Some(Status::Pending | Status::Running | Status::Stopping) => (BUSY, "s.status ="),
+        _ if filter.agent_name.is_some() => by_time,
+        Some(Status::Failed) => (UNSUCCESSFUL, "s.status = 'failed' AND s.status ="),
+        Some(Status::Stopped) => (UNSUCCESSFUL, "s.status = 'stopped' AND s.status ="),
+        Some(Status::Idle) => (UNSUCCESSFUL, "s.status = 'idle' AND s.status ="),
+        Some(Status::Finished) | None => by_time,
+    }
+}
+
 fn list(connection: &Connection, filter: &SessionFilter, page: &PageRequest) -> Done<Page<Session>> {
-    let select = concat!("SELECT ", session::columns!(), " FROM sessions s");
+    let (source, of_status) = way(filter);
+    let select = format!("SELECT {} FROM {source}", session::columns!());
     let status = filter.status.map(|status| status.as_str());
     let parent = filter.parent_session_id.as_ref().map(SessionId::as_str);
     let wanted: [Wanted<'_>; 3] = [
-        ("s.status =", value(&status)),
+        (of_status, value(&status)),
         ("s.agent_name =", value(&filter.agent_name)),
         ("s.parent_session_id =", value(&parent)),
     ];
-    newest_first(connection, select, "s", &wanted, page, |row| {
+    newest_first(connection, &select, "s", &wanted, page, |row| {
         let (seq, session) = session::read(row, 0)?;
         Ok((Position { at: micros(session.created_at), seq }, session))
     })

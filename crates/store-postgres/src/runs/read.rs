@@ -2,7 +2,7 @@
 
 use accord_domain::attempt::Attempt;
 use accord_domain::id::{RunId, SessionId};
-use accord_domain::run::{Assignment, Outcome, Run};
+use accord_domain::run::{Assignment, Outcome, Run, Status};
 use accord_store::{Page, PageRequest, RunFilter, RunReader, StoreError};
 use async_trait::async_trait;
 use sqlx::{Postgres, QueryBuilder, Row};
@@ -111,7 +111,7 @@ impl PostgresStore {
         let mut query =
             QueryBuilder::<Postgres>::new(concat!("SELECT ", run_columns!(), " FROM runs r WHERE true"));
         if let Some(status) = filter.status {
-            query.push(" AND r.status = ").push_bind(status.as_str());
+            query.push(of_status(status));
         }
         if let Some(agent_name) = &filter.agent_name {
             query.push(" AND r.agent_name = ").push_bind(escape(agent_name));
@@ -126,5 +126,19 @@ impl PostgresStore {
         let rows = query.build().fetch_all(&self.pool).await?;
         let runs = rows.iter().map(rows::run).collect::<Result<Vec<_>, _>>()?;
         Ok(page::cut(runs, page, |run| page::cursor(run.created_at, run.id.as_str())))
+    }
+}
+
+/// Written out, so that PostgreSQL sees which index holds the few that are asked for: by time alone all runs would be looked at
+/// to find out that none is at work.
+fn of_status(status: Status) -> &'static str {
+    match status {
+        Status::Pending => " AND r.status = 'pending'",
+        Status::Claimed => " AND r.status = 'claimed' AND r.lease_expires_at IS NOT NULL",
+        Status::Running => " AND r.status = 'running' AND r.lease_expires_at IS NOT NULL",
+        Status::Stopping => " AND r.status = 'stopping' AND r.lease_expires_at IS NOT NULL",
+        Status::Completed => " AND r.status = 'completed'",
+        Status::Failed => " AND r.status = 'failed'",
+        Status::Stopped => " AND r.status = 'stopped'",
     }
 }

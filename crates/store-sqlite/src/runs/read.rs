@@ -93,19 +93,37 @@ fn whole(connection: &Connection, id: &RunId) -> Done<WholeRun> {
     Ok(WholeRun { run, assignment, outcome })
 }
 
+/// By which index runs of a status are found, and how SQLite is told that it may use it. By time alone all runs would be looked
+/// at to find out that none is at work. Those of one session are few, and so may be those of one agent.
+fn way(filter: &RunFilter) -> (&'static str, &'static str) {
+    let by_time = ("", "r.status =");
+    match filter.status {
+        _ if filter.session_id.is_some() => by_time,
+        Some(Status::Pending) => ("INDEXED BY runs_waiting", "r.status = 'pending' AND r.status ="),
+        Some(Status::Claimed | Status::Running | Status::Stopping) => {
+            ("INDEXED BY runs_leased", "r.lease_expires_at IS NOT NULL AND r.status =")
+        }
+        _ if filter.agent_name.is_some() => by_time,
+        Some(Status::Failed) => ("INDEXED BY runs_unsuccessful", "r.status = 'failed' AND r.status ="),
+        Some(Status::Stopped) => ("INDEXED BY runs_unsuccessful", "r.status = 'stopped' AND r.status ="),
+        Some(Status::Completed) | None => by_time,
+    }
+}
+
 fn list(connection: &Connection, filter: &RunFilter, page: &PageRequest) -> Done<Page<Run>> {
-    let select =
-        concat!("SELECT ", run::columns!(), " FROM runs r CROSS JOIN sessions s ON s.seq = r.session");
+    let (index, of_status) = way(filter);
+    let columns = run::columns!();
+    let select = format!("SELECT {columns} FROM runs r {index} CROSS JOIN sessions s ON s.seq = r.session");
     let status = filter.status.map(|status| status.as_str());
     let since = filter.since.map(micros);
     let owner = filter.session_id.as_ref().map(|id| session::number(connection, id)).transpose()?;
     let wanted: [Wanted<'_>; 4] = [
-        ("r.status =", value(&status)),
+        (of_status, value(&status)),
         ("r.agent_name =", value(&filter.agent_name)),
         ("r.created_at >=", value(&since)),
         ("r.session =", value(&owner)),
     ];
-    newest_first(connection, select, "r", &wanted, page, |row| {
+    newest_first(connection, &select, "r", &wanted, page, |row| {
         let (seq, run) = run::read(row)?;
         Ok((Position { at: micros(run.created_at), seq }, run))
     })

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use accord_domain::run::{Run, Status};
+use accord_domain::run::change::End;
+use accord_domain::run::{FailureType, Run, Status};
 use accord_domain::session::{Session, Status as SessionStatus};
 use accord_store::{
     Page, PageRequest, RunFilter, SessionChoice, SessionFilter, Store, StoreError, Submission,
@@ -124,6 +125,54 @@ pub async fn runs_are_filtered(store: Arc<dyn Store>) {
         assert_eq!(names(&all_runs(&store, &filter, 1).await), expected, "{filter:?}");
         assert_eq!(names(&all_runs(&store, &filter, 10).await), expected, "{filter:?}");
     }
+}
+
+/// Two runs in each status, and a parent that waits for its child.
+async fn two_of_each(store: &Arc<dyn Store>) {
+    for second in 0..2 {
+        // What is to wait comes last: claims take whatever waits.
+        for (status, end) in [
+            ("completed", said("x")),
+            ("failed", failed(FailureType::ModelRefused)),
+            ("stopped", End::Stopped),
+        ] {
+            let holder = begin(store, fresh_at(&format!("{status}{second}"), second)).await;
+            store.finish_run(finish(&holder, end, 3)).await.unwrap();
+        }
+        store.submit_run(fresh_at(&format!("claimed{second}"), second)).await.unwrap();
+        take(store, 1).await;
+        begin(store, fresh_at(&format!("running{second}"), second)).await;
+        let holder = begin(store, fresh_at(&format!("stopping{second}"), second)).await;
+        store.stop_run(&holder.run_id, at(3)).await.unwrap();
+    }
+    for second in 0..2 {
+        store.submit_run(fresh_at(&format!("pending{second}"), second)).await.unwrap();
+    }
+    store.submit_run(child("child", "completed0")).await.unwrap();
+}
+
+/// Runs and sessions of a status are those that have it, in the order of the whole list, of one agent too.
+pub async fn each_status_is_found(store: Arc<dyn Store>) {
+    two_of_each(&store).await;
+    let everything = all_runs(&store, &RunFilter::default(), 100).await;
+    let sessions = all_sessions(&store, &SessionFilter::default(), 100).await;
+    for agent_name in [None, Some(everything.first().unwrap().agent_name.clone())] {
+        for status in everything.iter().map(|run| run.status) {
+            let filter =
+                RunFilter { status: Some(status), agent_name: agent_name.clone(), ..RunFilter::default() };
+            let expected: Vec<_> = everything.iter().filter(|run| run.status == status).cloned().collect();
+            assert_eq!(all_runs(&store, &filter, 1).await, expected, "{filter:?}");
+        }
+        for status in sessions.iter().map(|session| session.status) {
+            let of_agent = SessionFilter { agent_name: agent_name.clone(), ..SessionFilter::default() };
+            let filter = SessionFilter { status: Some(status), ..of_agent };
+            let expected: Vec<_> =
+                sessions.iter().filter(|session| session.status == status).cloned().collect();
+            assert_eq!(all_sessions(&store, &filter, 1).await, expected, "{filter:?}");
+        }
+    }
+    let found = sessions.iter().any(|session| session.status == SessionStatus::Idle);
+    assert!(found && everything.len() == 15);
 }
 
 /// Sessions are listed newest first and filtered.
