@@ -57,6 +57,11 @@ impl Matcher<'_> {
         self.known.insert(demands.to_owned(), meets);
         Ok(meets)
     }
+
+    /// The demands that were seen and are not met.
+    fn unmet(&self) -> Vec<String> {
+        self.known.iter().filter(|(_, meets)| !**meets).map(|(demands, _)| demands.clone()).collect()
+    }
 }
 
 impl PostgresStore {
@@ -107,9 +112,11 @@ async fn hand_out(
     Ok((claimed, Announcement::of(&steps)))
 }
 
+/// What the runner is known not to meet stays where it is: a queue full of that is read by PostgreSQL alone.
 const QUEUE: &str = "
 SELECT r.id, r.demands, -(r.priority::bigint) AS rank, r.created_at, r.number FROM runs r
 WHERE r.status = 'pending' AND (-(r.priority::bigint), r.created_at, r.number) > ($1, $2, $3)
+AND r.demands <> ALL($5)
 ORDER BY -(r.priority::bigint), r.created_at, r.number LIMIT $4";
 
 async fn candidates(
@@ -120,7 +127,7 @@ async fn candidates(
 ) -> Result<Candidates, Fault> {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     let query = sqlx::query(QUEUE).bind(place.rank).bind(place.created_at).bind(place.number).bind(size);
-    let rows = query.fetch_all(executor).await?;
+    let rows = query.bind(matcher.unmet()).fetch_all(executor).await?;
     let mut ids = Vec::new();
     for row in &rows {
         if matcher.meets(row.try_get("demands")?)? {
