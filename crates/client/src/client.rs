@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use accord_api::ErrorBody;
+use accord_api::{ErrorBody, ErrorName};
 use reqwest::header::{AUTHORIZATION, HeaderValue};
-use reqwest::{Method, RequestBuilder, Response, Url};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -113,7 +113,10 @@ impl Client {
     }
 
     pub(crate) fn unreachable(&self, error: reqwest::Error) -> ClientError {
-        let cause = causes(&error.without_url());
+        self.unreachable_for(causes(&error.without_url()))
+    }
+
+    fn unreachable_for(&self, cause: String) -> ClientError {
         ClientError::Unreachable { address: self.shown(), cause }
     }
 
@@ -226,7 +229,8 @@ async fn body_of(client: &Client, mut response: Response) -> Result<Vec<u8>, Cli
     Ok(bytes)
 }
 
-/// The error that an answer tells. A failing server that is no coordinator is most likely a proxy before one.
+/// The error that an answer tells. A failing server that is no coordinator is most likely a proxy before one: it may let the
+/// same call pass later, or never, where it takes no body of this size.
 async fn error_of(client: &Client, response: Response) -> ClientError {
     let status = response.status();
     let bytes = match body_of(client, response).await {
@@ -237,10 +241,26 @@ async fn error_of(client: &Client, response: Response) -> ClientError {
         return ClientError::Api(body);
     }
     let cause = format!("status {status}, {}", excerpt(&String::from_utf8_lossy(&bytes)));
-    match status.is_server_error() {
-        true => ClientError::Unreachable { address: client.shown(), cause },
-        false => client.unreadable(cause),
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(client),
+        StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => {
+            client.unreachable_for(cause)
+        }
+        _ if status.is_server_error() => client.unreachable_for(cause),
+        _ => client.unreadable(cause),
     }
+}
+
+/// What a coordinator would say of a body that is too large, of somebody who said it before it came there.
+fn too_large(client: &Client) -> ClientError {
+    let name = ErrorName::RequestTooLarge;
+    let message = format!(
+        "what stands before the coordinator at {} does not take a request of this size; let it take 32 MiB (nginx: \
+         client_max_body_size 32m)",
+        client.shown()
+    );
+    let error = name.as_str().to_owned();
+    ClientError::Api(Box::new(ErrorBody { error, message, status_code: name.status(), details: None }))
 }
 
 fn shown(error: &serde_json::Error, text: &str) -> String {

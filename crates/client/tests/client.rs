@@ -127,6 +127,23 @@ async fn each_failure_has_its_kind() {
     assert!(matches!(errors[4], ClientError::Unreachable { .. }), "{:?}", errors[4]);
 }
 
+#[tokio::test]
+async fn a_proxy_that_refuses_for_now_is_asked_again_and_one_that_takes_less_is_told() {
+    let later = ["408 Request Timeout", "425 Too Early", "429 Too Many Requests", "503 Service Unavailable"];
+    let mut answers: Vec<String> = later.iter().map(|status| json(status, "<html>")).collect();
+    answers.push(json("413 Payload Too Large", "<html>"));
+    let (address, server) = serve(answers).await;
+    let client = Client::new(&address, None).unwrap();
+    for status in later {
+        let error = client.health().await.unwrap_err();
+        assert!(error.is_transient() && error.to_string().contains(status), "{error}");
+    }
+    let error = client.health().await.unwrap_err();
+    assert!(error.is(ErrorName::RequestTooLarge) && !error.is_transient(), "{error:?}");
+    assert!(error.to_string().contains("before the coordinator at"), "{error}");
+    server.await.unwrap();
+}
+
 #[test]
 fn what_cannot_be_sent_is_refused_at_once() {
     assert!(matches!(Client::new("nowhere", None), Err(ClientError::Settings(_))));
