@@ -7,7 +7,7 @@ use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
 use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Request};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, HeaderName, Method, header};
 
 use super::extract::Id;
 use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
@@ -120,11 +120,12 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
 }
 
 /// While everything is open, a page of another site must not be able to use it: neither by a name that leads to this
-/// machine (the browser sends that name as the host) nor from its own address (the browser sends that as the origin).
+/// machine (the browser sends that name as the host) nor from its own address (the browser sends that as the origin). Nor
+/// must another machine, by a proxy on this one.
 fn refuse_strangers(app: &App, request: &Request) -> Result<(), Error> {
     let listen = app.keys.listen().map(|address| address.ip());
     let headers = request.headers();
-    let text = |name: header::HeaderName| match headers.get(name) {
+    let text = |name: HeaderName| match headers.get(name) {
         Some(value) => Some(value.to_str().unwrap_or("?")),
         None => None,
     };
@@ -138,7 +139,30 @@ fn refuse_strangers(app: &App, request: &Request) -> Result<(), Error> {
             return Err(stranger("origin", origin));
         }
     }
-    Ok(())
+    FORWARDED.iter().try_for_each(|name| {
+        let values = headers.get_all(*name).iter().map(|value| value.to_str().unwrap_or("?"));
+        match values.flat_map(|value| value.split(',')).find(|from| !is_forwarded_here(from.trim(), listen)) {
+            Some(from) => Err(forwarded(name, from.trim())),
+            None => Ok(()),
+        }
+    })
+}
+
+/// What proxies add, each with whom or what it was asked for. To a proxy on this machine everybody looks like this machine.
+const FORWARDED: [&str; 4] = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
+
+/// Whether a proxy says that this machine asked. In these headers an IPv6 address may stand without brackets.
+fn is_forwarded_here(from: &str, listen: Option<IpAddr>) -> bool {
+    is_here(from, listen) || from.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
+}
+
+fn forwarded(name: &str, from: &str) -> Error {
+    let shown: String = from.chars().take(100).collect();
+    let message = format!(
+        "the request came through a proxy ({name}: {shown}); without keys only this machine is served: make a key with \
+         'accord keys create --role admin', and send it as 'Authorization: Bearer KEY'"
+    );
+    Error::new(ErrorName::Forbidden, message)
 }
 
 fn stranger(what: &str, value: &str) -> Error {

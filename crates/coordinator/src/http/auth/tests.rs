@@ -157,3 +157,36 @@ async fn what_is_not_in_the_table_is_not_there() {
     assert_eq!((&stats["all"]["key"], &stats["all"]["runs"]), (&json!("all"), &json!(0)));
     assert_eq!(fixture.get("/stats?since=yesterday").await.error(), (400, "InvalidRequest".into()));
 }
+
+#[tokio::test]
+async fn without_keys_a_proxy_serves_only_this_machine() {
+    let fixture = Fixture::new(&[]);
+    let strangers = [
+        ("x-forwarded-for", "203.0.113.9"),
+        ("x-forwarded-for", "127.0.0.1, 203.0.113.9"),
+        ("x-forwarded-for", "2001:db8::1"),
+        ("x-forwarded-for", ""),
+        ("x-real-ip", "203.0.113.9"),
+        ("x-forwarded-host", "accord.example"),
+        ("forwarded", "for=127.0.0.1"),
+    ];
+    let asked =
+        async |headers: &[(&str, &str)]| fixture.send(Method::GET, "/agents", headers, String::new()).await;
+    for (name, value) in strangers {
+        let reply = asked(&[("host", "127.0.0.1:8765"), (name, value)]).await;
+        assert_eq!(reply.error(), (403, "Forbidden".into()), "{name}: {value}");
+        let said = format!("through a proxy ({name}: ");
+        assert!(reply.text.contains(&said) && reply.text.contains("accord keys create"), "{}", reply.text);
+    }
+    let here = [
+        ("x-forwarded-for", "127.0.0.1, ::1"),
+        ("x-forwarded-host", "localhost:8765"),
+        ("x-forwarded-proto", "https"),
+    ];
+    for (name, value) in here {
+        assert_eq!(asked(&[(name, value)]).await.status, 200, "{name}: {value}");
+    }
+    let (_, key) = made(&fixture, "admin").await;
+    fixture.with_key(Some(&key));
+    assert_eq!(asked(&[("x-forwarded-for", "203.0.113.9")]).await.status, 200);
+}
