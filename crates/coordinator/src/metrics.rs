@@ -120,11 +120,12 @@ impl Figures {
 /// An answer was judged.
 pub(crate) fn attempt(figures: &Figures) {
     let _ = recorder();
-    // A command is held to its contract in no way that could be compared with others.
-    if figures.strategy != Strategy::Auto {
-        let (strategy, outcome) = (figures.strategy.as_str(), figures.outcome.as_str());
-        counter!(ATTEMPTS, "strategy" => strategy, "outcome" => outcome).increment(1);
+    // A command is no model: no provider is asked, and it is held to its contract in no way that could be compared with others.
+    if figures.strategy == Strategy::Auto {
+        return;
     }
+    let (strategy, outcome) = (figures.strategy.as_str(), figures.outcome.as_str());
+    counter!(ATTEMPTS, "strategy" => strategy, "outcome" => outcome).increment(1);
     let (model, endpoint) = (bounded("model", &figures.model), bounded("endpoint", &figures.endpoint));
     let requests = histogram!(PROVIDER_REQUEST, "model" => model.clone(), "endpoint" => endpoint);
     figures.request_ms.iter().for_each(|milliseconds| requests.record(*milliseconds as f64 / 1_000.0));
@@ -199,13 +200,19 @@ pub(crate) fn upkeep() {
     }
 }
 
-/// Everything, as Prometheus reads it.
-pub(crate) fn render(depth: QueueDepth) -> Option<String> {
+/// Everything, as Prometheus reads it. How much waits is left out where it is not known: what was known before is not so now.
+pub(crate) fn render(depth: Option<QueueDepth>) -> Option<String> {
     let recorder = recorder()?;
-    gauge!(QUEUE_DEPTH, "state" => "pending").set(depth.pending as f64);
-    gauge!(QUEUE_DEPTH, "state" => "held").set(depth.held as f64);
+    if let Some(depth) = depth {
+        gauge!(QUEUE_DEPTH, "state" => "pending").set(depth.pending as f64);
+        gauge!(QUEUE_DEPTH, "state" => "held").set(depth.held as f64);
+    }
     recorder.run_upkeep();
-    Some(recorder.render())
+    let text = recorder.render();
+    match depth {
+        Some(_) => Some(text),
+        None => Some(text.split_inclusive('\n').filter(|line| !line.contains(QUEUE_DEPTH)).collect()),
+    }
 }
 
 /// A label's value, or `other` where there are too many.
@@ -244,9 +251,14 @@ mod tests {
     fn requests_are_counted_by_class() {
         http_request("/agents", 404);
         http_request("/agents", 409);
-        let text = render(QueueDepth { pending: 3, held: 1 }).unwrap();
+        let text = render(Some(QueueDepth { pending: 3, held: 1 })).unwrap();
         let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert!(lines.contains(&r#"accord_http_requests_total{route="/agents",status="4xx"} 2"#), "{text}");
         assert!(lines.contains(&r#"accord_queue_depth{state="pending"} 3"#), "{text}");
+        let text = render(None).unwrap();
+        assert!(
+            text.contains("accord_http_requests_total{") && !text.contains("accord_queue_depth"),
+            "{text}"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use accord_api::{ServerConfig, ServerEnforcement, ServerLimits};
 
-use super::App;
+use super::{App, FRESH};
 use crate::error::Error;
 
 impl App {
@@ -14,7 +14,7 @@ impl App {
             instance: self.instance().to_owned(),
             store: settings.store,
             listen: self.keys.listen().map(|address| address.to_string()),
-            auth: !self.keys.open().await?,
+            auth: !self.keys.open(FRESH).await?,
             files: settings.agents_dir.is_some(),
             embeddings: self.embedder.is_some(),
             limits: ServerLimits {

@@ -11,6 +11,7 @@ mod known;
 use std::cmp::Ordering;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
 use accord_domain::id::KeyId;
@@ -19,15 +20,20 @@ use accord_store::Store;
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
+use tokio::time::timeout;
 
 use super::agents::hex;
 use super::{Acting, App, page};
 use crate::error::Error;
 use crate::outside::Outside;
-use known::{FRESH, KnownKeys};
+pub(crate) use known::FRESH;
+use known::KnownKeys;
 
 /// A key that is not known may be brand new. So often the store is asked for it, whoever tries.
 const FRESH_FOR_STRANGERS: SignedDuration = SignedDuration::from_millis(250);
+
+/// How long the store is asked for keys on behalf of those who are answered also without it.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// A name is a label in a list.
 const LONGEST_NAME: usize = 200;
@@ -69,25 +75,33 @@ impl Keys {
         self.listen.get().copied()
     }
 
-    /// Whether no key is needed.
-    pub(crate) async fn open(&self) -> Result<bool, Error> {
-        let only_here = self.listen().is_none_or(|address| is_loopback(address.ip()));
-        Ok(only_here && self.known.within(FRESH).await?.is_empty())
+    /// How old keys may be for a request that is answered also where the store is away: of any age, where it does not answer.
+    pub(crate) async fn age_without_store(&self) -> SignedDuration {
+        match timeout(LONGEST_LOOK, self.known.within(FRESH)).await {
+            Ok(Ok(_)) => FRESH,
+            Ok(Err(_)) | Err(_) => SignedDuration::MAX,
+        }
     }
 
-    /// Who has this key.
-    pub(crate) async fn caller(&self, presented: Option<&str>) -> Result<Caller, Error> {
+    /// Whether no key is needed, by keys that are at most this old.
+    pub(crate) async fn open(&self, age: SignedDuration) -> Result<bool, Error> {
+        let only_here = self.listen().is_none_or(|address| is_loopback(address.ip()));
+        Ok(only_here && self.known.within(age).await?.is_empty())
+    }
+
+    /// Who has this key, by keys that are at most this old.
+    pub(crate) async fn caller(&self, presented: Option<&str>, age: SignedDuration) -> Result<Caller, Error> {
         // Where everything is open, too: it stays who it is when that ends.
         if let Some(caller) = presented.and_then(|presented| self.local_caller(presented)) {
             return Ok(caller);
         }
-        if self.open().await? {
+        if self.open(age).await? {
             return Ok(Caller { key_id: None, role: Role::Admin, acting: None });
         }
         let Some(presented) = presented else { return Err(needed()) };
         let Some(id) = id_of(presented) else { return Err(unknown()) };
         let hash = hash_of(presented);
-        for fresh in [FRESH, FRESH_FOR_STRANGERS] {
+        for fresh in [age, FRESH_FOR_STRANGERS] {
             let keys = self.known.within(fresh).await?;
             if let Some(key) = keys.iter().find(|key| key.id == id) {
                 return key_holder(key, &hash);

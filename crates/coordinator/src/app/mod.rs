@@ -36,7 +36,7 @@ pub(crate) use agents::{Expected, Made, Promise, hex, plain_kind, watch as watch
 pub(crate) use catalog::{Agent, Catalog};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub use guest::{Guest, GuestAnswer, GuestBody};
-pub(crate) use keys::{Caller, Keys};
+pub(crate) use keys::{Caller, FRESH, Keys};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};

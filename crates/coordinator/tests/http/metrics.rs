@@ -40,7 +40,7 @@ fn attempt(number: u32, outcome: &str) -> Value {
 }
 
 #[tokio::test]
-async fn commands_count_for_no_strategy() {
+async fn commands_count_for_no_strategy_and_no_model() {
     let desk = Desk::with_writer().await;
     let before = scraped(&desk).await;
     let runner = desk.runner().await;
@@ -48,7 +48,7 @@ async fn commands_count_for_no_strategy() {
         desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
         let held = desk.claim(&runner).await;
         let answer = json!({
-            "number": 1, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": strategy, "model": "m",
+            "number": 1, "delivery": 1, "at": "2026-11-01T00:00:00Z", "strategy": strategy, "model": format!("metrics-of-{strategy}"),
             "outcome": "no_progress", "duration_ms": 1, "text": "",
         });
         assert_eq!(report(&desk, &held, &held.holding, &[answer]).await.0, 204);
@@ -63,6 +63,7 @@ async fn commands_count_for_no_strategy() {
     };
     assert_eq!(counted(&text, "auto"), 0.0);
     assert!(counted(&text, "tool") - counted(&before, "tool") >= 1.0, "{text}");
+    assert!(text.contains("metrics-of-tool") && !text.contains("metrics-of-auto"), "{text}");
 }
 
 async fn report(desk: &Desk, held: &Held, holding: &Value, attempts: &[Value]) -> (u16, Value) {
@@ -110,7 +111,9 @@ async fn runs_attempts_waits_and_losses_are_counted() {
     let text = scraped(&desk).await;
     let mut ours: Vec<&str> = text
         .lines()
-        .filter(|line| line.contains("\"metrics-") && !line.contains("_bucket{"))
+        .filter(|line| {
+            line.contains("\"metrics-") && !line.contains("metrics-of-") && !line.contains("_bucket{")
+        })
         .map(|line| line.trim_start_matches("accord_"))
         .collect();
     ours.sort_unstable();

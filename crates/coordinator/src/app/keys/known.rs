@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::outside::Outside;
 
 /// Keys are read again after this long: another coordinator may have made or removed some.
-pub(super) const FRESH: SignedDuration = SignedDuration::from_secs(2);
+pub(crate) const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
 /// The keys of the store.
 pub(super) struct KnownKeys {
