@@ -106,13 +106,20 @@ impl From<StoreError> for Error {
     }
 }
 
+/// The private half of an error, beside its answer: for the door, which knows what was asked and writes the log.
+#[derive(Debug, Clone)]
+pub(crate) struct Cause {
+    pub(crate) error: ErrorName,
+    pub(crate) cause: String,
+}
+
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        if let Some(cause) = &self.private {
-            tracing::error!(error = self.name.as_str(), cause, "request failed");
-        }
         let status = StatusCode::from_u16(self.name.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, Json(self.body())).into_response();
+        if let Some(cause) = self.private {
+            response.extensions_mut().insert(Cause { error: self.name, cause });
+        }
         if status == StatusCode::UNAUTHORIZED {
             // RFC 9110 wants to be told there how one shows who one is.
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

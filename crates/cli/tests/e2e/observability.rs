@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_api::RunStatus;
-use accord_test_support::{ModelServer, Reply};
+use accord_test_support::{ModelServer, PostgresCluster, Reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -186,6 +186,31 @@ async fn json_logs_are_one_object_a_line() {
         "status": "completed",
     });
     assert_eq!(over["span"], span);
+    let asked = lines.iter().find(|line| line["fields"]["route"] == "/runs").unwrap();
+    let [message, method, status] = ["message", "method", "status"].map(|name| &asked["fields"][name]);
+    assert_eq!(
+        (message, method, status, &asked["level"]),
+        (&json!("request"), &json!("POST"), &json!(201), &json!("DEBUG"))
+    );
+}
+
+#[tokio::test]
+async fn metrics_and_the_log_tell_of_a_database_that_is_away() {
+    let cluster = PostgresCluster::start().unwrap();
+    let (_folder, log) = log_file();
+    let url = cluster.fresh_database().unwrap();
+    let accord = Project::new().set("ACCORD_DATABASE__URL", &url).log_to(&log).coordinator().await;
+    let answered = async |path: &str| String::from_utf8(get(&accord, path).await).unwrap();
+    assert!(answered("/metrics").await.contains("accord_queue_depth{"));
+    drop(cluster);
+    assert!(answered("/agents").await.starts_with("HTTP/1.1 503"));
+    let text = answered("/metrics").await;
+    assert!(text.starts_with("HTTP/1.1 200") && !text.contains("accord_queue_depth"), "{text}");
+    assert!(text.contains(r#"accord_http_requests_total{route="/agents",status="5xx"} 1"#), "{text}");
+    let said = std::fs::read_to_string(log).unwrap();
+    let failed = said.lines().find(|line| line.contains("request failed")).unwrap();
+    assert!(failed.contains(r#"method="GET" route="/agents" error="StoreUnavailable""#), "{failed}");
+    accord.kill().await;
 }
 
 /// The answer to a GET, as it comes.

@@ -1,7 +1,9 @@
-//! What every request passes: it is let in or refused, answered in the one shape, counted, and told to traces.
+//! What every request passes: it is let in or refused, answered in the one shape, counted, and told to the log and to traces.
+//! Both know a request by its route, not by its path, and without headers and body: those hold keys and what people said.
 
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -11,16 +13,28 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::{auth, envelope, unread};
 use crate::app::{App, Caller};
-use crate::error::Error;
+use crate::error::{Cause, Error};
 use crate::metrics;
 
 /// Passes a request on, and its answer back.
 pub(super) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
-    let span = span(request.method().as_str(), route);
+    let method = request.method().clone();
+    let method = method.as_str();
+    let begun = Instant::now();
+    let span = span(method, route);
     let response = answer(&app, request, next).instrument(span.clone()).await;
     let status = response.status();
+    match response.extensions().get::<Cause>() {
+        Some(Cause { error, cause }) => {
+            tracing::error!(method, route, error = error.as_str(), cause, "request failed");
+        }
+        None => {
+            let milliseconds = begun.elapsed().as_millis();
+            tracing::debug!(method, route, status = status.as_u16(), milliseconds, "request");
+        }
+    }
     span.record("http.response.status_code", status.as_u16());
     if status.is_server_error() {
         span.record("otel.status_code", "ERROR");
@@ -58,7 +72,6 @@ pub(super) async fn while_admitted<T>(
     }
 }
 
-/// A request by its route, not by its path, and without headers and body: those hold keys and what people said.
 fn span(method: &str, route: &str) -> Span {
     debug_span!(
         "request",
