@@ -4,7 +4,9 @@
 
 use std::future::Future;
 use std::io::IsTerminal as _;
+use std::str::FromStr as _;
 
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
@@ -46,11 +48,7 @@ fn start(config: &Config) -> Result<Option<Telemetry>, Failure> {
 }
 
 fn logs(config: &Config) -> Result<Box<dyn Layer<Registry> + Send + Sync>, Problem> {
-    let filter = &config.values.log.filter;
-    let filter = EnvFilter::try_new(filter).map_err(|error| {
-        Problem::new(format!("log.filter '{filter}' cannot be used: {error}"))
-            .hint("info, debug, or for example accord_coordinator=debug,info")
-    })?;
+    let filter = filter(&config.values.log.filter)?;
     let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     Ok(match config.values.log.format {
         LogFormat::Human => {
@@ -59,4 +57,40 @@ fn logs(config: &Config) -> Result<Box<dyn Layer<Registry> + Send + Sync>, Probl
         }
         LogFormat::Json => layer.json().with_filter(filter).boxed(),
     })
+}
+
+/// What is logged. A word by itself is a level: read as the name of a module, as the filter would read one that is mistyped, it
+/// would leave out everything else, errors too.
+fn filter(text: &str) -> Result<EnvFilter, Problem> {
+    let refused = |why: String| {
+        Problem::new(format!("log.filter '{text}' cannot be used: {why}"))
+            .hint("info, debug, or for example accord_coordinator=debug,info")
+    };
+    // What stands in brackets is a span, and needs no level.
+    let is_unknown =
+        |word: &&str| !word.is_empty() && !word.contains(['=', '[']) && LevelFilter::from_str(word).is_err();
+    if let Some(word) = text.split(',').map(str::trim).find(is_unknown) {
+        return Err(refused(format!("'{word}' is not one of off, error, warn, info, debug and trace")));
+    }
+    EnvFilter::try_new(text).map_err(|error| refused(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_level_is_refused_and_not_silence() {
+        for text in
+            ["info", "INFO", "off", "2", "", "accord_coordinator=debug,info", "a=off, warn", "[request],info"]
+        {
+            assert!(filter(text).is_ok(), "{text}");
+        }
+        for (text, word) in
+            [("infoo", "infoo"), ("accord=debug,wran", "wran"), ("accord_coordinator", "accord_coordinator")]
+        {
+            let problem = format!("{:?}", filter(text).unwrap_err());
+            assert!(problem.contains(&format!("'{word}' is not one of off, error")), "{problem}");
+        }
+    }
 }
