@@ -1,6 +1,6 @@
 //! Whether a coordinator answers.
 
-use accord_api::PageQuery;
+use accord_api::{ErrorBody, PageQuery};
 use accord_client::{Client, ClientError};
 
 use super::Check;
@@ -43,10 +43,18 @@ async fn answering(client: &Client) -> Vec<Check> {
             ),
             count => Check::ok("runners", format!("{count} alive")),
         },
+        Err(ClientError::Api(body)) if is_of_a_runner(&body) => {
+            Check::ok("runners", "the key is a runner's: it takes work, and is not told who else does")
+        }
         Err(ClientError::Api(body)) if matches!(body.status_code, 401 | 403) => {
             Check::warn("runners", body.message, "show a key with --key or ACCORD_RUNNER__KEY")
         }
         Err(error) => Check::fail("runners", error.to_string(), "see the coordinator's log"),
     });
     checks
+}
+
+/// Whether a key is refused for being a runner's, which is the one to have where a runner is.
+fn is_of_a_runner(body: &ErrorBody) -> bool {
+    body.status_code == 403 && body.message.contains("the role 'runner'")
 }

@@ -1,10 +1,11 @@
 //! Whether the store can be used. It is looked at, never made or migrated.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
+use rustix::fs::{Access, access};
 
 use super::Check;
 use crate::config::{Config, without_secrets};
@@ -34,9 +35,15 @@ fn file(path: &Path) -> Check {
     if fs::symlink_metadata(path).is_err() {
         return to_be_made(path);
     }
-    match SqliteStore::examine(path) {
-        Ok(()) => Check::ok(NAME, format!("{shown} can be used")),
-        Err(error) => {
+    // SQLite keeps its log beside the file.
+    let beside = path.parent().and_then(unwritable);
+    match (SqliteStore::examine(path), beside) {
+        (Ok(()), None) => Check::ok(NAME, format!("{shown} can be used")),
+        (Ok(()), Some(refusal)) => {
+            let remedy = "let its user write to the folder, or set database.url to another file";
+            Check::fail(NAME, format!("{shown} cannot be used: {refusal}"), remedy)
+        }
+        (Err(error), _) => {
             let remedy = "move it away, check its owner and mode, or set database.url to another file";
             Check::fail(NAME, error.to_string(), remedy)
         }
@@ -45,7 +52,8 @@ fn file(path: &Path) -> Check {
 
 fn to_be_made(path: &Path) -> Check {
     let shown = path.display();
-    match in_the_way(path) {
+    let folder = path.ancestors().skip(1).find(|folder| folder.exists());
+    match in_the_way(path).or_else(|| folder.and_then(unwritable)) {
         None => Check::ok(NAME, format!("{shown} is made at the first start")),
         Some(refusal) => Check::fail(
             NAME,
@@ -53,6 +61,12 @@ fn to_be_made(path: &Path) -> Check {
             "set database.url to another file",
         ),
     }
+}
+
+/// Why nothing can be made in a folder. The system is asked, which knows of owners and of file systems that are only read.
+fn unwritable(folder: &Path) -> Option<String> {
+    let refusal = access(folder, Access::WRITE_OK | Access::EXEC_OK).err()?;
+    Some(format!("{} cannot be written to: {}", folder.display(), io::Error::from(refusal)))
 }
 
 async fn server(url: &str) -> Check {
@@ -68,6 +82,12 @@ async fn server(url: &str) -> Check {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use rustix::process::Uid;
+    use rustix::thread::set_thread_uid;
+
     use super::super::Status;
     use super::*;
 
@@ -98,6 +118,27 @@ mod tests {
         assert_eq!(file(&folder.path().join("b/c/accord.db")).status, Status::Ok);
         assert_eq!(file(&folder.path().join("a/accord.db")).status, Status::Fail);
         assert_eq!(file(folder.path()).status, Status::Fail);
+    }
+
+    #[test]
+    fn a_folder_of_others_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        drop(SqliteStore::open(inner.join("kept.db")).unwrap());
+        fs::set_permissions(inner.join("kept.db"), Permissions::from_mode(0o666)).unwrap();
+        fs::set_permissions(&inner, Permissions::from_mode(0o555)).unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        let (kept, missing) = (inner.join("kept.db"), inner.join("b/missing.db"));
+        // As somebody whom permissions bind: only this thread, and only where the tests run as root.
+        let looked = std::thread::spawn(move || {
+            let _ = set_thread_uid(Uid::from_raw(65_534));
+            [file(&kept), file(&missing)]
+        });
+        for found in looked.join().unwrap() {
+            let said = format!("{} cannot be written to", inner.display());
+            assert!(found.status == Status::Fail && found.message.contains(&said), "{found:?}");
+        }
     }
 
     #[tokio::test]

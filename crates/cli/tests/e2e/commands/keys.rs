@@ -30,19 +30,22 @@ async fn a_key_opens_what_listens_to_the_world() {
     assert_eq!(ran.stdout, "done\n");
     let made = ["keys", "create", "--role", "viewer", "--json", "--key", &admin];
     let made = run(folder, &made).await.ends(0, &[]).json();
-    let viewer = made["key"].as_str().unwrap();
+    let (viewer, id) = (made["key"].as_str().unwrap(), made["key_id"].as_str().unwrap());
     let mut command = accord(folder);
     let list = finish(command.args(["runs", "list", "--json"]).env("ACCORD_RUNNER__KEY", viewer), "").await;
     assert_eq!(list.ends(0, &[]).json()["items"].as_array().unwrap().len(), 1);
     run(folder, &["run", "free", "x", "--key", viewer]).await.ends(1, &["viewer"]);
     run(folder, &["doctor", "--key", viewer]).await.ends(0, &[]);
+    let made = ["keys", "create", "--role", "runner", "--json", "--key", &admin];
+    let runner = run(folder, &made).await.ends(0, &[]).json()["key"].as_str().unwrap().to_owned();
+    let said = run(folder, &["doctor", "--key", &runner]).await.ends(0, &[]).stdout;
+    assert!(said.contains("ok    runners: the key is a runner's"), "{said}");
 
     let list = run(folder, &["keys", "list", "--key", &admin]).await.ends(0, &[]).stdout;
     assert!(list.contains("ops") && list.contains("viewer") && !list.contains(&admin), "{list}");
     let list = run(folder, &["keys", "list", "--key", &admin, "--json"]).await.json();
     let roles: Vec<_> = list["items"].as_array().unwrap().iter().map(|key| key["role"].clone()).collect();
     assert!(roles.contains(&json!(Role::Admin)) && roles.contains(&json!(Role::Viewer)), "{list}");
-    let id = made["key_id"].as_str().unwrap();
     run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(0, &["removed key_"]);
     run(folder, &["runs", "list", "--key", viewer]).await.ends(1, &["key"]);
     run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(1, &["accord keys list"]);
