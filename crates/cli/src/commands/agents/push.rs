@@ -13,6 +13,9 @@ use crate::pushed::{self, Change, Pushed};
 use crate::view::agent;
 use crate::{local, output, runtime};
 
+/// What an agent's folder holds.
+const AGENT_FILES: [&str; 3] = ["agent.yaml", "agent.yml", "agent.json"];
+
 /// Put the agents of a folder into a coordinator's store
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -41,6 +44,12 @@ struct Agents {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let folder = local::agents_dir(&arguments.folder);
+    if AGENT_FILES.iter().any(|name| folder.join(name).is_file()) {
+        let message = format!("{} is the folder of one agent", folder.display());
+        return Err(Problem::new(message)
+            .hint("name the folder above it, which holds the agents' folders")
+            .into());
+    }
     let agents = local::agents_in(&folder);
     if agents.is_empty() {
         let message = format!("there is no agent in {}", folder.display());

@@ -131,6 +131,9 @@ async fn agents_are_listed_shown_and_pushed() {
     run(folder, &["agents", "push", &from]).await.ends(1, &["1 of 2 agents", "nothing was sent"]);
     drop(more);
     run(folder, &["agents", "push", "nowhere"]).await.ends(1, &["no agent in nowhere"]);
+    run(folder, &["agents", "push", ".accord/agents/triage"])
+        .await
+        .ends(1, &["is the folder of one agent", "name the folder above"]);
 
     run(folder, &["agents", "rm", "pushed"]).await.ends(0, &["removed pushed"]);
     run(folder, &["agents", "rm", "pushed"]).await.ends(1, &["pushed", "accord agents list"]);
