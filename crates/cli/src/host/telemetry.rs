@@ -27,6 +27,9 @@ use crate::failure::{Failure, Problem};
 /// Where traces go unless the configuration says it; what other tools read, too.
 const VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
+/// The same for traces alone, with the whole path. It goes before the other.
+const VARIABLE_OF_TRACES: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
 /// `true` turns traces off, as it does for every program that sends them.
 const OFF: &str = "OTEL_SDK_DISABLED";
 
@@ -98,20 +101,25 @@ fn wanted(config: &Config) -> Result<Option<String>, Problem> {
     if std::env::var(OFF).is_ok_and(|value| value.trim().eq_ignore_ascii_case("true")) {
         return Ok(None);
     }
-    address(&config.values.telemetry.otlp_endpoint, &std::env::var(VARIABLE).unwrap_or_default())
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    address(&config.values.telemetry.otlp_endpoint, &variable(VARIABLE_OF_TRACES), &variable(VARIABLE))
 }
 
-/// The address that traces go to.
-fn address(configured: &str, variable: &str) -> Result<Option<String>, Problem> {
-    let (name, base) = match (configured.trim(), variable.trim()) {
-        ("", "") => return Ok(None),
-        ("", base) => (VARIABLE, base),
-        (base, _) => ("telemetry.otlp_endpoint", base),
+/// The address that traces go to. That of traces alone is taken as it is, the others may leave out the path.
+fn address(configured: &str, of_traces: &str, variable: &str) -> Result<Option<String>, Problem> {
+    let (name, base) = match (configured.trim(), of_traces.trim(), variable.trim()) {
+        ("", "", "") => return Ok(None),
+        ("", "", base) => (VARIABLE, base),
+        ("", address, _) => (VARIABLE_OF_TRACES, address),
+        (base, _, _) => ("telemetry.otlp_endpoint", base),
     };
     if !base.starts_with("http://") && !base.starts_with("https://") {
         let shown = without_secrets(base);
         let problem = Problem::new(format!("{name} is '{shown}', which is no http or https address"));
         return Err(problem.hint("write it like http://127.0.0.1:4318"));
+    }
+    if name == VARIABLE_OF_TRACES {
+        return Ok(Some(base.to_owned()));
     }
     let base = base.trim_end_matches('/');
     Ok(Some(format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(base))))
@@ -170,19 +178,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_configuration_comes_before_the_variable() {
+    fn the_configuration_comes_before_the_variables() {
         let cases = [
-            ("", "", None),
-            ("http://a:4318", "http://b", Some("http://a:4318/v1/traces")),
-            ("", "https://b/otlp/", Some("https://b/otlp/v1/traces")),
-            ("http://a/v1/traces", "", Some("http://a/v1/traces")),
+            ("", "", "", None),
+            ("http://a:4318", "http://c", "http://b", Some("http://a:4318/v1/traces")),
+            ("", "", "https://b/otlp/", Some("https://b/otlp/v1/traces")),
+            ("", "http://c:4318/own", "http://b", Some("http://c:4318/own")),
+            ("http://a/v1/traces", "", "", Some("http://a/v1/traces")),
         ];
-        for (configured, variable, expected) in cases {
-            let address = address(configured, variable).ok().flatten();
-            assert_eq!(address.as_deref(), expected, "{configured} {variable}");
+        for (configured, of_traces, variable, expected) in cases {
+            let address = address(configured, of_traces, variable).ok().flatten();
+            assert_eq!(address.as_deref(), expected, "{configured} {of_traces} {variable}");
         }
-        assert!(address("a:4318", "").is_err() && address("", "unix:///a").is_err());
-        let problem = format!("{:?}", address("bob:hush@a:4318", "").unwrap_err());
+        assert!(address("a:4318", "", "").is_err() && address("", "", "unix:///a").is_err());
+        let problem = format!("{:?}", address("", "c:4318", "http://b").unwrap_err());
+        assert!(problem.contains("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is 'c:4318'"), "{problem}");
+        let problem = format!("{:?}", address("bob:hush@a:4318", "", "").unwrap_err());
         assert!(problem.contains("'(hidden)@a:4318'") && !problem.contains("hush"), "{problem}");
     }
 }
