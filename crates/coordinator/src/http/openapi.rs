@@ -173,7 +173,7 @@ summary { cursor: pointer; padding: 0.25rem 0; }
 td, th { text-align: left; vertical-align: top; padding: 0 1rem 0 0; }
 </style>
 <h1>Accord API</h1>
-<p>The same as <a href=\"/openapi.json\">OpenAPI</a>, for people.</p>
+<p>The same as <a href=\"openapi.json\">OpenAPI</a>, for people.</p>
 ";
 
 fn page(document: &Value) -> String {
