@@ -86,6 +86,9 @@ pub enum OpenError {
     /// What it needs is not there: a program, a key, a file.
     #[error("{0}")]
     Missing(String),
+    /// It was not ready within so many seconds, which are those that the settings name.
+    #[error("it was not ready within {0} seconds")]
+    TimedOut(u64),
 }
 
 /// Why there was no answer, and what was used all the same.

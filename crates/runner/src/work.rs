@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use accord_api::agent::Executor;
 use accord_api::{ClaimedRun, Failure, FailureType, FinishRun, Origin};
-use accord_executor::{Session, Start};
+use accord_executor::{OpenError, Session, Start};
 use futures_util::FutureExt;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
@@ -17,7 +17,7 @@ use tracing::{Span, debug_span};
 
 use crate::assignment::Assignment;
 use crate::backoff::Backoff;
-use crate::drive::{Budget, End, Outcome, drive};
+use crate::drive::{Budget, End, Outcome, Over, drive, timed_out};
 use crate::finish;
 use crate::leases::{Hold, Reason};
 use crate::limits::{DEFAULT_MAX_STEPS, TIME_TO_CLOSE, TIME_TO_OPEN};
@@ -80,29 +80,42 @@ async fn attempt(
     if let Some(reason) = hold.reason() {
         return (finish::ended(&hold.holding, Some(reason)), None);
     }
-    let failed =
-        |message: String| finish::failed(&hold.holding, Failure::new(FailureType::ExecutorFailed, message));
     let assignment = match read(shared, claim).await {
         Ok(assignment) => assignment,
-        Err(message) => return (failed(message), None),
+        Err(message) => return (finish::failed(&hold.holding, broken(message)), None),
     };
     drop(begins);
     let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
+    let (limits, longest) = (&assignment.agent.limits, shared.settings.longest_run);
+    let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone());
     let opened = tokio::select! {
         opened = timeout(TIME_TO_OPEN, Box::pin(open(shared, &assignment, hold))) => opened.unwrap_or_else(|_| {
             let seconds = TIME_TO_OPEN.as_secs();
-            Err(format!("the executor did not open a session within {seconds} seconds"))
+            Err(broken(format!("the executor did not open a session within {seconds} seconds")))
         }),
-        () = hold.cancel.cancelled() => return (finish::ended(&hold.holding, hold.reason()), origin),
+        over = budget.over() => match over {
+            Over::Stopped => return (finish::ended(&hold.holding, hold.reason()), origin),
+            Over::TimedOut(seconds) => Err(late(seconds)),
+        },
     };
     let finish = match opened {
         Ok(session) => {
-            let outcome = driven(shared, session, &assignment, hold).await;
+            let outcome = driven(shared, session, &assignment, &budget, hold).await;
             finish::report(hold, outcome, finish::affinity(&assignment, shared.profile()))
         }
-        Err(message) => failed(message),
+        Err(failure) => finish::failed(&hold.holding, failure),
     };
     (finish, origin)
+}
+
+fn broken(message: String) -> Failure {
+    Failure::new(FailureType::ExecutorFailed, message)
+}
+
+/// What is said of a run whose time was over before anything could be asked.
+fn late(seconds: u64) -> Failure {
+    let message = format!("the executor was not ready in time: {}", timed_out(seconds));
+    Failure::new(FailureType::TimedOut, message)
 }
 
 /// Says that the work begins, until that is answered or the work is to end.
@@ -138,11 +151,11 @@ async fn read(shared: &Shared, claim: ClaimedRun) -> Result<Assignment, String> 
     }
 }
 
-async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<Box<dyn Session>, String> {
+async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<Box<dyn Session>, Failure> {
     let kind = assignment.agent.executor.kind();
     let Some(executor) = shared.registry.get(kind) else {
         let known = shared.registry.kinds().join(", ");
-        return Err(format!("this runner has no executor '{kind}'; it has: {known}"));
+        return Err(broken(format!("this runner has no executor '{kind}'; it has: {known}")));
     };
     let filling = Filling {
         coordinator_url: shared.settings.coordinator_url.as_deref(),
@@ -153,13 +166,13 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
     let mcp_servers = match assignment.agent.executor {
         // Nothing is started for a recording, so nothing has to be there that a server would need.
         Executor::Replay(_) => Vec::new(),
-        _ => filling.servers(&assignment.agent.mcp_servers)?,
+        _ => filling.servers(&assignment.agent.mcp_servers).map_err(broken)?,
     };
     let start = Start {
         session_id: assignment.session_id.to_string(),
         run_id: assignment.run_id.to_string(),
         settings: Value::clone(&assignment.settings),
-        project_dir: project_dir(shared, assignment)?,
+        project_dir: project_dir(shared, assignment).map_err(broken)?,
         tools: assignment.agent.tools.clone(),
         mcp_servers,
         parameters: assignment.parameters.clone(),
@@ -167,7 +180,10 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
     };
-    executor.open(start).await.map_err(|error| error.to_string())
+    executor.open(start).await.map_err(|error| match error {
+        OpenError::TimedOut(seconds) => late(seconds),
+        OpenError::Settings(_) | OpenError::Missing(_) => broken(error.to_string()),
+    })
 }
 
 /// The runner's own folder. Another one is refused, whoever asks for it.
@@ -185,12 +201,11 @@ async fn driven(
     shared: &Shared,
     mut session: Box<dyn Session>,
     assignment: &Assignment,
+    budget: &Budget,
     hold: &Arc<Hold>,
 ) -> Outcome {
     let (reporter, reporting) = Reporter::start(Arc::clone(&shared.coordinator), hold);
-    let (limits, longest) = (&assignment.agent.limits, shared.settings.longest_run);
-    let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone());
-    let outcome = drive(session.as_mut(), assignment, &budget, &reporter).await;
+    let outcome = drive(session.as_mut(), assignment, budget, &reporter).await;
     if timeout(TIME_TO_CLOSE, session.close()).await.is_err() {
         tracing::warn!(run_id = %hold.run_id, "the session did not close in time");
     }

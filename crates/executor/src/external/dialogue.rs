@@ -31,6 +31,8 @@ const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 pub(super) struct Dialogue {
     command: String,
     session_id: String,
+    /// How long a turn may take.
+    timeout: Duration,
     live: Live,
     variables: Arc<Variables>,
 }
@@ -59,6 +61,7 @@ impl Dialogue {
         let dialogue = Self {
             command: settings.command.clone(),
             session_id: start.session_id.clone(),
+            timeout: Duration::from_secs(settings.timeout_seconds),
             live,
             variables: Arc::clone(variables),
         };
@@ -66,13 +69,16 @@ impl Dialogue {
         Ok(dialogue)
     }
 
-    /// Waits for `hello`. A program that says anything else first, or nothing, is ended.
+    /// Waits for `hello`, and no longer than a turn may take. A program that says anything else first, or nothing, is ended.
     pub(super) async fn hello(&mut self) -> Result<Hello, OpenError> {
-        let deadline = Instant::now() + HELLO_PATIENCE;
+        let deadline = Instant::now() + self.timeout.min(HELLO_PATIENCE);
         loop {
             let said = match timeout_at(deadline, self.next()).await {
                 Ok(Ok(said)) => said,
                 Ok(Err(how)) => return Err(OpenError::Missing(how)),
+                Err(_) if self.timeout < HELLO_PATIENCE => {
+                    return Err(OpenError::TimedOut(self.timeout.as_secs()));
+                }
                 Err(_) => {
                     let how = format!("did not say hello within {} seconds", HELLO_PATIENCE.as_secs());
                     return Err(OpenError::Missing(self.failed(&how)));

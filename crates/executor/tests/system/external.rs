@@ -272,6 +272,8 @@ async fn a_program_that_does_not_begin_well_is_refused() {
         let text = Program::new(&[script]).refusal().await;
         assert!(text.contains(expected), "{text}");
     }
+    let late = Program::new(&["exec sleep 300"]).set("timeout_seconds", json!(1)).refusal().await;
+    assert_eq!(late, "it was not ready within 1 seconds");
     let text = Program::new(&[]).set("command", json!("no-such-program")).refusal().await;
     assert!(text.contains("'no-such-program' was not found"), "{text}");
     let mut program = Program::new(&[HELLO]);

@@ -27,6 +27,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 pub use budget::Budget;
+pub(crate) use budget::{Over, timed_out};
 pub(crate) use failure::kind as failure_kind;
 
 use crate::assignment::Assignment;

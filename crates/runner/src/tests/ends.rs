@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use accord_api::{Demands, ErrorName, FailureType, FinishStatus, Profile, Usage};
+use tokio::time::Instant;
 
 use super::fake::{Fake, Running, claim, claim_under, error, unreachable};
 use crate::assignment::{Assignment, Known};
@@ -50,6 +51,33 @@ async fn an_end_is_told_until_it_is_answered() {
     let running = Running::start(&fake, 1);
     fake.until("finish run_1 completed").await;
     assert_eq!(running.end().await.finishes().len(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_runs_out_before_anything_is_asked_too() {
+    let fake = Fake::new();
+    fake.queue("1", "slow program");
+    let mut never = claim("2", "never");
+    never.blueprint = serde_json::value::to_raw_value(&serde_json::json!({
+        "name": "a",
+        "executor": {"type": "llm", "provider": "p", "model": "m"},
+        "limits": {"timeout_seconds": 8},
+    }))
+    .unwrap();
+    fake.queue_claim(never);
+    let (running, began) = (Running::start(&fake, 2), Instant::now());
+    fake.until("finish run_2 failed").await;
+    assert_eq!(began.elapsed().as_secs(), 8);
+    let failures: Vec<_> =
+        running.end().await.finishes().into_iter().filter_map(|finish| finish.error).collect();
+    for (failure, seconds) in failures.iter().zip([2, 8]) {
+        assert_eq!(failure.kind, FailureType::TimedOut);
+        let expected = format!(
+            "the executor was not ready in time: no result within {seconds} seconds; raise timeout_seconds, or ask for less"
+        );
+        assert_eq!(failure.message, expected);
+    }
+    assert_eq!(failures.len(), 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -284,7 +284,8 @@ impl Coordinator for Fake {
     }
 }
 
-/// Says what it is asked, except that `hang` works until it is told to stop and `break` panics.
+/// Says what it is asked, except that `hang` works until it is told to stop, `break` panics, and with `never` it is never
+/// ready to be asked.
 struct Echo;
 
 #[async_trait]
@@ -292,6 +293,8 @@ impl Executor for Echo {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         match start.parameters["prompt"].as_str() {
             Some("no key") => Err(OpenError::Missing("there is no key".into())),
+            Some("slow program") => Err(OpenError::TimedOut(2)),
+            Some("never") => std::future::pending().await,
             _ => Ok(Box::new(Echo)),
         }
     }
