@@ -102,9 +102,22 @@ pub(super) fn promise(
     }
     let run = caller.acting.as_ref().map(|acting| acting.run_id.as_str());
     let who = run.or(caller.key_id.as_ref().map(KeyId::as_str)).unwrap_or("open");
-    let digest = Sha256::digest(body);
-    let fingerprint = crate::app::hex(&digest);
-    Ok(Some(Promise { scope: format!("{who} {route}"), key: key.to_owned(), fingerprint }))
+    let scope = format!("{who} {route}");
+    Ok(Some(Promise { scope, key: key.to_owned(), fingerprint: fingerprint(body) }))
+}
+
+/// What makes a body the same as another: the document in it, whatever the order of its members and the space between them,
+/// with numbers as they are written. What is no document is the same byte for byte.
+fn fingerprint(body: &Bytes) -> String {
+    let document = serde_json::from_slice::<Value>(body).map(|mut document| {
+        document.sort_all_objects();
+        document.to_string()
+    });
+    let digest = match &document {
+        Ok(text) => Sha256::digest(text),
+        Err(_) => Sha256::digest(body),
+    };
+    crate::app::hex(&digest)
 }
 
 /// The first answer to a request that made something, given again: its hash as the `ETag`, as it was then.

@@ -159,6 +159,10 @@ async fn a_request_can_be_repeated() {
     let again = send(reviewer("a")).await;
     let expected = (first.status, first.json(), first.etag());
     assert_eq!((again.status, again.json(), again.etag()), expected);
+    let backwards: serde_json::Map<_, _> =
+        reviewer("a").as_object().unwrap().clone().into_iter().rev().collect();
+    let again = send(backwards.into()).await;
+    assert_eq!((again.status, again.json(), again.etag()), expected, "the order of members is no difference");
     assert_eq!(send(reviewer("b")).await.error(), (409, "IdempotencyConflict".into()));
     assert_eq!(names(&fixture, "/agents").await, ["a"]);
     let empty =
