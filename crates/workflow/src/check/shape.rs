@@ -46,8 +46,8 @@ impl<'a> Look<'a> {
 
     pub(super) fn check(&self, findings: &mut Findings) {
         self.ends(findings);
-        let circles = self.circles(findings);
-        if !circles && self.graph.left_out.is_none() {
+        self.circles(findings);
+        if self.graph.left_out.is_none() {
             self.reach(findings);
         }
     }
@@ -86,8 +86,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Whether there are circles. Each is told once, at the edge that closes it.
-    fn circles(&self, findings: &mut Findings) -> bool {
+    /// Circles. Each is told once, at the edge that closes it.
+    fn circles(&self, findings: &mut Findings) {
         #[derive(Clone, Copy, PartialEq)]
         enum Seen {
             No,
@@ -95,7 +95,6 @@ impl<'a> Look<'a> {
             Done,
         }
         let mut seen = vec![Seen::No; self.graph.nodes.len()];
-        let mut found = false;
         for root in 0..seen.len() {
             if seen.get(root) != Some(&Seen::No) {
                 continue;
@@ -124,7 +123,6 @@ impl<'a> Look<'a> {
                         way.push((edge.to, 0));
                     }
                     Some(Seen::OnTheWay) => {
-                        found = true;
                         let around = way
                             .iter()
                             .skip_while(|(node, _)| *node != edge.to)
@@ -137,7 +135,6 @@ impl<'a> Look<'a> {
                 }
             }
         }
-        found
     }
 
     /// Nodes that no way leads to, and nodes that lead nowhere.

@@ -180,8 +180,11 @@ fn circles_are_told_at_the_edge_that_closes_them() {
         {"from": "input", "to": "a"}, {"from": "a", "to": "b"}, {"from": "b", "to": "a"}, {"from": "c", "to": "c"},
         {"from": "b", "to": "output"},
     ]);
-    let expected =
-        ["$.edges[2]: this edge closes a circle: a → b → a", "$.edges[3]: this edge closes a circle: c → c"];
+    let expected = [
+        "$.edges[2]: this edge closes a circle: a → b → a",
+        "$.edges[3]: this edge closes a circle: c → c",
+        "$.nodes.c: no way leads from the input to this node; add an edge, or remove it",
+    ];
     assert_eq!(found(nodes, edges), expected);
 }
 

@@ -100,6 +100,11 @@ fn id_fault(id: &str) -> Option<String> {
 
 fn schema(members: &mut Members<'_>, name: &'static str, findings: &mut Findings) -> Option<Value> {
     let value = members.any(name)?;
+    if value.is_string() {
+        let message = "write the schema itself here: the name of a registered one can stand in an agent's output_schema";
+        findings.error(members.at(name), message);
+        return None;
+    }
     match accord_contract::Schema::compile(value) {
         Ok(_) => Some(value.clone()),
         Err(error) => {

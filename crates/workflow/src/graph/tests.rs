@@ -58,6 +58,7 @@ fn all_mistakes_are_told_at_once() {
             "c": {"type": "agent", "agent": "x", "workflow": "y", "promt": "z", "on_failure": "never"},
             "d": {"type": "robot"},
             "e": {"type": "agent", "agent": "x", "output_schema": {"type": "nothing"}},
+            "f": {"type": "agent", "agent": "x", "output_schema": "report"},
         },
         "edges": [{"from": "c", "to": "nowhere"}, {"from": "d", "to": "e"}, 1],
         "extra": 1,
@@ -65,7 +66,7 @@ fn all_mistakes_are_told_at_once() {
     let (graph, findings) = read(&document);
     // Of what could not be read, the rest is there to look for more.
     let graph = graph.unwrap();
-    assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e"]);
+    assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "f"]);
     let left_out = ["a b", "c", "d", "e", "item", "nowhere"].map(str::to_owned);
     assert_eq!(graph.left_out, Some(BTreeSet::from(left_out)));
     let told = told(&findings);
@@ -81,6 +82,7 @@ fn all_mistakes_are_told_at_once() {
         "$.nodes.c.on_failure: 'never' is no way to go on",
         "$.nodes.d.type: there is no node of type 'robot'",
         "$.nodes.e.output_schema.type:",
+        "$.nodes.f.output_schema: write the schema itself here: the name of a registered one",
         "$.edges[0].to: there is no node 'nowhere'",
         "$.edges[2]: an edge is an object, not a number",
         "$.extra: a workflow has no field 'extra'",
