@@ -279,17 +279,15 @@ impl Conformance {
                 failed(format!("there was no answer within {} seconds", self.settings.timeout_seconds))
             })?;
             match said.map_err(failed)? {
-                Said::Answer(answered) if answered.session_id != SESSION => {
-                    let theirs = &answered.session_id;
+                Said::Answer(answered) if answered.session_id.as_deref().unwrap_or(SESSION) != SESSION => {
+                    let theirs = answered.session_id.as_deref().unwrap_or_default();
                     return Err(failed(format!(
                         "it answered for the session '{theirs}', and was asked in '{SESSION}'"
                     )));
                 }
-                Said::Answer(answered) if answered.turn != number => {
-                    return Err(failed(format!(
-                        "it answered turn {}, and was asked {number}",
-                        answered.turn
-                    )));
+                Said::Answer(answered) if answered.turn.unwrap_or(number) != number => {
+                    let theirs = answered.turn.unwrap_or_default();
+                    return Err(failed(format!("it answered turn {theirs}, and was asked {number}")));
                 }
                 Said::Answer(answered) => match answered.stop {
                     Stop::Refused(words) => return Err(failed(format!("it refused to answer: {words}"))),

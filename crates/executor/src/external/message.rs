@@ -1,7 +1,8 @@
 //! The messages of the protocol, one JSON object a line. `docs/guides/external-executors.md` tells their meaning.
 //!
 //! What is not known is ignored, so that either side can be newer: a type, and a field of a known type. What is known
-//! and has the wrong shape is an error that names the field.
+//! and has the wrong shape is an error that names the field. What a program leaves out and can mean only one thing is taken
+//! for that, and why an answer ended may be said in the words of the providers.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -25,10 +26,15 @@ const SHOWN_CHARACTERS: usize = 200;
 /// What a program says of itself.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Hello {
+    #[serde(default = "protocol")]
     pub(super) protocol: u64,
     pub(super) name: Option<String>,
     pub(super) model: Option<String>,
     pub(super) capabilities: Told,
+}
+
+fn protocol() -> u64 {
+    PROTOCOL
 }
 
 /// What a program can do.
@@ -78,8 +84,9 @@ pub(super) enum Said {
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answered {
-    pub(super) session_id: String,
-    pub(super) turn: u64,
+    /// That of the question, where it is left out. So is the turn.
+    pub(super) session_id: Option<String>,
+    pub(super) turn: Option<u64>,
     pub(super) text: String,
     pub(super) structured: Option<Value>,
     pub(super) stop: Stop,
@@ -112,8 +119,8 @@ pub(super) enum Kind {
 
 #[derive(Deserialize)]
 struct WrittenAnswer {
-    session_id: String,
-    turn: u64,
+    session_id: Option<String>,
+    turn: Option<u64>,
     text: Option<String>,
     /// As it is written: what it is worth is for the judge to say.
     structured: Option<Box<RawValue>>,
@@ -129,14 +136,13 @@ struct WrittenMessage {
 
 #[derive(Deserialize)]
 struct WrittenTool {
-    call_id: String,
+    call_id: Option<String>,
     name: String,
-    status: ToolStatus,
+    status: Option<ToolStatus>,
     #[serde(default)]
     arguments: Value,
     ok: Option<bool>,
-    #[serde(default)]
-    output: String,
+    output: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -164,7 +170,7 @@ pub(super) fn read(line: &str) -> Result<Said, String> {
         return Err(format!("wrote to stdout a message without a type: {}", shown(line)));
     };
     Ok(match kind.as_str() {
-        "hello" => Said::Hello(part(&kind, value)?),
+        "hello" => Said::Hello(part(&kind, with_capabilities_by_name(value))?),
         "message" => {
             let WrittenMessage { text } = part(&kind, value)?;
             Said::Event(Event::Message { text })
@@ -184,15 +190,30 @@ fn part<T: DeserializeOwned>(kind: &str, value: Value) -> Result<T, String> {
     serde_json::from_value(value).map_err(|error| unfit(kind, &error))
 }
 
+/// Capabilities that are listed by their names, as the object that says of each whether it is there.
+fn with_capabilities_by_name(mut hello: Value) -> Value {
+    if let Some(capabilities @ Value::Array(_)) = hello.get_mut("capabilities") {
+        let names: Vec<&str> =
+            capabilities.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let all = ["resume", "native_schema", "reprompt"].map(|name| (name, names.contains(&name)));
+        *capabilities = all.into_iter().collect();
+    }
+    hello
+}
+
 fn unfit(kind: &str, error: &serde_json::Error) -> String {
     format!("wrote a message '{kind}' that does not fit: {error}")
 }
 
 fn tool(written: WrittenTool) -> Event {
     let WrittenTool { call_id, name, status, arguments, ok, output } = written;
-    match status {
+    let call_id = call_id.unwrap_or_else(|| name.clone());
+    let is_over = ok.is_some() || output.is_some();
+    match status.unwrap_or(if is_over { ToolStatus::Finished } else { ToolStatus::Started }) {
         ToolStatus::Started => Event::ToolStarted { call_id, name, arguments },
-        ToolStatus::Finished => Event::ToolFinished { call_id, name, ok: ok.unwrap_or(true), output },
+        ToolStatus::Finished => {
+            Event::ToolFinished { call_id, name, ok: ok.unwrap_or(true), output: output.unwrap_or_default() }
+        }
     }
 }
 
@@ -209,9 +230,9 @@ fn usage(written: WrittenUsage) -> Result<Usage, String> {
 fn answer(written: WrittenAnswer) -> Result<Answered, String> {
     let WrittenAnswer { session_id, turn, text, structured, stop_reason, state, model } = written;
     let stop = match stop_reason.as_deref().unwrap_or("finished") {
-        "finished" => Stop::Finished,
-        "truncated" => Stop::Truncated,
-        "refused" => Stop::Refused(text.clone().unwrap_or_default()),
+        "finished" | "end_turn" | "stop" | "stop_sequence" | "completed" => Stop::Finished,
+        "truncated" | "max_tokens" | "max_output_tokens" | "length" => Stop::Truncated,
+        "refused" | "refusal" | "content_filter" => Stop::Refused(text.clone().unwrap_or_default()),
         other => {
             return Err(format!(
                 "wrote a message 'answer' that does not fit: stop_reason is '{}': use finished, truncated or refused",
@@ -308,7 +329,7 @@ mod tests {
     use super::*;
 
     fn answered(text: &str, structured: Option<Value>, stop: Stop) -> Said {
-        let (session_id, turn, state, model) = ("s".to_owned(), 1, None, None);
+        let (session_id, turn, state, model) = (Some("s".to_owned()), Some(1), None, None);
         Said::Answer(Box::new(Answered {
             session_id,
             turn,
@@ -362,10 +383,6 @@ mod tests {
                 "wrote a message 'usage' that does not fit: cost_usd is -1",
             ),
             (
-                r#"{"type":"answer","text":"a","turn":1}"#,
-                "wrote a message 'answer' that does not fit: missing field `session_id` at line 1 column 37",
-            ),
-            (
                 r#"{"type":"answer","session_id":"s","turn":1,"text":"a","text":"b"}"#,
                 "wrote a message 'answer' that does not fit: duplicate field `text` at line 1 column 60",
             ),
@@ -374,6 +391,37 @@ mod tests {
         }
         let long = read(&"x".repeat(100_000)).unwrap_err();
         assert!(long.len() < 400 && long.contains("x…") | long.contains("x\"…"), "{long}");
+    }
+
+    #[test]
+    fn what_can_mean_only_one_thing_may_be_left_out() {
+        let Ok(Said::Answer(bare)) = read(r#"{"type": "answer", "text": "a", "stop_reason": "end_turn"}"#)
+        else {
+            panic!("no answer")
+        };
+        assert_eq!((bare.session_id, bare.turn, bare.stop), (None, None, Stop::Finished));
+        for (word, stop) in [
+            ("stop", Stop::Finished),
+            ("length", Stop::Truncated),
+            ("refusal", Stop::Refused("a".to_owned())),
+        ] {
+            let line = format!(r#"{{"type": "answer", "text": "a", "stop_reason": "{word}"}}"#);
+            assert!(matches!(read(&line), Ok(Said::Answer(answered)) if answered.stop == stop), "{word}");
+        }
+        let (call_id, name) = ("grep".to_owned(), "grep".to_owned());
+        let started = Event::ToolStarted { call_id, name, arguments: json!({"q": 1}) };
+        let line = r#"{"type": "tool", "name": "grep", "arguments": {"q": 1}}"#;
+        assert_eq!(read(line), Ok(Said::Event(started)));
+        let (call_id, name) = ("grep".to_owned(), "grep".to_owned());
+        let finished = Event::ToolFinished { call_id, name, ok: true, output: "2".to_owned() };
+        assert_eq!(read(r#"{"type": "tool", "name": "grep", "output": "2"}"#), Ok(Said::Event(finished)));
+        let Ok(Said::Hello(hello)) = read(r#"{"type": "hello", "capabilities": ["resume", "reprompt"]}"#)
+        else {
+            panic!("no hello")
+        };
+        let native_schema = NativeSchema::Whether(false);
+        assert_eq!(hello.capabilities, Told { resume: true, native_schema, reprompt: true });
+        assert_eq!(hello.protocol, PROTOCOL);
     }
 
     #[test]

@@ -187,11 +187,14 @@ impl External {
 
     /// Whether an answer is one to this turn of this session.
     fn check(&self, answered: &Answered) -> Result<(), String> {
-        self.check_session(&answered.session_id)?;
+        if let Some(session_id) = &answered.session_id {
+            self.check_session(session_id)?;
+        }
         match answered.turn {
-            turn if turn == self.asked => Ok(()),
-            turn if turn < self.asked => Err(format!("answered turn {turn} twice")),
-            turn => Err(format!("answered turn {turn}, and was asked {}", self.asked)),
+            None => Ok(()),
+            Some(turn) if turn == self.asked => Ok(()),
+            Some(turn) if turn < self.asked => Err(format!("answered turn {turn} twice")),
+            Some(turn) => Err(format!("answered turn {turn}, and was asked {}", self.asked)),
         }
     }
 
