@@ -14,6 +14,7 @@ use super::finding::Findings;
 use super::name::{self, Named};
 use super::read::Read;
 use crate::app::labels;
+use crate::settings::BLUEPRINT_RETRIES;
 
 /// The tools that every runner has.
 const TOOLS: [&str; 5] = ["read_file", "list_files", "search_files", "write_file", "run_command"];
@@ -98,7 +99,24 @@ fn fit(blueprint: &Blueprint, findings: &mut Findings) {
             findings.error(models.index(index), "the name of a model cannot be empty");
         }
     }
+    out_of_reach(blueprint, &models, findings);
     tools_for(blueprint, findings);
+}
+
+/// Stronger models that no retry is left for. Under a contract of the caller's it is the caller who says how many there are.
+fn out_of_reach(blueprint: &Blueprint, place: &Place, findings: &mut Findings) {
+    let wanted = blueprint.output_schema_options.as_ref().and_then(|options| options.max_retries);
+    let retries = wanted.unwrap_or(BLUEPRINT_RETRIES);
+    let models = &blueprint.escalate_to;
+    let reached = usize::try_from(retries).unwrap_or(usize::MAX);
+    if let (Some(_), Some(model)) = (&blueprint.output_schema, models.get(reached)) {
+        let message = format!(
+            "'{model}' is never asked: each stronger model takes a retry, and output_schema_options.max_retries is \
+             {retries}; raise it to {}, or leave out what is too much",
+            models.len()
+        );
+        findings.warning(place.index(reached), message);
+    }
 }
 
 /// What becomes of the built-in tools where something else than Accord's own loop would use them.

@@ -40,6 +40,20 @@ fn a_prompt_may_have_its_own_file() {
     assert_eq!(told(&files.agents["twice"]), expected);
 }
 
+#[test]
+fn stronger_models_that_no_retry_is_left_for_are_told() {
+    let escalates = |models: &str, more: &str| {
+        let text = format!("{REVIEWER}escalate_to: {models}\n{more}");
+        told(&loaded(&[("reviewer/agent.yaml", &text)]).agents["reviewer"])
+    };
+    let told = escalates("[m2, m3, m4]", "");
+    let expected = "$.escalate_to[1]: 'm3' is never asked: each stronger model takes a retry, and \
+                    output_schema_options.max_retries is 1; raise it to 3, or leave out what is too much";
+    assert!(told.len() == 1 && told[0].ends_with(expected), "{told:?}");
+    assert_eq!(escalates("[m2]", ""), [""; 0]);
+    assert_eq!(escalates("[m2, m3]", "output_schema_options: { max_retries: 2 }\n"), [""; 0]);
+}
+
 const RESEARCHER: &str = "\
 schema: 'kb.agent/1'
 id: researcher
