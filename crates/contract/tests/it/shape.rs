@@ -1,19 +1,15 @@
 //! Repairs of shape are made only where one change can be meant.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_contract::Mode;
 use serde_json::{Value, json};
+
+use crate::judging::{contract, value};
 
 /// What a member `a` of this schema is read as.
 fn read(member: Value, given: &str) -> Option<Value> {
     let document = json!({"type": "object", "properties": {"a": member}, "required": ["a"]});
-    let schema = Schema::compile(&document).expect("the schema compiles");
-    let contract = Contract::new(schema).with_options(Options { mode: Mode::Lenient, ..Options::default() });
-    match judge(&Answer::text(&format!("{{\"a\": {given}}}")), &contract) {
-        Verdict::Accepted(accepted) => accepted.value.get("a").cloned(),
-        Verdict::Rejected(_) => None,
-    }
+    let read = value(&contract(&document, Mode::Lenient), &format!("{{\"a\": {given}}}"))?;
+    read.get("a").cloned()
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Texts that are read otherwise than they stand: without the marks of their lines, or with the brace that they lost.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, RepairKind, Schema, Verdict, judge};
+use accord_contract::{Answer, Mode, RepairKind, Verdict, judge};
 use serde_json::{Value, json};
 
+use crate::judging::contract;
+
 fn judged(text: &str, document: &Value, mode: Mode) -> Verdict {
-    let schema = Schema::compile(document).expect("the schema compiles");
-    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
-    judge(&Answer::text(text), &contract)
+    judge(&Answer::text(text), &contract(document, mode))
 }
 
 /// The value and the first repair.

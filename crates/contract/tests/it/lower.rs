@@ -1,8 +1,6 @@
 //! Lowering and lifting over generated schemas: a conforming value, encoded and lifted, is itself again, and
 //! its encoded form conforms to the lowered schema.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
-
 use accord_contract::lint::lint;
 use accord_contract::lower::{Maps, Optional, Profile, Root, lower};
 use accord_contract::{Schema, same};

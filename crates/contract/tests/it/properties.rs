@@ -1,16 +1,11 @@
 //! What holds for every text: an accepted value conforms, a valid document comes back as it is, nothing panics.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Source, Verdict, infer, judge, same};
+use accord_contract::{Answer, Contract, Mode, Source, Verdict, infer, judge, same};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Number, Value, json};
 
-fn contract(schema: &Value, mode: Mode) -> Contract {
-    let schema = Schema::compile(schema).expect("the schema compiles");
-    Contract::new(schema).with_options(Options { mode, ..Options::default() })
-}
+use crate::judging::contract;
 
 /// Schemas of different openness; the last takes anything.
 fn schemas() -> Vec<Value> {

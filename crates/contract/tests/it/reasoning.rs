@@ -1,35 +1,21 @@
 //! The marks of reasoning: what they hide, and what they do not.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Outcome, Rejected, Schema, Verdict, judge};
+use accord_contract::{Contract, Mode, Outcome};
 use serde_json::{Value, json};
 
+use crate::judging::{contract, rejected, value};
+
 fn schema(document: Value) -> Contract {
-    Contract::new(Schema::compile(&document).expect("the schema compiles"))
+    contract(&document, Mode::Strict)
 }
 
 fn lenient(document: Value) -> Contract {
-    schema(document).with_options(Options { mode: Mode::Lenient, ..Options::default() })
+    contract(&document, Mode::Lenient)
 }
 
 /// `{"a": integer}`.
 fn one() -> Value {
     json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}})
-}
-
-fn value(contract: &Contract, text: &str) -> Option<Value> {
-    match judge(&Answer::text(text), contract) {
-        Verdict::Accepted(accepted) => Some(accepted.value),
-        Verdict::Rejected(_) => None,
-    }
-}
-
-fn rejected(contract: &Contract, text: &str) -> Rejected {
-    match judge(&Answer::text(text), contract) {
-        Verdict::Rejected(rejected) => rejected,
-        Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
-    }
 }
 
 #[test]

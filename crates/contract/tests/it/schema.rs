@@ -1,7 +1,5 @@
 //! Schemas that cannot be contracts are refused, with the place and the remedy.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
 use accord_contract::{Dialect, Schema, SchemaError};
 use serde_json::{Value, json};
 

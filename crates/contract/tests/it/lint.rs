@@ -1,7 +1,5 @@
 //! Each rule of the linter: a schema that it speaks about, and what it says.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use accord_contract::Schema;
 use accord_contract::lint::{Finding, Severity, lint};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::document::{Document, Random, Token, tokens, write};
+use super::document::{Document, Random, Token, tokens, write};
 
 /// What must come of a damaged text.
 pub(crate) enum Expect {

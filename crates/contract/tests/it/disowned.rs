@@ -1,15 +1,12 @@
 //! What a text says itself is not the model's answer, brackets of markdown and of code, and code that changes its values.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_contract::{Contract, Mode};
 use serde_json::{Value, json};
 
+use crate::judging::{contract, value};
+
 fn both(document: &Value) -> [Contract; 2] {
-    [Mode::Strict, Mode::Lenient].map(|mode| {
-        let schema = Schema::compile(document).expect("the schema compiles");
-        Contract::new(schema).with_options(Options { mode, ..Options::default() })
-    })
+    [Mode::Strict, Mode::Lenient].map(|mode| contract(document, mode))
 }
 
 /// `{"a": integer}`.
@@ -19,13 +16,6 @@ fn one() -> Value {
 
 fn strings() -> Value {
     json!({"type": "array", "items": {"type": "string"}})
-}
-
-fn value(contract: &Contract, text: &str) -> Option<Value> {
-    match judge(&Answer::text(text), contract) {
-        Verdict::Accepted(accepted) => Some(accepted.value),
-        Verdict::Rejected(_) => None,
-    }
 }
 
 #[test]

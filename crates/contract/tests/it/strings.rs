@@ -1,21 +1,16 @@
 //! Where strings end in damaged text, and what is around values that are read in spite of damage.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_contract::Mode;
 use serde_json::{Value, json};
+
+use crate::judging::{contract, value};
 
 fn read(text: &str, document: &Value) -> Option<Value> {
     read_as(Mode::Lenient, text, document)
 }
 
 fn read_as(mode: Mode, text: &str, document: &Value) -> Option<Value> {
-    let schema = Schema::compile(document).expect("the schema compiles");
-    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
-    match judge(&Answer::text(text), &contract) {
-        Verdict::Accepted(accepted) => Some(accepted.value),
-        Verdict::Rejected(_) => None,
-    }
+    value(&contract(document, mode), text)
 }
 
 /// An object with these members, all of them strings.

@@ -1,10 +1,10 @@
 //! Hostile texts of a megabyte end in a verdict: no panic, no overflow of a small stack, no endless loop.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_contract::{Answer, Mode, Schema, Verdict, judge};
 use accord_corpus::HOSTILE;
 use serde_json::{Value, json};
+
+use crate::judging::contract;
 
 const MEBIBYTE: usize = 1024 * 1024;
 
@@ -21,9 +21,7 @@ fn schemas() -> [Value; 4] {
 }
 
 fn judged(text: &str, schema: &Value, mode: Mode) -> Verdict {
-    let schema = Schema::compile(schema).unwrap();
-    let contract = Contract::new(schema).with_options(Options { mode, ..Options::default() });
-    judge(&Answer::text(text), &contract)
+    judge(&Answer::text(text), &contract(schema, mode))
 }
 
 /// Runs on a small stack, so that recursion without a limit fails the test.

@@ -1,19 +1,15 @@
 //! Damage of every kind, generated: whatever comes of a damaged text is the value that was meant, or a refusal.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::expect_used,
-    reason = "a test that indexes out of bounds fails, as it should"
-)]
-
 mod damage;
 mod document;
 
 use std::collections::BTreeMap;
 
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge, same};
+use accord_contract::{Mode, same};
 use damage::{Case, DAMAGES, Expect};
 use document::{Random, document};
+
+use crate::judging::{contract, value};
 
 /// How many documents each kind of damage is tried on; `DAMAGE_ROUNDS` sets another number for a longer look.
 const ROUNDS: u64 = 300;
@@ -35,12 +31,7 @@ struct Score {
 }
 
 fn run(case: &Case) -> Option<serde_json::Value> {
-    let schema = Schema::compile(&case.schema).expect("the schema compiles");
-    let options = Options { mode: Mode::Lenient, ..Options::default() };
-    match judge(&Answer::text(&case.text), &Contract::new(schema).with_options(options)) {
-        Verdict::Accepted(accepted) => Some(accepted.value),
-        Verdict::Rejected(_) => None,
-    }
+    value(&contract(&case.schema, Mode::Lenient), &case.text)
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Schemas made to multiply: each is lowered, lifted through and linted in bounded work.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use accord_contract::Schema;
 use accord_contract::lint::lint;
 use accord_contract::lower::{Profile, lower};

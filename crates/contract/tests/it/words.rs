@@ -1,17 +1,12 @@
 //! Words without quotes in damaged text: which are strings, and which are prose, code or what is left of other damage.
 
-#![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
-
-use accord_contract::{Answer, Contract, Mode, Options, Schema, Verdict, judge};
+use accord_contract::Mode;
 use serde_json::{Value, json};
 
+use crate::judging::{contract, value};
+
 fn read(text: &str, document: &Value) -> Option<Value> {
-    let schema = Schema::compile(document).expect("the schema compiles");
-    let options = Options { mode: Mode::Lenient, ..Options::default() };
-    match judge(&Answer::text(text), &Contract::new(schema).with_options(options)) {
-        Verdict::Accepted(accepted) => Some(accepted.value),
-        Verdict::Rejected(_) => None,
-    }
+    value(&contract(document, Mode::Lenient), text)
 }
 
 fn list() -> Value {

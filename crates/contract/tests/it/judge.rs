@@ -1,39 +1,25 @@
 //! The sentences of the contract, each as a test: what is found, what is chosen, what is never done.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 use accord_contract::{
-    Answer, Contract, Invariant, Invariants, Mode, Options, Outcome, Rejected, RepairKind, Schema, Source,
-    Verdict, judge, limits,
+    Answer, Contract, Invariant, Invariants, Mode, Options, Outcome, RepairKind, Source, Verdict, judge,
+    limits,
 };
 use serde_json::{Value, json};
 
+use crate::judging::{contract, rejected, value};
+
 fn schema(document: Value) -> Contract {
-    Contract::new(Schema::compile(&document).expect("the schema compiles"))
+    contract(&document, Mode::Strict)
 }
 
 fn lenient(document: Value) -> Contract {
-    schema(document).with_options(Options { mode: Mode::Lenient, ..Options::default() })
+    contract(&document, Mode::Lenient)
 }
 
 /// `{"a": integer, "b"?: string}`.
 fn pair() -> Value {
     json!({"type": "object", "required": ["a"],
         "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {"type": "array", "items": {"type": "string"}}}})
-}
-
-fn value(contract: &Contract, text: &str) -> Option<Value> {
-    match judge(&Answer::text(text), contract) {
-        Verdict::Accepted(accepted) => Some(accepted.value),
-        Verdict::Rejected(_) => None,
-    }
-}
-
-fn rejected(contract: &Contract, text: &str) -> Rejected {
-    match judge(&Answer::text(text), contract) {
-        Verdict::Rejected(rejected) => rejected,
-        Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
-    }
 }
 
 #[test]

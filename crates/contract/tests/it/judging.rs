@@ -1,0 +1,23 @@
+//! Judging a text by a schema, as nearly every test here does.
+
+use accord_contract::{Answer, Contract, Mode, Options, Rejected, Schema, Verdict, judge};
+use serde_json::Value;
+
+pub(crate) fn contract(document: &Value, mode: Mode) -> Contract {
+    let schema = Schema::compile(document).expect("the schema compiles");
+    Contract::new(schema).with_options(Options { mode, ..Options::default() })
+}
+
+pub(crate) fn value(contract: &Contract, text: &str) -> Option<Value> {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Accepted(accepted) => Some(accepted.value),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+pub(crate) fn rejected(contract: &Contract, text: &str) -> Rejected {
+    match judge(&Answer::text(text), contract) {
+        Verdict::Rejected(rejected) => rejected,
+        Verdict::Accepted(accepted) => panic!("{text:?} was accepted as {}", accepted.value),
+    }
+}

@@ -1,0 +1,30 @@
+//! The crate as others use it: schemas, judgements of every kind of text, lowering and lint.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests stop at the first thing that is not as expected, and show what they count"
+)]
+
+mod adversarial;
+mod corpus;
+mod corruptions;
+mod disowned;
+mod judge;
+mod judging;
+mod lenient;
+mod lint;
+mod lower;
+mod lower_limits;
+mod parts;
+mod properties;
+mod reasoning;
+mod respelled;
+mod schema;
+mod shape;
+mod strings;
+mod suite;
+mod words;
