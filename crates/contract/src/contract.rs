@@ -27,6 +27,13 @@ pub struct Options {
     pub mode: Mode,
 }
 
+impl Options {
+    /// Whether the value is looked for inside the text.
+    pub(crate) fn extracts(self) -> bool {
+        self.extract_json && !self.strict_json_only
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self { extract_json: true, strict_json_only: false, mode: Mode::Strict }

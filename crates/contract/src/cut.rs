@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::verdict::{Accepted, Candidate, Outcome, Rejected, RepairKind, Source, Verdict};
-use crate::violation::{Violation, Violations};
 
 impl Verdict {
     /// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless it is a number that
@@ -32,17 +31,9 @@ fn is_found(accepted: &Accepted) -> bool {
 }
 
 fn missing(value: Value) -> Rejected {
-    let violation = Violation {
-        path: "$".to_owned(),
-        pointer: String::new(),
-        keyword: "json".to_owned(),
-        message: "the answer was cut off before its end".to_owned(),
-    };
-    Rejected {
-        outcome: Outcome::ParseError,
-        violations: Violations { errors: vec![violation], more: 0 },
-        candidate: Some(Candidate { range: None, value: Some(value) }),
-    }
+    let candidate = Candidate { range: None, value: Some(value) };
+    let message = "the answer was cut off before its end";
+    Rejected::because(Outcome::ParseError, "json", message, Some(candidate))
 }
 
 #[cfg(test)]

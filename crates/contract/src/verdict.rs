@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::lower::Lift;
-use crate::violation::Violations;
+use crate::place::Place;
+use crate::violation::{Violation, Violations};
 
 /// What a model said: a text, and the value that the provider may have handed over as structured already.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +74,19 @@ pub struct Rejected {
     pub candidate: Option<Candidate>,
 }
 
+impl Rejected {
+    /// A rejection for one reason, which concerns the whole answer.
+    pub(crate) fn because(
+        outcome: Outcome,
+        keyword: &str,
+        message: impl Into<String>,
+        candidate: Option<Candidate>,
+    ) -> Self {
+        let violation = Violation::new(&Place::root(), keyword, message);
+        Self { outcome, violations: Violations { errors: vec![violation], more: 0 }, candidate }
+    }
+}
+
 /// A value that was found and not accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -123,6 +137,13 @@ pub struct Repair {
     pub path: String,
     /// What was there and what was made of it.
     pub detail: String,
+}
+
+impl Repair {
+    /// A change that concerns the whole value.
+    pub(crate) fn of_whole(kind: RepairKind, detail: impl Into<String>) -> Self {
+        Self { kind, path: "$".to_owned(), detail: detail.into() }
+    }
 }
 
 /// The kinds of change that lose nothing and invent nothing.

@@ -31,10 +31,11 @@ struct Candidate {
     conforming: Option<(Value, Vec<Repair>)>,
 }
 
-/// What reading all the candidates of a text gave.
-enum Reads {
-    Candidates(Vec<Candidate>),
-    Ambiguous(Verdict),
+impl Candidate {
+    /// One that could not be read.
+    fn unread(source: Source) -> Self {
+        Self { source, read: None, extent: Extent::Whole, conforming: None }
+    }
 }
 
 impl Judge<'_> {
@@ -47,20 +48,20 @@ impl Judge<'_> {
     /// The verdict on what can be repaired; or else what could be read, for the report.
     pub(super) fn choose_repaired(&self, text: &str, scan: &Scan) -> Result<Verdict, Vec<Found>> {
         let candidates = match self.read_all(text, &scan.items) {
-            Reads::Candidates(candidates) => candidates,
-            Reads::Ambiguous(verdict) => return Ok(verdict),
+            Ok(candidates) => candidates,
+            Err(ambiguous) => return Ok(*ambiguous),
         };
-        let verdict = self.choose_candidate(text, &candidates);
-        let verdict =
-            verdict.or_else(|| self.choose_nested_repaired(&candidates)).or_else(|| self.scalar(text, scan));
+        let verdict = self
+            .choose_candidate(text, &candidates)
+            .or_else(|| self.choose_nested_repaired(&candidates))
+            .or_else(|| self.scalar(text, scan));
         verdict.ok_or_else(|| candidates.into_iter().filter_map(|candidate| candidate.read).collect())
     }
 
     /// The verdict on a text whose lines are marked, without the marks: between the items of a list they look like items, so
     /// it is never read with them. Or on one that lost its first brace, if it conforms with it.
     pub(super) fn choose_respelled(&self, text: &str, scan: &Scan) -> Option<Verdict> {
-        let options = self.contract.options();
-        if self.spelling == Spelling::Changed || !options.extract_json || options.strict_json_only {
+        if self.spelling == Spelling::Changed || !self.contract.options().extracts() {
             return None;
         }
         if let Some(plain) = lines::unmarked(text) {
@@ -77,30 +78,24 @@ impl Judge<'_> {
         let judge =
             Judge { answer, contract: self.contract, facts: OnceCell::new(), spelling: Spelling::Changed };
         let Verdict::Accepted(Accepted { value, repairs, source }) = judge.text() else { return None };
-        let repair = Repair { kind, path: "$".to_owned(), detail: detail.to_owned() };
-        Some(accept(value, std::iter::once(repair).chain(repairs).collect(), source))
+        Some(accept(value, all(Repair::of_whole(kind, detail), repairs), source))
     }
 
     fn choose_candidate(&self, text: &str, candidates: &[Candidate]) -> Option<Verdict> {
-        for source in TEXT_SOURCES {
+        TEXT_SOURCES.into_iter().find_map(|source| {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
                 if let Some((value, repairs)) = &candidate.conforming {
                     tally.add(value, || repairs.clone());
                 }
             }
-            if let Some(verdict) = tally.verdict(source) {
-                return Some(verdict);
-            }
-            if let Some(verdict) = self.join(text, candidates, source) {
-                return Some(verdict);
-            }
-        }
-        None
+            tally.verdict(source).or_else(|| self.join(text, candidates, source))
+        })
     }
 
-    /// Reads every item, in order; what one reading takes in is not read again.
-    fn read_all(&self, text: &str, items: &[Item]) -> Reads {
+    /// Reads every item, in order; what one reading takes in is not read again. The error is that one of them is
+    /// ambiguous.
+    fn read_all(&self, text: &str, items: &[Item]) -> Result<Vec<Candidate>, Box<Verdict>> {
         let alone = items.len() == 1;
         let mut search = Search::new(text);
         let mut behind = 0;
@@ -113,21 +108,17 @@ impl Judge<'_> {
             if item.start < behind || inside || (in_prose && surround::is_remark(text, item.start)) {
                 continue;
             }
-            let (read, conforming, extent) = match &item.reading {
-                Ok(found) if found.setting == Setting::Free => {
-                    (Some(found.clone()), self.mend_single(&found.value, alone), Extent::Whole)
-                }
-                // It was read and stands for nothing; to read it otherwise would be a guess.
-                Err(Fault { kind: FaultKind::Unlifted(_), .. }) => (None, None, Extent::Whole),
-                _ => match self.read_damaged(&mut search, &mut unescaped, text, item, alone) {
-                    Damaged::Read { read, conforming, range, extent } => {
-                        (Some(Found { value: read, range, setting: Setting::Unfinished }), conforming, extent)
-                    }
-                    Damaged::Ambiguous(verdict) => return Reads::Ambiguous(verdict),
-                    Damaged::Unread => (None, None, Extent::Whole),
+            let candidate = match &item.reading {
+                Ok(found) if found.setting == Setting::Free => Candidate {
+                    read: Some(found.clone()),
+                    conforming: self.mend_single(&found.value, alone),
+                    ..Candidate::unread(item.source)
                 },
+                // It was read and stands for nothing; to read it otherwise would be a guess.
+                Err(Fault { kind: FaultKind::Unlifted(_), .. }) => Candidate::unread(item.source),
+                _ => self.read_damaged(&mut search, &mut unescaped, text, item, alone)?,
             };
-            behind = match &read {
+            behind = match &candidate.read {
                 Some(found) => found.range.end,
                 // What stands inside a value that could not be read is a part of it, not an answer.
                 None if enclosure::begins_container(text, item.start) => {
@@ -135,9 +126,9 @@ impl Judge<'_> {
                 }
                 None => item.start + 1,
             };
-            candidates.push(Candidate { source: item.source, read, extent, conforming });
+            candidates.push(candidate);
         }
-        Reads::Candidates(candidates)
+        Ok(candidates)
     }
 
     /// Where a list is asked and there are several values, each is an item, not a list of one.
@@ -156,10 +147,10 @@ impl Judge<'_> {
         text: &str,
         item: &Item,
         alone: bool,
-    ) -> Damaged {
+    ) -> Result<Candidate, Box<Verdict>> {
         if *unescaped < MAX_UNESCAPED && text.get(item.start..).is_some_and(escaped::begins) {
-            if let Some(damaged) = self.read_escaped(text, item.start) {
-                return damaged;
+            if let Some(candidate) = self.read_escaped(text, item) {
+                return Ok(candidate);
             }
             *unescaped += 1;
         }
@@ -171,42 +162,37 @@ impl Judge<'_> {
             let sure = !unwrapped && self.contract.schema().names_all_members(&value);
             (!guessed || sure).then_some(Offer { value, repairs })
         };
-        match search.read(Start { at: item.start, to_the_end }, &mut conform) {
-            Reading::Conforming { value, repairs, range } => Damaged::Read {
-                read: value.clone(),
+        let unread = Candidate::unread(item.source);
+        Ok(match search.read(Start { at: item.start, to_the_end }, &mut conform) {
+            Reading::Conforming { value, repairs, range } => Candidate {
+                read: Some(unfinished(value.clone(), range)),
                 conforming: Some((value, repairs)),
-                range,
-                extent: Extent::Whole,
+                ..unread
             },
-            Reading::Readable { value, range, extent } => match self.stands_for(&value) {
-                Some(read) => Damaged::Read { read: read.into_owned(), conforming: None, range, extent },
-                None => Damaged::Unread,
-            },
-            Reading::Ambiguous { first, second } => Damaged::Ambiguous(report::ambiguous(&first, &second)),
-            Reading::Nothing => Damaged::Unread,
-        }
+            Reading::Readable { value, range, extent } => {
+                let read = self.stands_for(&value).map(|read| unfinished(read.into_owned(), range));
+                Candidate { read, extent, ..unread }
+            }
+            Reading::Ambiguous { first, second } => {
+                return Err(Box::new(report::ambiguous(&first, &second)));
+            }
+            Reading::Nothing => unread,
+        })
     }
 
     /// A value whose quotes are all escaped was written into a string that lost its own quotes.
-    fn read_escaped(&self, text: &str, start: usize) -> Option<Damaged> {
-        let (before, rest) = (text.get(..start)?, text.get(start..)?);
+    fn read_escaped(&self, text: &str, item: &Item) -> Option<Candidate> {
+        let unread = Candidate::unread(item.source);
+        let (before, rest) = text.split_at_checked(item.start)?;
         let Escaped { value, length, goes_on } = escaped::value(rest)?;
         if goes_on || escaped::is_quoted(before) {
-            return Some(Damaged::Unread);
+            return Some(unread);
         }
         let mended = self.mend(self.stands_for(&value)?.as_ref())?;
-        let mut repairs = vec![Repair {
-            kind: RepairKind::Escape,
-            path: "$".to_owned(),
-            detail: "the whole value was escaped once too often".to_owned(),
-        }];
-        repairs.extend(mended.repairs);
-        Some(Damaged::Read {
-            read: value,
-            conforming: Some((mended.value, repairs)),
-            range: start..start + length,
-            extent: Extent::Whole,
-        })
+        let repair = Repair::of_whole(RepairKind::Escape, "the whole value was escaped once too often");
+        let conforming = Some((mended.value, all(repair, mended.repairs)));
+        let read = Some(unfinished(value, item.start..item.start + length));
+        Some(Candidate { read, conforming, ..unread })
     }
 
     /// Several values where a list of them is asked. If what is between them and around them does not show that all of
@@ -226,13 +212,12 @@ impl Judge<'_> {
         if !between::join(text, &found) {
             return Some(report::ambiguous(&first.value, &second.value));
         }
-        let mut repairs = vec![Repair { kind: RepairKind::JoinedValues, path: "$".to_owned(), detail }];
-        repairs.extend(mended.repairs);
-        Some(accept(mended.value, repairs, source))
+        let repair = Repair::of_whole(RepairKind::JoinedValues, detail);
+        Some(accept(mended.value, all(repair, mended.repairs), source))
     }
 
     fn choose_nested_repaired(&self, candidates: &[Candidate]) -> Option<Verdict> {
-        for source in TEXT_SOURCES {
+        TEXT_SOURCES.into_iter().find_map(|source| {
             let mut tally = Tally::default();
             for candidate in candidates.iter().filter(|candidate| candidate.source == source) {
                 let wrappers = match candidate.extent {
@@ -250,14 +235,11 @@ impl Judge<'_> {
                 let mut inner: Vec<Value> = inside.into_iter().cloned().collect();
                 inner.extend(nested::written_arguments(read));
                 for mended in inner.iter().filter_map(mend) {
-                    tally.add(&mended.value, || std::iter::once(unwrapped()).chain(mended.repairs).collect());
+                    tally.add(&mended.value, || all(unwrapped(), mended.repairs));
                 }
             }
-            if let Some(verdict) = tally.verdict(source) {
-                return Some(verdict);
-            }
-        }
-        None
+            tally.verdict(source)
+        })
     }
 
     /// A text without any bracket that is, as a whole but for its reasoning and its markup, one of the values that the
@@ -282,9 +264,8 @@ impl Judge<'_> {
         if kind == RepairKind::Literal && mended.value.is_string() && !self.facts().is_listed() {
             return None;
         }
-        let mut repairs = vec![Repair { kind, path: "$".to_owned(), detail: kind.words().to_owned() }];
-        repairs.extend(mended.repairs);
-        Some(accept(mended.value, repairs, Source::Text))
+        let repair = Repair::of_whole(kind, kind.words());
+        Some(accept(mended.value, all(repair, mended.repairs), Source::Text))
     }
 }
 
@@ -297,8 +278,12 @@ fn plain(word: &str) -> Value {
     Value::from(word.strip_suffix('.').unwrap_or(word).trim_end_matches(MARKS))
 }
 
-enum Damaged {
-    Read { read: Value, conforming: Option<(Value, Vec<Repair>)>, range: Range<usize>, extent: Extent },
-    Ambiguous(Verdict),
-    Unread,
+/// A value that was read out of damage.
+fn unfinished(value: Value, range: Range<usize>) -> Found {
+    Found { value, range, setting: Setting::Unfinished }
+}
+
+/// A repair and those that were made after it.
+fn all(first: Repair, others: Vec<Repair>) -> Vec<Repair> {
+    std::iter::once(first).chain(others).collect()
 }

@@ -1,8 +1,34 @@
 //! Judging one answer: find what could be the value, read it, test it, choose.
 //!
-//! Sources are tried in order of trust: the structured value, the whole text, fenced blocks, prose. Within the
-//! most trusted source that has one, exactly one value must pass; two different ones are `ambiguous`, because
-//! a guess is not a contract. Lenient repairs come only after nothing passed as it stands.
+//! How an answer becomes a verdict, in the order in which the rules are tried. The first that has a verdict ends it, so what
+//! takes the least trust comes first: a value that stands in the text as it is, wherever that may be, is surer than one that
+//! had to be repaired.
+//!
+//! 1. **The structured value**, if the provider handed one over; leniently also with its shape mended. If it stands for no
+//!    single value, that is the verdict; if it does not conform, the text may still hold one that does.
+//! 2. **The whole text** as one value. This is the common case: one parse, one validation. A whole value that does not
+//!    conform is the only candidate in all that follows.
+//! 3. **Find** (`scan`). One pass collects the places where a value stands or seems to begin, in fences and in prose. It
+//!    passes over what is no part of the answer: `reasoning`, what the text itself disowns (`disowned`), brackets of
+//!    markdown (`markup`), code that changes a value (`expression`). What is found is marked by how it stands to the text
+//!    around it: what is next to it (`surround`), and whether a damaged value encloses it (`enclosure`). Only what stands
+//!    free is taken as it is; a part of something is not the answer. Without extraction, the whole text behind the
+//!    reasoning is the only place.
+//! 4. **As it stands**: [`Judge::choose_direct`].
+//! 5. **Inside a wrapper** (`nested`), such as the arguments of a tool call: [`Judge::choose_nested`]. Strict mode ends
+//!    here.
+//! 6. **Respelled** (`lines`, `brace`): without the marks of its lines, or with the first brace that it lost, the text is
+//!    judged anew, once. This comes before repairs, which would take the marks for items.
+//! 7. **Repaired**: what stands free has its shape mended (`shape`); what is damaged is read as escaped once too often
+//!    (`escaped`), or else by the cheapest reading that conforms (`repair`). Several values may be joined where a list is
+//!    asked (`between`).
+//! 8. **Inside a wrapper, repaired**, and last **a bare word** that the schema lists.
+//! 9. **Reject** (`report`), with the errors of the candidate that came closest.
+//!
+//! In each of the steps 4, 5, 7 and 8 the sources are tried in order of trust: the whole text, fenced blocks, prose. Within
+//! the most trusted source that has one, exactly one value must pass; two different ones are `ambiguous`, because a guess is
+//! not a contract. The schema given back is never an answer ([`Judge::is_echo`]). Whatever is accepted was validated whole,
+//! invariants included, after the last change to it.
 
 mod brace;
 mod escaped;
@@ -180,8 +206,7 @@ impl Judge<'_> {
             };
             return self.choose(text, &Scan { items: vec![item], ..Scan::default() });
         }
-        let options = self.contract.options();
-        let mut found = match options.extract_json && !options.strict_json_only {
+        let mut found = match self.contract.options().extracts() {
             true => scan::scan(text),
             false => whole_item(text),
         };
@@ -210,51 +235,42 @@ impl Judge<'_> {
 
     /// Values that stand in the text as they are.
     fn choose_direct(&self, items: &[Item]) -> Option<Verdict> {
-        for source in TEXT_SOURCES {
+        TEXT_SOURCES.into_iter().find_map(|source| {
             let mut tally = Tally::default();
-            for found in found_in(items, source).filter(|found| found.setting == Setting::Free) {
-                if self.passes(&found.value) && !self.is_echo(&found.value) {
-                    tally.add(&found.value, Vec::new);
+            for value in free_values(items, source) {
+                if self.passes(value) && !self.is_echo(value) {
+                    tally.add(value, Vec::new);
                 }
             }
-            if let Some(verdict) = tally.verdict(source) {
-                return Some(verdict);
-            }
-        }
-        None
+            tally.verdict(source)
+        })
     }
 
     /// Values that stand in the text inside wrappers. Strictly, only the arguments of a tool call are taken out of what is
     /// around them, because anything else is a repair of its shape; and among prose, where a schema may be told of,
     /// what stands in the place of its members.
     fn choose_nested(&self, items: &[Item]) -> Option<Verdict> {
-        if !self.contract.options().extract_json || self.contract.options().strict_json_only {
+        if !self.contract.options().extracts() {
             return None;
         }
-        for source in TEXT_SOURCES {
+        let mut passes = |value: &Value| {
+            self.stands_for(value).is_some_and(|value| self.passes(&value) && !self.is_echo(&value))
+        };
+        TEXT_SOURCES.into_iter().find_map(|source| {
+            let wrappers = match source {
+                _ if self.is_lenient() => Wrappers::Any,
+                Source::Prose => Wrappers::ToolCallsAndSchemas,
+                _ => Wrappers::ToolCalls,
+            };
             let mut tally = Tally::default();
-            for found in found_in(items, source).filter(|found| found.setting == Setting::Free) {
-                if self.is_echo(&found.value) {
-                    continue;
-                }
-                let mut passes = |value: &Value| {
-                    self.stands_for(value).is_some_and(|value| self.passes(&value) && !self.is_echo(&value))
-                };
-                let wrappers = match source {
-                    _ if self.is_lenient() => Wrappers::Any,
-                    Source::Prose => Wrappers::ToolCallsAndSchemas,
-                    _ => Wrappers::ToolCalls,
-                };
-                let inside = nested::inside(self.facts(), &found.value, wrappers, &mut passes);
+            for value in free_values(items, source).filter(|value| !self.is_echo(value)) {
+                let inside = nested::inside(self.facts(), value, wrappers, &mut passes);
                 for inner in inside.into_iter().filter_map(|inner| self.stands_for(inner)) {
                     tally.add(&inner, || self.is_lenient().then(unwrapped).into_iter().collect());
                 }
             }
-            if let Some(verdict) = tally.verdict(source) {
-                return Some(verdict);
-            }
-        }
-        None
+            tally.verdict(source)
+        })
     }
 }
 
@@ -262,8 +278,11 @@ fn has_schema_signs(members: &Map<String, Value>) -> bool {
     SCHEMA_SIGNS.iter().any(|keyword| members.contains_key(*keyword))
 }
 
-fn found_in(items: &[Item], source: Source) -> impl Iterator<Item = &Found> {
-    items.iter().filter(move |item| item.source == source).filter_map(|item| item.reading.as_ref().ok())
+/// The values of a source that stand by themselves.
+fn free_values(items: &[Item], source: Source) -> impl Iterator<Item = &Value> {
+    let found =
+        items.iter().filter(move |item| item.source == source).filter_map(|item| item.reading.as_ref().ok());
+    found.filter(|found| found.setting == Setting::Free).map(|found| &found.value)
 }
 
 /// The whole text as the only candidate, behind the reasoning that may precede it.
@@ -291,8 +310,7 @@ fn read(value: Value) -> Candidate {
 }
 
 fn unwrapped() -> Repair {
-    let detail = "the value stood inside another".to_owned();
-    Repair { kind: RepairKind::Unwrapped, path: "$".to_owned(), detail }
+    Repair::of_whole(RepairKind::Unwrapped, "the value stood inside another")
 }
 
 /// The different values that pass in one source.

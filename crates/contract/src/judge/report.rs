@@ -8,7 +8,6 @@ use super::{Judge, found};
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
 use crate::parse::FaultKind;
-use crate::place::Place;
 use crate::scan::{Found, Item, Setting};
 use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
 use crate::violation::{Violation, Violations};
@@ -53,7 +52,7 @@ impl Judge<'_> {
         let candidate = Some(Candidate { range, value: Some(value.clone()) });
         if found.setting != Setting::Free && self.passes(value) {
             let message = "the JSON is damaged, so that this can be read in more than one way; give the whole value as valid JSON";
-            return one(Outcome::ParseError, "json", message, candidate);
+            return Rejected::because(Outcome::ParseError, "json", message, candidate);
         }
         self.reject_read(value, candidate)
     }
@@ -66,7 +65,7 @@ impl Judge<'_> {
     fn reject_read(&self, value: &Value, candidate: Option<Candidate>) -> Rejected {
         if self.is_echo(value) {
             let message = "this is the schema itself; give a value that conforms to it";
-            return one(Outcome::SchemaEcho, "json", message, candidate);
+            return Rejected::because(Outcome::SchemaEcho, "json", message, candidate);
         }
         let violations = self.contract.schema().violations(value);
         if !violations.errors.is_empty() {
@@ -120,7 +119,7 @@ fn reject_unread(text: &str, offset: usize, item: &Item) -> Verdict {
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let message = format!("not valid JSON at line {line}, column {column}: {}", found::explain(text, fault));
     let candidate = Candidate { range: Some(item.start + offset..fault.at + offset), value: None };
-    Verdict::Rejected(one(Outcome::ParseError, "json", message, Some(candidate)))
+    Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))
 }
 
 fn no_json(text: &str) -> Verdict {
@@ -128,7 +127,7 @@ fn no_json(text: &str) -> Verdict {
         true => "the answer is empty; give a JSON value",
         false => "there is no JSON value in the answer",
     };
-    Verdict::Rejected(one(Outcome::NoJson, "json", message, None))
+    Verdict::Rejected(Rejected::because(Outcome::NoJson, "json", message, None))
 }
 
 /// Two different values pass.
@@ -147,25 +146,15 @@ pub(super) fn ambiguous(first: &Value, second: &Value) -> Verdict {
         shorten(first),
         shorten(second)
     );
-    Verdict::Rejected(one(Outcome::Ambiguous, "json", message, None))
+    Verdict::Rejected(Rejected::because(Outcome::Ambiguous, "json", message, None))
 }
 
 pub(super) fn text_too_long(bytes: usize) -> Verdict {
     let message = format!("the answer has {bytes} bytes; the limit is {MAX_TEXT_BYTES}");
-    Verdict::Rejected(one(Outcome::ParseError, "limit", message, None))
+    Verdict::Rejected(Rejected::because(Outcome::ParseError, "limit", message, None))
 }
 
 pub(super) fn too_many_starts() -> Verdict {
     let message = format!("the text has more than {MAX_CANDIDATE_STARTS} places where a value could begin");
-    Verdict::Rejected(one(Outcome::ParseError, "limit", message, None))
-}
-
-fn one(
-    outcome: Outcome,
-    keyword: &str,
-    message: impl Into<String>,
-    candidate: Option<Candidate>,
-) -> Rejected {
-    let violation = Violation::new(&Place::root(), keyword, message);
-    Rejected { outcome, violations: Violations { errors: vec![violation], more: 0 }, candidate }
+    Verdict::Rejected(Rejected::because(Outcome::ParseError, "limit", message, None))
 }
