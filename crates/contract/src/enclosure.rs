@@ -13,14 +13,11 @@ mod ends;
 pub(crate) use self::ends::Ends;
 use crate::parse;
 use crate::scan::{Item, Setting};
-use crate::surround::LITERALS;
+use crate::surround::{LITERALS, MAX_KEY_BYTES};
 
 /// How often a container that never ends may be followed by another: each is looked through to the end of the
 /// text. Models begin again once or twice.
 const MAX_RESTARTS: usize = 16;
-
-/// Keys are short; a longer stretch is prose.
-const MAX_KEY_BYTES: usize = 128;
 
 /// So far the words of a line are looked for: nobody indents further.
 const MAX_INDENT: usize = 256;
@@ -68,28 +65,32 @@ pub(crate) fn settle(text: &str, items: &mut [Item]) {
 /// The values that seem to begin again and behind which the text goes on as what they stand in would: the string
 /// around them ends, or a bracket closes that was open before them. A bracket that prose speaks of closes nothing.
 fn still_held(bytes: &[u8], begun_again: &[(usize, usize)]) -> Vec<usize> {
-    let mut held = Vec::new();
-    let mut unmatched = 0_usize;
-    let mut at = bytes.len();
-    for (index, end) in begun_again.iter().rev() {
-        for byte in bytes.get(*end..at).unwrap_or_default().iter().rev() {
-            match byte {
-                b'}' | b']' => unmatched += 1,
-                b'{' | b'[' => unmatched = unmatched.saturating_sub(1),
-                _ => {}
-            }
-        }
-        at = *end;
-        let goes_on = match behind(bytes.get(*end..).unwrap_or_default()) {
-            Behind::EndOfString => true,
-            Behind::Value => unmatched > 0,
-            Behind::Prose => false,
-        };
-        if goes_on {
-            held.push(*index);
-        }
+    if begun_again.is_empty() {
+        return Vec::new();
     }
-    held
+    let left_over = left_over(bytes);
+    let goes_on = |end: usize| match behind(bytes.get(end..).unwrap_or_default()) {
+        Behind::EndOfString => true,
+        Behind::Value => left_over.get(end) == Some(&true),
+        Behind::Prose => false,
+    };
+    begun_again.iter().filter(|(_, end)| goes_on(*end)).map(|(index, _)| *index).collect()
+}
+
+/// For each byte, whether more brackets close from there on than open.
+pub(crate) fn left_over(bytes: &[u8]) -> Vec<bool> {
+    let mut closers = 0_usize;
+    let mut left_over: Vec<bool> = Vec::with_capacity(bytes.len());
+    for byte in bytes.iter().rev() {
+        match byte {
+            b'}' | b']' => closers += 1,
+            b'{' | b'[' => closers = closers.saturating_sub(1),
+            _ => {}
+        }
+        left_over.push(closers > 0);
+    }
+    left_over.reverse();
+    left_over
 }
 
 /// What stands directly behind a value and the fence around it.
@@ -201,11 +202,12 @@ impl Enclosure {
 
     /// Looks for a paragraph, a fence, a closing tag, or the end of the code span that the container began in.
     fn search_seam(&mut self, bytes: &[u8], until: usize) {
-        let span = self.start.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'`');
+        let before = |at: usize| at.checked_sub(1).and_then(|before| bytes.get(before));
+        let span = before(self.start) == Some(&b'`');
         while self.searched < until {
             let rest = bytes.get(self.searched + 1..).unwrap_or_default();
             let byte = bytes.get(self.searched);
-            let escaped = self.searched.checked_sub(1).and_then(|before| bytes.get(before)) == Some(&b'\\');
+            let escaped = before(self.searched) == Some(&b'\\');
             self.quoted ^= byte == Some(&self.quote) && !escaped;
             if byte == Some(&b'\n') {
                 self.line_break = Some((self.searched, self.quoted));

@@ -12,13 +12,10 @@ use crate::tag::{Role, Tag, begins_with, closing_mark, is_spoken_of, words};
 /// Names that are always those of reasoning. Letter case never matters.
 const NAMES: &[&str] = &["reasoning", "reflection", "scratchpad", "antthinking", "inner_monologue"];
 
-/// The last words of such names.
+/// The words that such names end in.
 const WORDS: &[&str] = &["think", "thinking", "thought", "thoughts"];
 
-/// Words that make a name doubtful wherever they stand in it.
-const ANYWHERE: &[&str] = &["think", "thinking", "thought", "thoughts", "reasoning"];
-
-/// How names end that may also be names of answers.
+/// How names end that may also be names of answers. So may those that have one of the words above anywhere.
 const DOUBTFUL: &[&str] = &[
     "think",
     "thinking",
@@ -132,7 +129,7 @@ impl Kind {
         if NAMES.contains(&words.join("_").as_str()) || WORDS.contains(&last) {
             Some(Self::Sure)
         } else if DOUBTFUL.iter().any(|ending| last.ends_with(ending))
-            || words.iter().any(|word| ANYWHERE.contains(&word.as_str()))
+            || words.iter().any(|word| word == "reasoning" || WORDS.contains(&word.as_str()))
         {
             Some(Self::Doubtful)
         } else {

@@ -2,9 +2,11 @@
 //!
 //! The pass looks at each byte once. Where a bracket opens, the strict parser tries; on success the pass goes
 //! on behind the value (so fences and tags inside its strings are never seen), on a fault it goes on at the
-//! fault. Reasoning wrappers are skipped whole: what stands in one is never an answer. So is what the text says is
-//! not the model's, brackets of markdown and of code, and code that goes on to change a value. What a damaged value encloses is told from what
-//! stands by itself when the pass is over, and so is a scalar that is all there is behind the reasoning.
+//! fault. Skipped whole are reasoning wrappers, what the text says is not the model's, and brackets of markdown and of
+//! code. A value that code goes on to change is marked as a part of that code.
+//!
+//! When the pass is over, what a damaged value encloses is told from what stands by itself, and a scalar that is all there
+//! is behind the reasoning is taken for the only value.
 
 use std::ops::Range;
 
@@ -278,9 +280,9 @@ impl Pass<'_> {
     fn fence_mark(&mut self, mark: u8) {
         let length = self.bytes.iter().skip(self.at).take_while(|byte| **byte == mark).count();
         let (fence_start, after) = (self.at, self.at + length);
-        if let Some(fence) = self.fence.filter(|fence| fence.mark == mark && length >= fence.length) {
+        if self.fence.is_some_and(|fence| fence.mark == mark && length >= fence.length) {
             self.fence = None;
-            self.at += fence.length.max(length);
+            self.at = after;
             return;
         }
         let named = self.bytes.get(after..after + 4).is_some_and(|name| name.eq_ignore_ascii_case(b"json"));

@@ -4,8 +4,8 @@
 use crate::enclosure;
 use crate::scan::Setting;
 
-/// Keys are short; a longer quotation is prose.
-const MAX_KEY_BYTES: usize = 128;
+/// Keys are short; a longer stretch is prose.
+pub(crate) const MAX_KEY_BYTES: usize = 128;
 
 /// The literals of JSON, and those of Python.
 pub(crate) const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
@@ -125,7 +125,8 @@ fn is_letter(byte: u8) -> bool {
 
 /// The key in its quotes that a text begins with, and what stands behind its colon.
 fn key_and_value(rest: &[u8]) -> Option<(&[u8], &[u8])> {
-    let close = rest.iter().skip(1).take(MAX_KEY_BYTES).position(|byte| *byte == b'"')?;
+    let inside = rest.strip_prefix(b"\"")?;
+    let close = inside.iter().take(MAX_KEY_BYTES).position(|byte| *byte == b'"')?;
     let (key, behind) = rest.split_at_checked(close + 2)?;
     Some((key, behind.trim_ascii_start().strip_prefix(b":")?))
 }
@@ -135,9 +136,7 @@ fn is_gloss(value: &[u8], behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
     let gap = behind.get(..behind.len() - rest.len()).unwrap_or_default();
     let paragraph = gap.iter().filter(|byte| **byte == b'\n').count() > 1;
-    let Some((key, words)) = key_and_value(rest).filter(|_| paragraph && rest.starts_with(b"\"")) else {
-        return false;
-    };
+    let Some((key, words)) = key_and_value(rest).filter(|_| paragraph) else { return false };
     let words = words.trim_ascii_start();
     let length = words.iter().take(MAX_KEY_BYTES).take_while(|byte| is_letter(**byte)).count();
     let (first, more) = words.split_at(length);

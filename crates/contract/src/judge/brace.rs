@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-/// Keys are short; a longer quotation is prose.
-const MAX_KEY_BYTES: usize = 128;
+use crate::surround::MAX_KEY_BYTES;
 
 /// A text with the brace that is missing where a stretch of it begins, or the only fence in that stretch.
 pub(super) fn opened(text: &str, stretch: Range<usize>) -> Option<String> {

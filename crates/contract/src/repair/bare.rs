@@ -1,7 +1,7 @@
 //! Values without quotes: numbers, literals, and words that were meant as strings.
 
 use super::search::Search;
-use super::token::{Container, Form, Mode, Previous, State, Token, What, cost};
+use super::token::{Container, Form, Frame, Mode, Previous, State, Token, What, cost};
 use crate::parse::number_length;
 use crate::verdict::RepairKind;
 
@@ -89,7 +89,7 @@ impl Search<'_> {
     fn number(&mut self, state: State, out: &mut Vec<State>) -> bool {
         let rest = self.look.bytes.get(state.at..).unwrap_or_default();
         let plain = number_length(rest);
-        let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
+        let object = self.frame(state.frame).is_some_and(Frame::is_object);
         let other = other_number_length(rest, object);
         if plain > 0 && other <= plain && self.ends_number(state.at + plain, object) {
             out.push(self.scalar(state, plain, Form::Number));
@@ -162,7 +162,7 @@ impl Search<'_> {
         if self.look.is_omission(state.at) {
             return;
         }
-        let object = self.frame(state.frame).is_some_and(|frame| frame.container == Container::Object);
+        let object = self.frame(state.frame).is_some_and(Frame::is_object);
         let mut words = Words { state, object, nested: 0, doubt: 0, marks: 0 };
         let mut at = state.at;
         while let Some(character) = self.look.character(at) {
@@ -175,8 +175,7 @@ impl Search<'_> {
 
     /// Looks at one character of some words. True when they certainly end there.
     fn ends_words(&mut self, words: &mut Words, at: usize, character: char, out: &mut Vec<State>) -> bool {
-        let spaced =
-            at.checked_sub(1).and_then(|before| self.look.byte(before)).is_some_and(|byte| byte <= b' ');
+        let spaced = self.look.byte_before(at).is_some_and(|byte| byte <= b' ');
         let ends = match character {
             '"' if at > words.state.at => return self.ends_at_quote(words, at, out),
             ',' if at > words.state.at && words.nested == 0 => self.ends_at_comma(words, at),
@@ -244,7 +243,7 @@ impl Search<'_> {
 
     fn end_words(&mut self, state: State, end: usize, after: usize, doubt: u32, out: &mut Vec<State>) {
         let words = self.look.text.get(state.at..end).unwrap_or_default().trim_end();
-        let lists = self.frame(state.frame).is_some_and(|frame| frame.container != Container::Object);
+        let lists = self.frame(state.frame).is_some_and(|frame| !frame.is_object());
         let is_none = words.is_empty()
             || NOT_VALUES.contains(&words)
             || is_left_open(words)

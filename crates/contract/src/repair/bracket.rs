@@ -1,9 +1,8 @@
 //! Brackets that are missing, too many or of the wrong kind, and the end of the text in their place.
 
-use super::look::closer;
 use super::search::Search;
-use super::text::is_root;
-use super::token::{Container, Frame, Mode, NONE, Previous, State, What, cost};
+use super::token::{Container, Mode, NONE, Previous, State, What, cost};
+use crate::enclosure;
 use crate::verdict::RepairKind;
 
 impl Search<'_> {
@@ -20,9 +19,8 @@ impl Search<'_> {
 
     /// A comma behind a member of an inner object: perhaps the inner object should have ended before it.
     pub(super) fn unclosed_member(&mut self, state: State, out: &mut Vec<State>) {
-        let is_object = |frame: Frame| frame.container == Container::Object;
-        let inner = self.frame(state.frame).filter(|frame| is_object(*frame));
-        let outer = inner.and_then(|frame| self.frame(frame.parent)).filter(|frame| is_object(*frame));
+        let outer = self.frame(state.frame).filter(|frame| frame.is_object());
+        let outer = outer.and_then(|inner| self.frame(inner.parent)).filter(|frame| frame.is_object());
         if outer.is_some() && self.look.is_key(self.look.blank(state.at + 1, false).end) {
             let noted = self.note(state, RepairKind::Bracket, state.at);
             let closed = self.close(noted);
@@ -32,7 +30,7 @@ impl Search<'_> {
 
     pub(super) fn closing_bracket(&mut self, state: State, out: &mut Vec<State>) {
         let Some(frame) = self.frame(state.frame) else { return };
-        let matches = self.look.byte(state.at) == Some(closer(frame.container));
+        let matches = self.look.byte(state.at) == Some(frame.container.closer());
         if matches {
             let closed = self.close(state);
             out.push(State { at: state.at + 1, ..closed });
@@ -59,10 +57,9 @@ impl Search<'_> {
 
     /// Whether a bracket closes nothing but numbers what follows: `1) "a"`.
     fn is_enumerator(&self, at: usize) -> bool {
-        let numbered = at.checked_sub(1).and_then(|before| self.look.byte(before));
         let behind = self.look.byte(self.look.blank(at + 1, true).end);
         self.look.byte(at) == Some(b')')
-            && numbered.is_some_and(|byte| byte.is_ascii_digit())
+            && self.look.byte_before(at).is_some_and(|byte| byte.is_ascii_digit())
             && behind.is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'"' | b'\'' | b'{' | b'['))
     }
 
@@ -113,7 +110,7 @@ impl Search<'_> {
     /// Whether more brackets close from a place on than open: then the value around it goes on there.
     pub(super) fn leaves_closer(&mut self, at: usize) -> bool {
         let bytes = self.look.bytes;
-        let left_over = self.left_over.get_or_insert_with(|| left_over(bytes));
+        let left_over = self.left_over.get_or_insert_with(|| enclosure::left_over(bytes));
         left_over.get(at) == Some(&true)
     }
 
@@ -123,24 +120,9 @@ impl Search<'_> {
             return;
         }
         let mut state = self.note(state, RepairKind::Truncated, state.at);
-        while !is_root(state) {
+        while !state.is_root() {
             state = self.close(state);
         }
         out.push(State { mode: Mode::Done, cost: state.cost + cost::CUT, ..state });
     }
-}
-
-fn left_over(bytes: &[u8]) -> Vec<bool> {
-    let mut closers = 0_usize;
-    let mut left_over: Vec<bool> = Vec::with_capacity(bytes.len());
-    for byte in bytes.iter().rev() {
-        match byte {
-            b'}' | b']' => closers += 1,
-            b'{' | b'[' => closers = closers.saturating_sub(1),
-            _ => {}
-        }
-        left_over.push(closers > 0);
-    }
-    left_over.reverse();
-    left_over
 }

@@ -1,9 +1,7 @@
 //! Looking ahead: what stands at a position, and what could follow there. All of it reads a bounded stretch.
 
-use super::token::{Container, Quote};
-
-/// How far ahead a key may reach before it is no key. Names are short; a longer stretch is prose.
-const MAX_KEY_BYTES: usize = 128;
+use super::token::Quote;
+use crate::surround::{LITERALS, MAX_KEY_BYTES};
 
 /// The characters that some editors and models use as white space.
 const OTHER_SPACES: &[char] = &[
@@ -38,6 +36,10 @@ impl<'a> Look<'a> {
 
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.bytes.get(at).copied()
+    }
+
+    pub(super) fn byte_before(&self, at: usize) -> Option<u8> {
+        self.byte(at.checked_sub(1)?)
     }
 
     pub(super) fn starts(&self, at: usize, prefix: &str) -> bool {
@@ -102,7 +104,7 @@ impl<'a> Look<'a> {
 
     /// Whether a byte stands directly behind a word or a quote, where no comment begins.
     fn follows_text(&self, at: usize) -> bool {
-        at.checked_sub(1).and_then(|before| self.byte(before)).is_some_and(|byte| {
+        self.byte_before(at).is_some_and(|byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'"' | b'\'') || !byte.is_ascii()
         })
     }
@@ -295,19 +297,9 @@ impl<'a> Look<'a> {
             Some(_) if self.opening_quote(at).is_some() || self.is_unicode_string(at) => true,
             Some(byte) if byte.is_ascii_alphabetic() => {
                 let length = self.bare_key_length(at);
-                let word = self.text.get(at..at + length).unwrap_or_default();
-                ["true", "false", "null", "True", "False", "None"].contains(&word)
+                self.bytes.get(at..at + length).is_some_and(|word| LITERALS.contains(&word))
             }
             _ => false,
         }
-    }
-}
-
-/// The bracket that closes a container.
-pub(super) fn closer(container: Container) -> u8 {
-    match container {
-        Container::Object => b'}',
-        Container::Array => b']',
-        Container::Round => b')',
     }
 }

@@ -1,8 +1,7 @@
 //! One step of the search for each kind of position. A step pushes every way to go on; none is a dead end.
 
-use super::look::{Blank, closer};
+use super::look::Blank;
 use super::search::Search;
-use super::text::is_root;
 use super::token::{Container, Form, Mode, Previous, Quote, Role, State, Text, Token, What, cost};
 use crate::verdict::RepairKind;
 
@@ -32,7 +31,7 @@ impl Search<'_> {
             return;
         }
         match (self.look.byte(state.at), container) {
-            (Some(byte), Some(container)) if first && byte == closer(container) => {
+            (Some(byte), Some(container)) if first && byte == container.closer() => {
                 let closed = self.close(state);
                 out.push(State { at: state.at + 1, ..closed });
             }
@@ -227,7 +226,7 @@ impl Search<'_> {
     }
 
     fn after_step(&mut self, state: State, out: &mut Vec<State>) {
-        if is_root(state) {
+        if state.is_root() {
             return out.push(State { mode: Mode::Done, ..state });
         }
         let (state, blank) = self.skip_blank(state, false);
@@ -265,7 +264,7 @@ impl Search<'_> {
 
     fn missing_comma(&mut self, state: State, blank: Blank, out: &mut Vec<State>) {
         let Some(frame) = self.frame(state.frame) else { return };
-        let object = frame.container == Container::Object;
+        let object = frame.is_object();
         let fits = match object {
             true => self.look.is_key(state.at),
             false => self.look.is_value(state.at) && !self.look.is_stray_quote(state.at),

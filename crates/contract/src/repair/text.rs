@@ -1,9 +1,7 @@
 //! Strings: where they end when their marks cannot be trusted.
 
 use super::search::Search;
-use super::token::{
-    Container, Form, Frame, Mode, NONE, Previous, Quote, Role, State, Text, Token, What, cost,
-};
+use super::token::{Container, Form, Frame, Mode, Previous, Quote, Role, State, Text, Token, What, cost};
 use crate::verdict::RepairKind;
 
 /// How well the text behind a quote mark goes on if the string ends there.
@@ -161,7 +159,7 @@ impl Search<'_> {
     /// what would be a comment before it. Nothing is missing behind a mark that only seems to be escaped.
     fn missing_quote(&mut self, state: State, text: Text, at: usize, out: &mut Vec<State>) -> u32 {
         let content_end = self.look.text.get(..at).map_or(at, |before| before.trim_end().len());
-        let behind_comma = content_end.checked_sub(1).and_then(|last| self.look.byte(last)) == Some(b',');
+        let behind_comma = self.look.byte_before(content_end) == Some(b',');
         let line_break = self.look.byte(at) == Some(b'\n');
         let blank = self.look.blank(at + 1, false);
         if text.role == Role::Key
@@ -275,7 +273,7 @@ impl Search<'_> {
             let Some(current) = frame else { return best.min(self.fit_behind_root(at)) };
             match self.look.byte(at) {
                 Some(b'}' | b']' | b')') => {
-                    if self.look.byte(at) != Some(super::look::closer(current.container)) {
+                    if self.look.byte(at) != Some(current.container.closer()) {
                         best = Fit::Fair;
                         if self.encloses(current, at) {
                             frame = self.frame(current.parent);
@@ -295,7 +293,7 @@ impl Search<'_> {
     pub(super) fn encloses(&self, frame: Frame, at: usize) -> bool {
         let mut parent = frame.parent;
         while let Some(outer) = self.frame(parent) {
-            if self.look.byte(at) == Some(super::look::closer(outer.container)) {
+            if self.look.byte(at) == Some(outer.container.closer()) {
                 return true;
             }
             parent = outer.parent;
@@ -304,7 +302,7 @@ impl Search<'_> {
     }
 
     fn fit_inside(&self, at: usize, frame: Frame, line_break: bool) -> Fit {
-        let object = frame.container == Container::Object;
+        let object = frame.is_object();
         let next = |from: usize| self.look.blank(from, !object).end;
         match self.look.byte(at) {
             Some(b',') => {
@@ -340,8 +338,8 @@ impl Search<'_> {
 
     /// Whether the next member of an object stands here, its key without quotes and the comma left out.
     fn is_member(&self, from: usize, frame: u32) -> bool {
-        let object = self.frame(frame).is_some_and(|frame| frame.container == Container::Object);
-        object && self.look.is_bare_member(self.look.blank(from, false).end)
+        self.frame(frame).is_some_and(Frame::is_object)
+            && self.look.is_bare_member(self.look.blank(from, false).end)
     }
 
     fn is_in_list(&self, frame: Frame) -> bool {
@@ -362,9 +360,4 @@ impl Search<'_> {
 /// Whether a letter is of a script that puts no spaces between words, as Chinese and Japanese are written.
 fn is_without_spaces(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
-}
-
-/// A state outside any container is the root.
-pub(super) fn is_root(state: State) -> bool {
-    state.frame == NONE
 }

@@ -13,12 +13,29 @@ pub(super) enum Container {
     Round,
 }
 
+impl Container {
+    /// The bracket that closes it.
+    pub(super) fn closer(self) -> u8 {
+        match self {
+            Self::Object => b'}',
+            Self::Array => b']',
+            Self::Round => b')',
+        }
+    }
+}
+
 /// An open container and the one around it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) container: Container,
     pub(super) parent: u32,
     pub(super) depth: u32,
+}
+
+impl Frame {
+    pub(super) fn is_object(self) -> bool {
+        self.container == Container::Object
+    }
 }
 
 /// The index that stands for "none": no frame is open, no event came before.
@@ -157,6 +174,13 @@ pub(super) struct State {
     pub(super) frame: u32,
     pub(super) event: u32,
     pub(super) previous: Previous,
+}
+
+impl State {
+    /// Whether no container is open.
+    pub(super) fn is_root(self) -> bool {
+        self.frame == NONE
+    }
 }
 
 /// What assumptions cost. Only their order and distances matter; each line says what it competes with.
