@@ -13,29 +13,38 @@ pub mod lint;
 pub mod lower;
 pub mod prompt;
 
+// What a contract is made of.
 mod contract;
+mod invariant;
+mod schema;
+
+// The judgement. The order of its steps, with the reasons, stands at the head of `judge`.
 mod cut;
+mod judge;
+mod nested;
+mod shape;
+mod verdict;
+mod violation;
+
+// Finding values in a text.
 mod disowned;
 mod enclosure;
 mod expression;
-mod infer;
-mod invariant;
-mod judge;
-mod locate;
 mod markup;
-mod nested;
+mod reasoning;
+mod scan;
+mod surround;
+mod tag;
+
+// Reading them.
 mod number;
 mod parse;
 mod place;
-mod reasoning;
 mod repair;
-mod scan;
-mod schema;
-mod shape;
-mod surround;
-mod tag;
-mod verdict;
-mod violation;
+
+// Beside the judgement.
+mod infer;
+mod locate;
 
 pub use contract::{Contract, Mode, Options};
 pub use infer::{Inference, Openness, infer};

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{At, Finding};
 use crate::place::Place;
-use crate::schema::reference::{Resolver, base_at, base_of};
+use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::walk::{self, Reach};
 use crate::schema::{Dialect, Schema};
 
@@ -61,7 +61,7 @@ pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
             continue;
         }
         let base = base_of(&parent, part);
-        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+        for keyword in KEYWORDS {
             let reference = part.get(keyword).and_then(Value::as_str);
             if let Some((target, inner)) = reference.and_then(|reference| resolver.resolve(&base, reference))
             {

@@ -1,5 +1,6 @@
 //! Values without quotes: numbers, literals, and words that were meant as strings.
 
+use super::omission;
 use super::search::Search;
 use super::token::{Container, Form, Frame, Mode, Previous, State, Token, What, cost};
 use crate::parse::number_length;
@@ -29,13 +30,6 @@ const TYPES: &[&str] = &[
     "string", "number", "integer", "boolean", "object", "array", "str", "int", "float", "bool", "dict",
     "i32", "i64", "u32", "u64", "f32", "f64",
 ];
-
-/// Words that say that a list has more items than are given.
-const OMISSIONS: &[&str] =
-    &["etc", "etc.", "and more", "and others", "and so on", "and so forth", "usw", "usw."];
-
-/// What a number of items that are not given is followed by.
-const REST: &[&str] = &["more", "other", "others", "further", "additional", "remaining"];
 
 /// Calls of one argument that write a value: those of MongoDB's shell and of Python's literals. Any other call
 /// computes something (`sqrt(16)`, `not(true)`), so its argument is not the value.
@@ -247,7 +241,7 @@ impl Search<'_> {
         let is_none = words.is_empty()
             || NOT_VALUES.contains(&words)
             || is_left_open(words)
-            || lists && is_rest(words)
+            || lists && omission::is_rest(words)
             || is_code(words)
             || is_escaped(words)
             || after == end && ends_in_quotes(words);
@@ -279,20 +273,7 @@ fn is_left_open(words: &str) -> bool {
     let is_type = |part: &str| TYPES.contains(&part.trim().trim_end_matches("[]"));
     placeholder.is_some_and(|inside| !inside.contains(['<', '>']))
         || words.trim_end_matches(';').split('|').any(is_type)
-        || OMISSIONS.iter().any(|omission| words.eq_ignore_ascii_case(omission))
-}
-
-/// Whether words in the place of an item stand for more items: `5 more`, `and 3 other users`, `..`.
-fn is_rest(words: &str) -> bool {
-    if words.len() > MAX_BYTES {
-        return false;
-    }
-    let joined = ["+", "&", "and ", "plus "].iter().find_map(|joint| words.strip_prefix(joint));
-    let mut parts = joined.unwrap_or(words).split_whitespace();
-    let counted = parts.next().is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit()));
-    let others = parts.next().is_some_and(|word| REST.contains(&word));
-    let named = parts.next().is_none() || joined.is_some();
-    (counted && others && named) || words.bytes().all(|byte| byte == b'.')
+        || omission::is_and_so_on(words)
 }
 
 /// Whether words are not the value but tell how it comes about: a call without arguments (`now()`), an element

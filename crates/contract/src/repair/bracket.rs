@@ -35,9 +35,7 @@ impl Search<'_> {
             let closed = self.close(state);
             out.push(State { at: state.at + 1, ..closed });
             if frame.parent == NONE && self.goes_on(state.at + 1, frame.container) {
-                let noted = self.note(state, RepairKind::Bracket, state.at);
-                let cost = state.cost + cost::DAMAGE_UNLIKELY;
-                out.push(State { at: state.at + 1, cost, ..noted });
+                out.push(self.skip_to(state.at + 1, state, RepairKind::Bracket, cost::DAMAGE_UNLIKELY));
             }
             return;
         }

@@ -17,7 +17,7 @@
 //! - `text`  — strings and how they end         - `bare`   — numbers, literals and words without quotes
 //! - `step`  — one step per kind of position    - `bracket` — brackets that are missing or wrong
 //! - `search` — the queue, the bounds, the choice
-//! - `omission` — comments that say that items were left out
+//! - `omission` — comments and words that say that items were left out
 //! - `build` — a finished reading as a value, with its repairs
 
 mod bare;

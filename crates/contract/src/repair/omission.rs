@@ -1,4 +1,4 @@
-//! Comments that say that a list has more items than are given.
+//! Comments and words that say that a list has more items than are given.
 //!
 //! Most comments speak of the value beside them. One that says that something was left out stands where that would be:
 //! before the end of the list, or on a line of its own between two items.
@@ -34,6 +34,13 @@ const REST: &[&str] = &[
 
 /// Words that say the opposite.
 const NEGATIONS: &[&str] = &["no", "none", "not", "nothing"];
+
+/// Words without quotes that say that there is more.
+const OMISSIONS: &[&str] =
+    &["etc", "etc.", "and more", "and others", "and so on", "and so forth", "usw", "usw."];
+
+/// What a number of items that are not given is followed by in the place of an item.
+const COUNTED: &[&str] = &["more", "other", "others", "further", "additional", "remaining"];
 
 impl Look<'_> {
     /// Whether a comment, which begins here with a mark, says that items were left out.
@@ -116,4 +123,24 @@ impl Told {
             Self::Nothing
         }
     }
+}
+
+/// Whether words without quotes say that there is more of what stands before them.
+pub(super) fn is_and_so_on(words: &str) -> bool {
+    OMISSIONS.iter().any(|omission| words.eq_ignore_ascii_case(omission))
+}
+
+/// Whether words in the place of an item stand for more items: `5 more`, `and 3 other users`, `..`.
+pub(super) fn is_rest(words: &str) -> bool {
+    /// Such words are few.
+    const MAX_REST_BYTES: usize = 128;
+    if words.len() > MAX_REST_BYTES {
+        return false;
+    }
+    let joined = ["+", "&", "and ", "plus "].iter().find_map(|joint| words.strip_prefix(joint));
+    let mut parts = joined.unwrap_or(words).split_whitespace();
+    let counted = parts.next().is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit()));
+    let others = parts.next().is_some_and(|word| COUNTED.contains(&word));
+    let named = parts.next().is_none() || joined.is_some();
+    (counted && others && named) || words.bytes().all(|byte| byte == b'.')
 }

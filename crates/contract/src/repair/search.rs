@@ -230,6 +230,12 @@ impl<'a> Search<'a> {
         self.event(state, What::Repair(kind, at as u32))
     }
 
+    /// Goes on at a place as if what stands before it were not there.
+    pub(super) fn skip_to(&mut self, to: usize, state: State, kind: RepairKind, price: u32) -> State {
+        let noted = self.note(state, kind, state.at);
+        State { at: to, cost: state.cost + price, ..noted }
+    }
+
     pub(super) fn open(&mut self, state: State, container: Container) -> Option<State> {
         let depth = self.frame(state.frame).map_or(0, |frame| frame.depth) + 1;
         if depth as usize > MAX_DEPTH {

@@ -36,13 +36,11 @@ impl Search<'_> {
                 out.push(State { at: state.at + 1, ..closed });
             }
             (Some(b','), Some(Container::Array)) if first => {
-                let noted = self.note(state, RepairKind::ExtraComma, state.at);
-                out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
+                out.push(self.skip_to(state.at + 1, state, RepairKind::ExtraComma, cost::SLIGHT));
             }
             (Some(b'}' | b']' | b')'), Some(_)) if first => out.push(State { mode: Mode::After, ..state }),
             (Some(b':'), Some(Container::Object)) if self.is_stray_colon(state.at) => {
-                let noted = self.note(state, RepairKind::StrayText, state.at);
-                out.push(State { at: state.at + 1, cost: state.cost + cost::SLIGHT, ..noted });
+                out.push(self.skip_to(state.at + 1, state, RepairKind::StrayText, cost::SLIGHT));
             }
             (Some(b',' | b':' | b'}' | b']' | b')'), _) => {}
             _ => self.any_value(state, out),
@@ -104,10 +102,7 @@ impl Search<'_> {
     fn skip_prefix(&mut self, state: State) -> Option<State> {
         match self.look.string_prefix(state.at) {
             None => Some(state),
-            Some("u" | "U") => {
-                let noted = self.note(state, RepairKind::Literal, state.at);
-                Some(State { at: state.at + 1, ..noted })
-            }
+            Some("u" | "U") => Some(self.skip_to(state.at + 1, state, RepairKind::Literal, cost::NOTHING)),
             Some(_) => None,
         }
     }
@@ -151,13 +146,11 @@ impl Search<'_> {
                 out.push(State { mode: Mode::After, ..noted });
             }
             Some(b',') => {
-                let noted = self.note(state, RepairKind::ExtraComma, state.at);
-                out.push(State { at: state.at + 1, ..noted });
+                out.push(self.skip_to(state.at + 1, state, RepairKind::ExtraComma, cost::NOTHING));
             }
             Some(b'{') if !first => self.unclosed_before(state, out),
             Some(b'{') => {
-                let noted = self.note(state, RepairKind::Bracket, state.at);
-                out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE, ..noted });
+                out.push(self.skip_to(state.at + 1, state, RepairKind::Bracket, cost::DAMAGE));
             }
             _ => {
                 let Some(state) = self.skip_prefix(state) else { return };
@@ -184,8 +177,7 @@ impl Search<'_> {
             let keyed = self.event(noted, What::Key(token));
             out.push(State { at: after, mode: Mode::Colon, ..keyed });
         } else if self.look.is_quoted_key(blank.end) {
-            let noted = self.note(state, RepairKind::StrayText, state.at);
-            out.push(State { at: blank.end, cost: state.cost + cost::DAMAGE, ..noted });
+            out.push(self.skip_to(blank.end, state, RepairKind::StrayText, cost::DAMAGE));
         }
     }
 
@@ -199,13 +191,9 @@ impl Search<'_> {
             Some(b':') => out.push(State { at: state.at + 1, mode: value, ..state }),
             Some(b'=') => {
                 let length = if self.look.starts(state.at, "=>") { 2 } else { 1 };
-                let noted = self.note(state, RepairKind::MissingSeparator, state.at);
-                out.push(State {
-                    at: state.at + length,
-                    mode: value,
-                    cost: state.cost + cost::SLIGHT,
-                    ..noted
-                });
+                let kind = RepairKind::MissingSeparator;
+                let skipped = self.skip_to(state.at + length, state, kind, cost::SLIGHT);
+                out.push(State { mode: value, ..skipped });
             }
             Some(_) if self.look.is_value(state.at) => {
                 self.stray_key_quote(state, out);
@@ -220,8 +208,7 @@ impl Search<'_> {
     fn stray_key_quote(&mut self, state: State, out: &mut Vec<State>) {
         let colon = self.look.blank(state.at + 1, false).end;
         if matches!(self.look.byte(state.at), Some(b'"' | b'\'')) && self.look.byte(colon) == Some(b':') {
-            let noted = self.note(state, RepairKind::MissingQuote, state.at);
-            out.push(State { at: colon, cost: state.cost + cost::SLIGHT, ..noted });
+            out.push(self.skip_to(colon, state, RepairKind::MissingQuote, cost::SLIGHT));
         }
     }
 
@@ -239,9 +226,9 @@ impl Search<'_> {
                 self.unclosed_member(state, out);
             }
             Some(b';') => {
-                let noted = self.note(state, RepairKind::MissingSeparator, state.at);
-                let cost = state.cost + cost::SLIGHT;
-                out.push(State { at: state.at + 1, mode: self.next_mode(state), cost, ..noted });
+                let mode = self.next_mode(state);
+                let skipped = self.skip_to(state.at + 1, state, RepairKind::MissingSeparator, cost::SLIGHT);
+                out.push(State { mode, ..skipped });
             }
             Some(b'}' | b']' | b')') => self.closing_bracket(state, out),
             Some(b'+') if state.previous == Previous::Text => self.append(state, out),
@@ -285,17 +272,17 @@ impl Search<'_> {
     /// Marks and words between values that belong to nothing.
     fn stray(&mut self, state: State, out: &mut Vec<State>) {
         if matches!(self.look.byte(state.at), Some(b'"' | b'\'')) {
-            let mut noted = self.note(state, RepairKind::MissingQuote, state.at);
+            let mut skipped =
+                self.skip_to(state.at + 1, state, RepairKind::MissingQuote, cost::DAMAGE_UNLIKELY);
             // Behind a digit it may stand for inches.
             let written = self.look.text.get(..state.at).unwrap_or_default();
             let digits = written
                 .strip_suffix('"')
                 .is_some_and(|number| number.ends_with(|last: char| last.is_ascii_digit()));
             if digits && state.previous == Previous::Text {
-                noted = self.event(noted, What::Doubt);
+                skipped = self.event(skipped, What::Doubt);
             }
-            out.push(State { at: state.at + 1, cost: state.cost + cost::DAMAGE_UNLIKELY, ..noted });
-            return;
+            return out.push(skipped);
         }
         let length = self.look.bare_key_length(state.at);
         // Words behind a number or a word would be a part of it; behind a string they may say more of it.
@@ -307,8 +294,7 @@ impl Search<'_> {
         if stray {
             let behind = self.look.blank(state.at + length, false).end;
             if matches!(self.look.byte(behind), Some(b',' | b'}' | b']')) {
-                let noted = self.note(state, RepairKind::StrayText, state.at);
-                out.push(State { at: behind, cost: state.cost + cost::DAMAGE, ..noted });
+                out.push(self.skip_to(behind, state, RepairKind::StrayText, cost::DAMAGE));
             }
         }
     }

@@ -185,6 +185,8 @@ impl State {
 
 /// What assumptions cost. Only their order and distances matter; each line says what it competes with.
 pub(super) mod cost {
+    /// What can be meant in one way only.
+    pub(in crate::repair) const NOTHING: u32 = 0;
     /// A comma or colon in another guise, or left out where a line ends.
     pub(in crate::repair) const SLIGHT: u32 = 1;
     /// Words without quotes: dearer than a number or a literal with the same text.
