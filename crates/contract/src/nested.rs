@@ -90,7 +90,7 @@ pub(crate) struct Facts {
     /// The members that the root can have, whichever branch or reference they come from.
     pub(crate) properties: HashSet<String>,
     /// Every member that is named anywhere in the schema.
-    names: HashSet<String>,
+    pub(crate) names: HashSet<String>,
     /// Whether the root can be a list.
     pub(crate) list: bool,
     /// Whether the root can be an object.
@@ -218,37 +218,6 @@ impl Facts {
         let is_call = |item: &Value| item.as_object().is_some_and(is_named_call);
         let attempts = || items.iter().filter(|item| self.attempts(item)).count();
         items.len() == 1 || (!self.list && items.iter().all(is_call) && attempts() <= 1)
-    }
-
-    /// Whether a value is this schema given back, whole or in part: it has a schema's keys with a schema's
-    /// values, and every member that it describes is one of ours. An answer that is a schema of something else
-    /// is an answer.
-    pub(crate) fn is_echo(&self, value: &Value) -> bool {
-        self.echoes(value, &self.properties)
-    }
-
-    /// The same for an item of a list, which has members of its own.
-    pub(crate) fn is_echoed_item(&self, value: &Value) -> bool {
-        self.echoes(value, &self.names)
-    }
-
-    /// `own`: the members that such a value may have as an answer.
-    fn echoes(&self, value: &Value, own: &HashSet<String>) -> bool {
-        let Value::Object(members) = value else { return false };
-        if members.keys().any(|key| own.contains(key)) || Schema::read(value).is_err() {
-            return false;
-        }
-        let mut described = Vec::new();
-        walk::each(value, &mut |_, schema| {
-            let names = schema
-                .get("properties")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flat_map(|inner| inner.keys());
-            let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-            described.extend(names.map(String::as_str).chain(required.filter_map(Value::as_str)));
-        });
-        !described.is_empty() && described.iter().all(|name| self.names.contains(*name))
     }
 }
 

@@ -27,12 +27,13 @@
 //!
 //! In each of the steps 4, 5, 7 and 8 the sources are tried in order of trust: the whole text, fenced blocks, prose. Within
 //! the most trusted source that has one, exactly one value must pass; two different ones are `ambiguous`, because a guess is
-//! not a contract. The schema given back is never an answer ([`Judge::is_echo`]). Whatever is accepted was validated whole,
+//! not a contract. The schema given back is never an answer (`echo`). Whatever is accepted was validated whole,
 //! invariants included, after the last change to it.
 
 mod brace;
+mod echo;
 mod escaped;
-mod found;
+mod fault;
 mod lenient;
 mod lines;
 mod report;
@@ -40,7 +41,7 @@ mod report;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::contract::{Contract, Mode};
 use crate::limits::MAX_TEXT_BYTES;
@@ -54,17 +55,6 @@ use crate::verdict::{Accepted, Answer, Candidate, Repair, RepairKind, Source, Ve
 
 /// The sources of a text, most trusted first.
 const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
-
-/// The keywords by which a schema shows: nearly every one has one of these at its root.
-const SCHEMA_SIGNS: [&str; 9] =
-    ["type", "properties", "$schema", "$ref", "$defs", "definitions", "anyOf", "oneOf", "allOf"];
-
-/// The members under which APIs are given schemas, and how many of them may be around one.
-const SCHEMA_MEMBERS: [&str; 4] = ["schema", "json_schema", "input_schema", "parameters"];
-const ECHO_WRAPPERS: usize = 2;
-
-/// A list is seen to be schemas by so many of its items.
-const ECHOED_ITEMS: usize = 4;
 
 /// Decides whether an answer holds exactly one value that keeps the contract.
 pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
@@ -113,34 +103,6 @@ impl Judge<'_> {
     fn keeps_invariants(&self, value: &Value) -> bool {
         let invariants = self.contract.invariants();
         invariants.is_empty() || invariants.check(value, self.answer.input).is_empty()
-    }
-
-    /// Whether a value is the schema given back, by itself, in the forms in which APIs are given schemas, or as the items
-    /// of a list. Cheap where there is nothing to suspect.
-    fn is_echo(&self, value: &Value) -> bool {
-        match value {
-            Value::Array(items) => {
-                let is_echo = |item: &Value| {
-                    item.as_object().is_some_and(has_schema_signs) && self.facts().is_echoed_item(item)
-                };
-                !items.is_empty() && items.iter().take(ECHOED_ITEMS).all(is_echo)
-            }
-            Value::Object(members) if !members.is_empty() => {
-                value == self.contract.schema().document() || self.holds_echo(value, ECHO_WRAPPERS)
-            }
-            _ => false,
-        }
-    }
-
-    fn holds_echo(&self, value: &Value, wrappers: usize) -> bool {
-        let Some(members) = value.as_object() else { return false };
-        if has_schema_signs(members) && self.facts().is_echo(value) {
-            return true;
-        }
-        let mut wrapped = SCHEMA_MEMBERS.iter().filter_map(|name| members.get(*name));
-        wrappers > 0
-            && wrapped.any(|inner| self.holds_echo(inner, wrappers - 1))
-            && !members.keys().any(|name| self.facts().properties.contains(name))
     }
 
     /// What a value stands for.
@@ -272,10 +234,6 @@ impl Judge<'_> {
             tally.verdict(source)
         })
     }
-}
-
-fn has_schema_signs(members: &Map<String, Value>) -> bool {
-    SCHEMA_SIGNS.iter().any(|keyword| members.contains_key(*keyword))
 }
 
 /// The values of a source that stand by themselves.

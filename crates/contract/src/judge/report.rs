@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Judge, found};
+use super::{Judge, fault};
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
 use crate::parse::FaultKind;
@@ -117,7 +117,7 @@ fn reject_unread(text: &str, offset: usize, item: &Item) -> Verdict {
     let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = format!("not valid JSON at line {line}, column {column}: {}", found::explain(text, fault));
+    let message = format!("not valid JSON at line {line}, column {column}: {}", fault::explain(text, fault));
     let candidate = Candidate { range: Some(item.start + offset..fault.at + offset), value: None };
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))
 }

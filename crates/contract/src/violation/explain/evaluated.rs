@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{Explainer, Level, Node, base_of};
 use crate::limits::MAX_EXPLAIN_DEPTH;
 use crate::schema::Dialect;
+use crate::schema::reference::KEYWORDS;
 
 impl<'a> Explainer<'a> {
     pub(super) fn evaluated_names<'v>(
@@ -100,7 +101,7 @@ impl<'a> Explainer<'a> {
     }
 
     fn in_place(&mut self, here: &Level<'a, '_>, value: &Value) -> Vec<Node<'a>> {
-        let references = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter().filter_map(|keyword| {
+        let references = KEYWORDS.iter().filter_map(|keyword| {
             here.get(keyword).and_then(Value::as_str).and_then(|reference| self.target(here.node, reference))
         });
         let mut nodes: Vec<Node<'a>> = references.collect();

@@ -27,7 +27,7 @@ use leaf::Leaves;
 
 use super::wording;
 use crate::limits::{MAX_ERRORS, MAX_EXPLAIN_DEPTH, MAX_EXPLAIN_VISITS, MAX_VISITS_AFTER_ERRORS};
-use crate::schema::reference::{Resolver, base_at, base_of};
+use crate::schema::reference::{KEYWORDS, Resolver, base_at, base_of};
 use crate::schema::{Dialect, Schema};
 
 pub(super) fn explain(schema: &Schema, value: &Value) -> Findings {
@@ -131,14 +131,14 @@ impl<'a> Explainer<'a> {
         trail: &Trail<'_>,
         found: &mut Found,
     ) {
-        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            let Some(reference) = keywords.get(keyword).and_then(Value::as_str) else { continue };
+        for keyword in KEYWORDS {
+            let Some(reference) = keywords.get(*keyword).and_then(Value::as_str) else { continue };
             match self.target(node, reference) {
                 Some(target) => self.visit(&target, value, trail, found),
                 None => self.leaves.check_reference(reference, node.schema, value, trail, found),
             }
             // Draft-07 ignores whatever stands beside a reference.
-            if keyword == "$ref" && self.dialect == Dialect::Draft7 {
+            if *keyword == "$ref" && self.dialect == Dialect::Draft7 {
                 return;
             }
         }

@@ -52,6 +52,14 @@ impl Tag {
     }
 }
 
+/// What is inside the tag that a text begins with, and what is behind it.
+pub(super) fn split(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix('<')?;
+    let end = inside.find(['<', '>'])?;
+    let behind = inside.get(end..)?.strip_prefix('>')?;
+    Some((inside.get(..end)?, behind))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
