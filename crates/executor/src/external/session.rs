@@ -80,6 +80,14 @@ impl External {
         let Some(mut dialogue) = self.dialogue.take() else {
             return Err(TurnError::Failed(format!("'{command}' was ended by a failure before")));
         };
+        // What was said before the question is no answer to it, and need not name the turn that it answers.
+        if self.asked > 0
+            && let Err(Broken::Program(error) | Broken::Turn(error) | Broken::Cancelled(error)) =
+                self.hear_rest(&mut dialogue, events, usage).await
+        {
+            dialogue.kill().await;
+            return Err(error);
+        }
         self.asked += 1;
         // A program that cannot resume is told what was said before it was started; after that it remembers.
         let prompt = match self.asked == 1 && !self.hello.capabilities.resume {

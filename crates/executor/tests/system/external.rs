@@ -332,6 +332,7 @@ async fn what_comes_with_an_answer_is_heard() {
     let fault = r#"{"type":"error","turn":1,"message":"no"}"#;
     for (line, expected) in [
         (answer_again, "'sh' answered turn 1 twice"),
+        (r#"{"type":"answer","text":"no"}"#, "'sh' answered turn 1 twice"),
         (fault, "'sh' answered turn 1 and told an error of it"),
         ("done.", "'sh' wrote to stdout what is not a message: \"done.\""),
     ] {

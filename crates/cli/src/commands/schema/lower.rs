@@ -19,7 +19,7 @@ use crate::output;
 #[command(after_help = "\
 stdout gets the schema that the provider would be sent, stderr the keywords that it leaves out.
 Nothing is lost to the contract: the answer is judged by the full schema in any case.
-With --json, "provider" is the one whose rules are used: those of ollama are llama.cpp's too.
+With --json, provider is the one whose rules are used: those of ollama are llama.cpp's too.
 Exit codes: 0 the provider can take it, 1 it cannot, or the file cannot be used.
 
 Examples:
