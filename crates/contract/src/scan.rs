@@ -75,6 +75,7 @@ const END_TOKENS: &[&str] = &[
     "<|end_of_text|>",
     "<|endoftext|>",
     "<|return|>",
+    "<end_of_turn>",
     "</s>",
 ];
 

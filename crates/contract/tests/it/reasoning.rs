@@ -108,6 +108,7 @@ fn a_scalar_may_be_all_there_is_behind_the_reasoning() {
         (&integer, "<think>41?</think>\n42", Some(json!(42))),
         (&integer, "perhaps 41</think>42", Some(json!(42))),
         (&integer, "42<|im_end|>", Some(json!(42))),
+        (&integer, "42<end_of_turn>\n", Some(json!(42))),
         (&integer, "<think>41?</think><answer>\n42\n</answer>", Some(json!(42))),
         (&listed, "<think>hm</think>\n\n\"yes\"", Some(json!("yes"))),
         (&listed, "[THINK]{no}[/THINK]\"yes\"", Some(json!("yes"))),
