@@ -13,16 +13,22 @@ use crate::make::{Database, at, fresh};
 async fn who_gives_up_leaves_nothing_open_for_others_to_write_into() {
     let database = Database::start();
     let (store, elsewhere) = (database.store().await, database.store().await);
+    let mut done_at_once = 0;
     for number in 0..20 {
         // A connection that was used just now is taken without a question, so that the first step sends the beginning.
         store.queue_depth().await.unwrap();
         tokio::select! {
             biased;
-            done = store.submit_run(fresh(&format!("given-up-{number}"))) => panic!("not given up: {done:?}"),
+            // On a busy machine every answer may be there before anybody looks for it.
+            done = store.submit_run(fresh(&format!("given-up-{number}"))) => {
+                done.unwrap();
+                done_at_once += 1;
+            }
             () = std::future::ready(()) => {}
         }
     }
-    assert_eq!(elsewhere.queue_depth().await.unwrap().pending, 0);
+    assert!(done_at_once < 20, "nothing was given up");
+    assert_eq!(elsewhere.queue_depth().await.unwrap().pending, done_at_once);
     // At any other moment, too.
     for number in 0..20 {
         let use_case = store.submit_run(fresh(&format!("later-{number}")));
