@@ -19,6 +19,7 @@ mod host;
 mod json;
 mod lines;
 mod local;
+mod old;
 mod output;
 mod paging;
 mod progress;

@@ -1,18 +1,15 @@
 //! `accord sessions rm`.
 
-use std::io;
-
 use accord_api::{SessionId, SessionQuery, SessionStatus};
 use accord_client::Client;
 use jiff::Timestamp;
-use serde_json::json;
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::each;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::old::Removal;
 use crate::paging::LARGEST_PAGE;
-use crate::{beginning, output, runtime, since};
+use crate::{beginning, runtime, since};
 
 /// Remove sessions with their runs, results and events
 #[derive(Debug, clap::Args)]
@@ -54,23 +51,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             Some(before) => Some(over_since(&client, before, arguments.agent.as_deref()).await?),
             None => None,
         };
-        if old.as_ref().is_some_and(Vec::is_empty) {
-            output::talk("no session that is over is as old as that\n");
-            return Ok(Exit::Success);
-        }
-        let remove = async |id: &SessionId| -> Result<SessionId, Failure> {
-            if arguments.dry_run {
-                return Ok(id.clone());
-            }
-            // Ids from a list are whole.
-            let id =
-                if old.is_some() { id.clone() } else { beginning::session(&client, id).await?.session_id };
-            client.delete_session(&id).await?;
-            Ok(id)
+        let removal = Removal {
+            named: &arguments.sessions,
+            old,
+            id: "session_id",
+            none: "no session that is over is as old as that\n",
+            dry_run: arguments.dry_run,
+            json: arguments.json,
         };
-        let show = |removed: &SessionId| show(removed, arguments);
-        let sessions = old.as_ref().unwrap_or(&arguments.sessions);
-        each(sessions, "session_id", arguments.json, remove, show).await
+        let find = async |id: &SessionId| Ok(beginning::session(&client, id).await?.session_id);
+        removal.run(find, async |id| client.delete_session(id).await).await
     })
 }
 
@@ -99,13 +89,4 @@ async fn over_since(
         }
         which.cursor = page.next_cursor;
     }
-}
-
-fn show(session: &SessionId, arguments: &Arguments) -> io::Result<()> {
-    let removed = !arguments.dry_run;
-    if arguments.json {
-        return output::json(&json!({"session_id": session, "removed": removed}));
-    }
-    output::talk(&format!("{} {session}\n", if removed { "removed" } else { "would remove" }));
-    Ok(())
 }

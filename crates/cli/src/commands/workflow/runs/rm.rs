@@ -1,18 +1,15 @@
 //! `accord workflow runs rm`.
 
-use std::io;
-
 use accord_api::{WorkflowRunId, WorkflowRunQuery};
 use accord_client::Client;
 use jiff::Timestamp;
-use serde_json::json;
 
 use crate::connection::{Access, ConnectionArguments};
-use crate::each::each;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::old::Removal;
 use crate::paging::LARGEST_PAGE;
-use crate::{beginning, output, runtime, since};
+use crate::{beginning, runtime, since};
 
 /// Remove runs of workflows with their nodes and events
 #[derive(Debug, clap::Args)]
@@ -54,25 +51,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             Some(before) => Some(over_since(&client, before, arguments.workflow.as_deref()).await?),
             None => None,
         };
-        if old.as_ref().is_some_and(Vec::is_empty) {
-            output::talk("no run of a workflow that is over is as old as that\n");
-            return Ok(Exit::Success);
-        }
-        let remove = async |id: &WorkflowRunId| -> Result<WorkflowRunId, Failure> {
-            if arguments.dry_run {
-                return Ok(id.clone());
-            }
-            // Ids from a list are whole.
-            let id = match &old {
-                Some(_) => id.clone(),
-                None => beginning::workflow_run(&client, id).await?.workflow_run_id,
-            };
-            client.delete_workflow_run(&id).await?;
-            Ok(id)
+        let removal = Removal {
+            named: &arguments.runs,
+            old,
+            id: "workflow_run_id",
+            none: "no run of a workflow that is over is as old as that\n",
+            dry_run: arguments.dry_run,
+            json: arguments.json,
         };
-        let show = |removed: &WorkflowRunId| show(removed, arguments);
-        let runs = old.as_ref().unwrap_or(&arguments.runs);
-        each(runs, "workflow_run_id", arguments.json, remove, show).await
+        let find = async |id: &WorkflowRunId| Ok(beginning::workflow_run(&client, id).await?.workflow_run_id);
+        removal.run(find, async |id| client.delete_workflow_run(id).await).await
     })
 }
 
@@ -97,13 +85,4 @@ async fn over_since(
         }
         which.cursor = page.next_cursor;
     }
-}
-
-fn show(run: &WorkflowRunId, arguments: &Arguments) -> io::Result<()> {
-    let removed = !arguments.dry_run;
-    if arguments.json {
-        return output::json(&json!({"workflow_run_id": run, "removed": removed}));
-    }
-    output::talk(&format!("{} {run}\n", if removed { "removed" } else { "would remove" }));
-    Ok(())
 }
