@@ -18,7 +18,7 @@ What is removed cannot be brought back. Refused while the run is at work. Where 
 removed, the others still are; the exit code is that of the first failure.
 
 The sessions of its agents stay: accord sessions rm removes those. Runs of workflows within it stay
-too; with --before they are as old as it, and go with it.
+too; with --before alone they are as old as it, and go with it.
 
 Examples:
   accord workflow runs rm wfr_…
