@@ -336,7 +336,8 @@ mod tests {
             };
             assert_eq!((problem.status, problem.message.as_str()), (status, "upstream died"), "{data}");
         }
-        let other = format!("event: error\n\nevent: message\n{first}data: [DONE]\n\n");
+        let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+        let other = format!("event: error\n\nevent: message\n{first}{end}");
         assert_eq!(chat("text/event-stream", &[other.as_bytes()]).unwrap().text, "1");
     }
 

@@ -72,6 +72,45 @@ async fn the_reason_to_break_an_answer_off_is_told() {
 }
 
 #[tokio::test]
+async fn an_end_without_a_reason_is_believed_where_something_else_shows_it() {
+    let said = |text: &str| chunk(json!({"content": text}));
+    let (counted, done) =
+        (json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}), json!("[DONE]"));
+    let whole: [&[Value]; 4] = [
+        &[said("12"), counted, done.clone()],
+        &[said(r#"{"a": 12}"#), done.clone()],
+        &[said("```json\n12\n```\n"), done.clone()],
+        &[call("a", "submit_result", r#"{"a": 12}"#), done.clone()],
+    ];
+    for events in whole {
+        let script = Script::new([Canned::events(events)]);
+        let mut opened = opened(&script, "openai-compatible").await;
+        let answer = opened.ask(turn("Judge", tool(false, false))).await.unwrap();
+        assert!(matches!(answer.stop, Stop::Finished | Stop::Submitted), "{events:?}");
+    }
+    let half: [&[Value]; 4] = [
+        &[said("12"), done.clone()],
+        &[
+            said("It is the"),
+            json!({"choices": [{"delta": {}}], "usage": {"prompt_tokens": 1}}),
+            done.clone(),
+        ],
+        &[call("a", "submit_result", r#"{"a": 1"#), done.clone()],
+        &[chunk(json!({"role": "assistant"})), done.clone()],
+    ];
+    for events in half {
+        let script = Script::new([Canned::events(events), chat(&[said("1234")])]);
+        let mut opened = opened(&script, "openai-compatible").await;
+        let answer = opened.ask(turn("Judge", tool(false, false))).await.unwrap();
+        assert_eq!((answer.text.as_str(), script.requests().len()), ("1234", 2), "{events:?}");
+    }
+    let script = Script::new(vec![Canned::events(&[said("12"), done]); 6]);
+    let failure = opened(&script, "openai-compatible").await.ask(turn("Judge", native())).await.unwrap_err();
+    let words = "the answer ended with neither a `finish_reason` nor a count of its tokens";
+    assert!(matches!(&failure.error, TurnError::Transport(said) if said.contains(words)), "{failure:?}");
+}
+
+#[tokio::test]
 async fn arguments_that_come_as_an_object_are_handed_on_as_they_were_written() {
     // The samples have the arguments as a text where the dialect has them so.
     let say = Say::Call("submit_result", r#"{"in":"the place"}"#);

@@ -1,5 +1,6 @@
 //! Answers of Chat Completions, with what compatible servers make of them.
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
@@ -36,6 +37,10 @@ const FAILED: [&str; 9] = [
 /// What servers call it when they kept the answer back for what it says, beside `content_filter`.
 const KEPT_BACK: [&str; 6] = ["sensitive", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
 
+/// What is said of an answer that ended, and may be half of one all the same.
+const UNEXPLAINED: &str =
+    "the answer ended with neither a `finish_reason` nor a count of its tokens, and may be half of one";
+
 /// A streamed answer.
 #[derive(Default)]
 pub(super) struct Stream {
@@ -45,6 +50,8 @@ pub(super) struct Stream {
     beside: Beside,
     /// Whether the message came in one piece.
     whole: bool,
+    /// Whether the tokens were counted behind the message, as a server does that came to its end.
+    counted: bool,
     ended: bool,
 }
 
@@ -70,6 +77,7 @@ impl Reader for Stream {
         }
         self.message.heading(&chunk);
         let choice = first_choice(&chunk);
+        self.counted |= choice.is_null() && chunk.at("usage").is_object();
         if let Some(problem) = Problem::told_by(choice) {
             return Err(ReadError::Provider(problem));
         }
@@ -82,12 +90,14 @@ impl Reader for Stream {
     }
 
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
-        let ended = self.ended || !self.message.finish.is_empty();
+        let is_known = !self.message.finish.is_empty() || self.ended && self.counted;
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();
         let reply = self.message.reply(calls, self.beside)?;
-        match ended || matches!(reply.end, End::Refused(_)) {
+        match is_known || matches!(reply.end, End::Refused(_)) {
             true => Ok(reply),
-            false => Err(ReadError::BrokenOff),
+            false if !self.ended => Err(ReadError::BrokenOff),
+            false if shows_its_end(&reply) => Ok(reply),
+            false => Err(ReadError::Provider(Problem::in_answer(&UNEXPLAINED.into()))),
         }
     }
 }
@@ -251,6 +261,15 @@ impl Message {
         };
         let (on_the_way, kept) = (Vec::new(), beside.kept(calls.len()));
         Ok(Reply { text: self.text, on_the_way, calls, kept, end, usage: self.usage, model: self.model })
+    }
+}
+
+/// Whether an answer that nobody says the end of shows it: a value that is closed, which the judge sees to be whole or not.
+/// Some servers never say why they end, and some say that they end when the one behind them broke off.
+fn shows_its_end(reply: &Reply) -> bool {
+    match reply.calls.last() {
+        Some(call) => serde_json::from_str::<IgnoredAny>(&call.arguments).is_ok(),
+        None => reply.text.trim_end().ends_with(['}', ']', '"', '`']),
     }
 }
 
