@@ -96,11 +96,12 @@ impl Facts {
         }
     }
 
-    /// Remembers what is news.
+    /// Remembers what is news, in the place of what was learnt before.
     fn note(&mut self, model: &str, feature: String, verdict: Verdict, at: Timestamp) {
         if self.verdict(model, &feature) == Some(verdict.name()) {
             return;
         }
+        self.learnt.retain(|fact| fact.model != model || fact.feature != feature);
         let (endpoint, model) = (self.endpoint.clone(), model.to_owned());
         self.learnt.push(FactReport { endpoint, model, feature, verdict: verdict.name().to_owned(), at });
     }

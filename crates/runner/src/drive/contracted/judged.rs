@@ -15,6 +15,10 @@ use super::super::step::Seen;
 use super::super::turns::{Asked, Judged, Why};
 use super::{Driver, Look};
 
+/// So many answers in a row without any JSON show that a schema has no effect. One may be a slip: of a server behind the
+/// endpoint that has no schemas where others do, or of a model that was to hand its answer in.
+const ENOUGH_PROSE: u32 = 2;
+
 impl Driver<'_, '_> {
     pub(super) async fn answered(&mut self, asked: &Asked, answer: &Answer) -> Look {
         if let Stop::Refused(words) = &answer.stop {
@@ -132,15 +136,19 @@ impl Driver<'_, '_> {
         self.state.facts.learn_success(&model, feature, now);
     }
 
-    /// An answer without any JSON was not held to a schema; a demand that got prose was not heard. Who said nothing, or
+    /// Answers without any JSON were not held to a schema; a demand that got prose was not heard. Who said nothing, or
     /// called something instead, has not answered at all.
     fn learn_from_failure(&mut self, answer: &Answer, outcome: Outcome) {
         let prose = answer.submissions.is_empty() && answer.structured.is_none();
         let is_answer = !answer.text.trim().is_empty();
         match self.state.rung {
             Rung::Native if prose && is_answer && outcome == Outcome::NoJson => {
-                self.learn(self.state.offers.native_feature(), Taken::Ignored);
+                self.state.in_prose += 1;
+                if self.state.in_prose == ENOUGH_PROSE {
+                    self.learn(self.state.offers.native_feature(), Taken::Ignored);
+                }
             }
+            Rung::Native if is_answer => self.state.in_prose = 0,
             Rung::Tool if prose && self.state.force => self.learn(Feature::ForcedTool, Taken::Ignored),
             _ => {}
         }
