@@ -81,11 +81,17 @@ pub(crate) fn not_started(command: &str, error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => {
             format!("'{command}' may not be executed: make it executable (chmod +x)")
         }
-        _ if is_scarce(error) => format!(
-            "'{command}' could not be started: {error}; raise the limits of the runner (ulimit -n for files, ulimit -u for \
-             processes), or lower its concurrency"
+        _ => format!("'{command}' could not be started: {}", cause(error)),
+    }
+}
+
+/// What the system says of a start that failed, with what to do where something has run out.
+pub(crate) fn cause(error: &io::Error) -> String {
+    match is_scarce(error) {
+        true => format!(
+            "{error}; raise the limits of the runner (ulimit -n for files, ulimit -u for processes), or lower its concurrency"
         ),
-        _ => format!("'{command}' could not be started: {error}"),
+        false => error.to_string(),
     }
 }
 

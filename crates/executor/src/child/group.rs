@@ -1,8 +1,9 @@
 //! A process group that dies with its owner.
 
-use std::io;
+use std::error::Error;
 use std::process::ExitStatus;
 use std::time::Duration;
+use std::{io, iter};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
 use rustix::io::Errno;
@@ -32,13 +33,17 @@ const SCARCITY: Duration = Duration::from_secs(10);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Whether a child could not be started because open files, processes or memory have run out.
+/// Whether a child could not be started because open files, processes or memory have run out. Whoever makes walls wraps
+/// what the system says.
 pub(crate) fn is_scarce(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM))
+    let causes = iter::successors(Some(error as &dyn Error), |&error| error.source());
+    causes.filter_map(|error| error.downcast_ref()).any(|error| {
+        matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM))
+    })
 }
 
 /// Tries again while what is needed has run out, for a while.
-async fn patiently<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(super) async fn patiently<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     let until = Instant::now() + SCARCITY;
     loop {
         match start() {
@@ -49,18 +54,12 @@ async fn patiently<T>(mut start: impl FnMut() -> io::Result<T>) -> io::Result<T>
 }
 
 impl Group {
-    pub(super) fn spawn(command: Command) -> io::Result<Self> {
-        Self::started(&mut wrapped(command))
-    }
-
-    /// The same, with patience where the machine is busy.
-    pub(super) async fn spawn_patiently(command: Command) -> io::Result<Self> {
-        let mut wrap = wrapped(command);
-        patiently(|| Self::started(&mut wrap)).await
-    }
-
-    fn started(wrap: &mut CommandWrap) -> io::Result<Self> {
-        Ok(Self { child: wrap.spawn()?, killed: false })
+    /// Starts a child, with patience where the machine is busy.
+    pub(super) async fn spawn(command: Command) -> io::Result<Self> {
+        let mut wrap = CommandWrap::from(command);
+        wrap.wrap(KillOnDrop).wrap(ProcessGroup::leader());
+        let child = patiently(|| wrap.spawn()).await?;
+        Ok(Self { child, killed: false })
     }
 
     pub(super) fn pipes(&mut self) -> Pipes {
@@ -99,12 +98,6 @@ impl Group {
     }
 }
 
-fn wrapped(command: Command) -> CommandWrap {
-    let mut wrap = CommandWrap::from(command);
-    wrap.wrap(KillOnDrop).wrap(ProcessGroup::leader());
-    wrap
-}
-
 impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
@@ -120,6 +113,15 @@ mod tests {
         let mut errors = vec![Errno::AGAIN, Errno::MFILE];
         let started = patiently(|| errors.pop().map_or(Ok("started"), |errno| Err(errno.into()))).await;
         assert_eq!(started.unwrap(), "started");
+    }
+
+    #[test]
+    fn what_has_run_out_is_seen_behind_the_words_of_others() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("no walls")]
+        struct NoWalls(#[source] io::Error);
+        assert!(is_scarce(&io::Error::other(NoWalls(Errno::MFILE.into()))));
+        assert!(!is_scarce(&io::Error::other(NoWalls(Errno::NOENT.into()))));
     }
 
     #[tokio::test]

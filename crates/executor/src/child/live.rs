@@ -73,18 +73,9 @@ pub(crate) struct Live {
 
 impl Live {
     /// Starts a child. Lines of more than `longest_line` bytes end the conversation.
-    pub(crate) fn spawn(mut command: Command, longest_line: usize) -> io::Result<Self> {
-        with_pipes(&mut command);
-        Ok(Self::of(Group::spawn(command)?, longest_line))
-    }
-
-    /// The same, with patience where the machine is busy.
-    pub(crate) async fn spawn_patiently(mut command: Command, longest_line: usize) -> io::Result<Self> {
-        with_pipes(&mut command);
-        Ok(Self::of(Group::spawn_patiently(command).await?, longest_line))
-    }
-
-    fn of(mut group: Group, longest_line: usize) -> Self {
+    pub(crate) async fn spawn(mut command: Command, longest_line: usize) -> io::Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut group = Group::spawn(command).await?;
         let pipes = group.pipes();
         let (words, to_write) = mpsc::channel(WAITING_WORDS);
         let (telling, heard) = mpsc::channel(WAITING_LINES);
@@ -97,7 +88,7 @@ impl Live {
             tasks.push(tokio::spawn(read(pipe, longest_line, telling)));
         }
         let keeping = pipes.stderr.map(|pipe| tokio::spawn(keep(pipe, Arc::clone(&stderr))));
-        Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false }
+        Ok(Self { group, words: Some(words), heard, stderr, keeping, tasks, over: false })
     }
 
     /// Says one line. An error means that the child no longer listens; why is told by what is heard next.
@@ -236,20 +227,16 @@ async fn keep(mut pipe: impl AsyncRead + Unpin, capture: Arc<Mutex<Capture>>) {
     }
 }
 
-fn with_pipes(command: &mut Command) {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const SOON: Duration = Duration::from_secs(5);
 
-    fn shell(script: &str) -> Live {
+    async fn shell(script: &str) -> Live {
         let mut command = Command::new("sh");
         command.arg("-c").arg(script);
-        Live::spawn(command, 100).unwrap()
+        Live::spawn(command, 100).await.unwrap()
     }
 
     fn line(text: &str) -> Heard {
@@ -262,7 +249,7 @@ mod tests {
 
     #[tokio::test]
     async fn lines_go_both_ways() {
-        let mut cat = shell("cat");
+        let mut cat = shell("cat").await;
         cat.say("one".to_owned()).await.unwrap();
         assert_eq!(cat.hear().await, line("one"));
         cat.say("zwei ✓".to_owned()).await.unwrap();
@@ -272,7 +259,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_not_a_line_is_told_apart() {
-        let mut child = shell(r"printf 'a\r\n\377\n\nhalf'; echo why >&2");
+        let mut child = shell(r"printf 'a\r\n\377\n\nhalf'; echo why >&2").await;
         assert_eq!(child.hear().await, line("a"));
         assert_eq!(child.hear().await, Heard::Garbage);
         assert_eq!(child.hear().await, line(""));
@@ -284,7 +271,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_without_end_ends_the_conversation_but_not_the_reading() {
-        let mut child = shell("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo late; exit 7");
+        let mut child = shell("head -c 3000000 /dev/zero | tr '\\0' x; echo; echo late; exit 7").await;
         assert_eq!(child.hear().await, Heard::TooLong);
         assert_eq!(child.hear().await, closed(""));
         assert_eq!(child.exit(SOON).await.and_then(|status| status.code()), Some(7));
@@ -292,7 +279,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_left_behind_does_not_hold_the_line() {
-        let mut child = shell("sleep 1000 & echo one; printf half; echo why >&2; exit 3");
+        let mut child = shell("sleep 1000 & echo one; printf half; echo why >&2; exit 3").await;
         assert_eq!((child.hear().await, child.hear().await), (line("one"), closed("half")));
         let (status, stderr) = child.last_words(SOON).await;
         assert_eq!((status.and_then(|status| status.code()), stderr.as_str()), (Some(3), "why"));
@@ -300,13 +287,13 @@ mod tests {
 
     #[tokio::test]
     async fn the_longest_line_is_still_a_line() {
-        let mut child = shell("head -c 100 /dev/zero | tr '\\0' x; echo");
+        let mut child = shell("head -c 100 /dev/zero | tr '\\0' x; echo").await;
         assert_eq!(child.hear().await, line(&"x".repeat(100)));
     }
 
     #[tokio::test]
     async fn one_that_does_not_listen_blocks_nobody() {
-        let mut child = shell("exec 0<&-; while true; do echo y; done");
+        let mut child = shell("exec 0<&-; while true; do echo y; done").await;
         assert_eq!(child.hear().await, line("y"));
         child.say("x".repeat(1 << 20)).await.unwrap();
         child.end(Duration::from_millis(10)).await;
@@ -314,7 +301,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_refuses_to_end_is_killed_with_all_it_started() {
-        let mut child = shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done");
+        let mut child = shell("trap '' TERM; sleep 1000 & echo $!; while true; do wait; done").await;
         let Heard::Line(grandchild) = child.hear().await else { panic!("no process id") };
         assert_eq!(child.end(Duration::from_millis(50)).await, None);
         // What is killed is not dead at once.

@@ -92,10 +92,16 @@ pub(crate) async fn run(plan: Plan, cancel: &CancellationToken) -> io::Result<Fi
     let Plan { mut command, input, mut stdout, mut stderr, overflow, timeout, walls } = plan;
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = match walls {
-        Some(walls) => walls.spawn(command).await?,
-        None => Group::spawn_patiently(command).await?,
+    let start = async {
+        match walls {
+            Some(walls) => walls.spawn(command).await,
+            None => Group::spawn(command).await,
+        }
     };
+    let Some(started) = cancel.run_until_cancelled(start).await else {
+        return Ok(Finished { end: End::Stopped, stdout, stderr });
+    };
+    let mut group = started?;
     let pipes = group.pipes();
     let end = {
         let streams = async {

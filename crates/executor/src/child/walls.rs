@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
-use super::group::Group;
+use super::group::{Group, patiently};
 
 /// What programs need to run, to be read: themselves, their libraries and settings, names of hosts, and what the kernel
 /// tells. What is not there is passed over. Of devices only those that are named: a disk is a device too.
@@ -60,8 +60,10 @@ impl Walls {
         let runtime = tokio::runtime::Handle::current();
         let (sender, started) = oneshot::channel();
         let start = move || {
-            let _entered = runtime.enter();
-            let group = kernel::surround(&self).and_then(|()| Group::spawn(command));
+            let group = runtime.block_on(async {
+                patiently(|| kernel::surround(&self)).await?;
+                Group::spawn(command).await
+            });
             // A child that nobody waits for any more ends as it is dropped.
             drop(sender.send(group));
         };

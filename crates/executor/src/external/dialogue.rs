@@ -49,7 +49,7 @@ impl Dialogue {
         command.args(&settings.args).current_dir(settings.folder(&start.project_dir)?);
         command.env_clear().envs(variables.iter());
         command.envs(&settings.env);
-        let live = Live::spawn_patiently(command, LONGEST_LINE)
+        let live = Live::spawn(command, LONGEST_LINE)
             .await
             .map_err(|error| OpenError::Missing(program::not_started(&settings.command, &error)))?;
         let greeting = message::start(

@@ -13,6 +13,7 @@ use super::rpc::{self, Incoming};
 use super::wire::{Fault, Wire};
 use crate::child::{Environment, Heard, Live};
 use crate::json::set;
+use crate::program;
 
 pub(super) struct Program {
     live: Live,
@@ -23,7 +24,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn start(
+    pub(super) async fn start(
         command: &str,
         args: &[String],
         environment: &Environment,
@@ -31,8 +32,9 @@ impl Program {
     ) -> Result<Self, Fault> {
         let mut child = Command::new(command);
         child.args(args).env_clear().envs(environment.iter().cloned()).current_dir(folder);
-        let live = Live::spawn(child, MESSAGE_BYTES)
-            .map_err(|error| Fault::Gone(format!("'{command}' cannot be started: {error}")))?;
+        let live = Live::spawn(child, MESSAGE_BYTES).await.map_err(|error| {
+            Fault::Gone(format!("'{command}' cannot be started: {}", program::cause(&error)))
+        })?;
         Ok(Self { live, last_id: 0, open: None, noise: 0 })
     }
 

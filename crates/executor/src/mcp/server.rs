@@ -68,7 +68,8 @@ impl Server {
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
             OpenError::Missing(secrets.hide(message))
         };
-        let mut wire = connect(server, transport, environment, folder).map_err(|fault| failed(&fault, ""))?;
+        let mut wire =
+            connect(server, transport, environment, folder).await.map_err(|fault| failed(&fault, ""))?;
         let greeted = timeout(patience.start, greet(wire.as_mut(), patience.start, &secrets)).await;
         match greeted.unwrap_or(Err(Fault::Silent(patience.start))) {
             Ok(tools) => {
@@ -142,7 +143,7 @@ impl Link {
     }
 }
 
-fn connect(
+async fn connect(
     server: &McpServer,
     transport: Arc<dyn Transport>,
     environment: &Environment,
@@ -152,7 +153,7 @@ fn connect(
         Reach::Program { command, args, env } => {
             let own = env.iter().map(|(name, value)| (name.into(), value.into()));
             let environment: Environment = environment.iter().cloned().chain(own).collect();
-            Ok(Box::new(Program::start(command, args, &environment, folder)?))
+            Ok(Box::new(Program::start(command, args, &environment, folder).await?))
         }
         Reach::Address { url, headers } => Ok(Box::new(Address::new(transport, url, headers))),
     }

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child::{self, Capture, End, Environment, Finished, Overflow, Plan, Walls};
 use crate::cli::Scratch;
+use crate::program;
 use crate::session::OpenError;
 use crate::toolbox::ToolOutput;
 
@@ -121,7 +122,10 @@ pub(super) async fn run(
     let seconds = timeout_seconds.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
     match start(project_dir, commands, &command, seconds, cancel).await {
         Ok(finished) => report(finished, seconds),
-        Err(error) => ToolOutput { ok: false, text: format!("the command could not be started: {error}") },
+        Err(error) => {
+            let text = format!("the command could not be started: {}", program::cause(&error));
+            ToolOutput { ok: false, text }
+        }
     }
 }
 

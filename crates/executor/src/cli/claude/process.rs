@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::cassette::Redactor;
 use crate::child::Live;
 use crate::mcp_server::McpServer;
+use crate::program;
 use crate::session::TurnError;
 use crate::turn::{Allowance, Delivery};
 
@@ -57,7 +58,7 @@ impl Place {
         }
     }
 
-    pub(super) fn start(
+    pub(super) async fn start(
         &self,
         setup: Setup,
         delivery: &Delivery,
@@ -97,7 +98,8 @@ impl Place {
         if !is_set(name) && self.host.get(name).is_none() {
             command.env(name, value);
         }
-        let live = Live::spawn(command, LONGEST_LINE).map_err(|error| self.not_started(&error, &setup))?;
+        let live = Live::spawn(command, LONGEST_LINE).await;
+        let live = live.map_err(|error| self.not_started(&error, &setup))?;
         Ok(Running { live, setup, desk })
     }
 
@@ -107,8 +109,9 @@ impl Place {
             return TurnError::SchemaRejected(text.to_owned());
         }
         TurnError::Failed(format!(
-            "Claude Code ({}) could not be started: {error}",
-            self.executable.display()
+            "Claude Code ({}) could not be started: {}",
+            self.executable.display(),
+            program::cause(error)
         ))
     }
 

@@ -121,7 +121,7 @@ impl ClaudeCode {
             self.end().await;
         }
         let resumed = self.conversation.as_ref().map(|conversation| conversation.session_id.as_str());
-        self.running = Some(self.place.start(setup, &turn.delivery, &turn.allowance, resumed)?);
+        self.running = Some(self.place.start(setup, &turn.delivery, &turn.allowance, resumed).await?);
         Ok(())
     }
 

@@ -62,7 +62,7 @@ impl Exec {
             command.arg("--model").arg(model);
         }
         command.args(past).arg("-");
-        let mut live = place.spawn(command).map_err(TurnError::Failed)?;
+        let mut live = place.spawn(command).await.map_err(TurnError::Failed)?;
         live.say(prompt.to_owned()).await.ok();
         live.hush();
         Ok(Self { live, desk })

@@ -73,7 +73,7 @@ impl Broken {
 impl Server {
     /// Starts a process and greets it.
     pub(super) async fn start(place: &Place) -> Result<Self, NoGreeting> {
-        let live = place.spawn(place.command(&["app-server"])).map_err(NoGreeting::Unknown)?;
+        let live = place.spawn(place.command(&["app-server"])).await.map_err(NoGreeting::Unknown)?;
         let mut server = Self { live, requests: 0, thread: None, turn: None, others: BTreeSet::new() };
         let client = json!({"name": "accord", "title": "Accord", "version": env!("CARGO_PKG_VERSION")});
         match timeout(TIME_TO_GREET, server.call("initialize", &json!({"clientInfo": client}))).await {

@@ -8,6 +8,7 @@ use tokio::process::Command;
 use crate::cassette::Redactor;
 use crate::child::Live;
 use crate::mcp_server::McpServer;
+use crate::program;
 use crate::session::{OpenError, TurnError};
 use crate::turn::Delivery;
 
@@ -72,9 +73,11 @@ impl Place {
         command
     }
 
-    pub(super) fn spawn(&self, command: Command) -> Result<Live, String> {
-        Live::spawn(command, LONGEST_LINE)
-            .map_err(|error| format!("Codex ({}) could not be started: {error}", self.executable.display()))
+    pub(super) async fn spawn(&self, command: Command) -> Result<Live, String> {
+        let live = Live::spawn(command, LONGEST_LINE).await;
+        live.map_err(|error| {
+            format!("Codex ({}) could not be started: {}", self.executable.display(), program::cause(&error))
+        })
     }
 
     /// The submit tool, where the answer is to be delivered by it.
