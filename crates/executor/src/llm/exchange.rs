@@ -18,6 +18,7 @@ use crate::answer::Usage;
 use crate::event::{Event, Events};
 use crate::session::TurnError;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
+use crate::turn::Allowance;
 
 /// How long a provider may be silent. Local models read a long prompt for minutes before the first word.
 const LONGEST_SILENCE: Duration = Duration::from_secs(300);
@@ -35,6 +36,7 @@ const MAX_ERROR_BYTES: usize = 64 * 1024;
 pub(super) struct Exchange<'a> {
     pub(super) asked: Asked<'a>,
     pub(super) transport: &'a dyn Transport,
+    pub(super) allowance: &'a Allowance,
     pub(super) events: &'a Events,
     pub(super) stop: &'a CancellationToken,
 }
@@ -48,35 +50,16 @@ struct Attempt {
 
 impl Exchange<'_> {
     /// Sends a request until it is answered, refused, stopped, or the retries are used up. Its body is made for each try
-    /// and not kept: an answer may take minutes.
+    /// and not kept: an answer may take minutes. `usage` grows with each try, whatever became of it.
     pub(super) async fn ask(
         &self,
         body: impl Fn() -> Value,
         pauses: &mut Pauses,
+        usage: &mut Usage,
     ) -> Result<Reply, TurnError> {
         let mut retry = 0;
         while !self.stop.is_cancelled() {
-            let began = Instant::now();
-            let limit = LONGEST_ANSWER;
-            let span = self.span();
-            let attempting = timeout(limit, self.attempt(body())).instrument(span.clone());
-            let over = |error| Attempt { status: None, pause: None, result: Err(Trouble::Lasting(error)) };
-            let attempt = match self.stop.run_until_cancelled(attempting).await {
-                Some(Ok(attempt)) => attempt,
-                Some(Err(_)) => over(TurnError::TimedOut(limit.as_secs())),
-                None => over(TurnError::Stopped),
-            };
-            let usage = attempt.result.as_ref().map_or_else(|_| Usage::default(), |reply| reply.usage);
-            let milliseconds = whole_milliseconds(began.elapsed());
-            close(span, &attempt, milliseconds, usage);
-            self.events
-                .tell(Event::Requested {
-                    endpoint: self.asked.endpoint.name.clone(),
-                    milliseconds,
-                    status: attempt.status,
-                    usage,
-                })
-                .await;
+            let attempt = self.tried(body(), usage).await;
             let reason = match attempt.result {
                 Ok(reply) => return Ok(self.without_secrets(reply)),
                 Err(Trouble::Lasting(error)) => return Err(error),
@@ -85,6 +68,9 @@ impl Exchange<'_> {
                 }
                 Err(Trouble::Passing(reason)) => reason,
             };
+            if self.allowance.is_used_up(usage) {
+                return Err(TurnError::AllowanceUsedUp);
+            }
             let pause = pauses.next(retry, attempt.pause);
             if pause > LONGEST_DEMANDED {
                 let seconds = pause.as_secs();
@@ -97,6 +83,26 @@ impl Exchange<'_> {
             self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
         }
         Err(TurnError::Stopped)
+    }
+
+    /// One try, with its end told.
+    async fn tried(&self, body: Value, usage: &mut Usage) -> Attempt {
+        let began = Instant::now();
+        let span = self.span();
+        let mut used = Usage::default();
+        let attempting = timeout(LONGEST_ANSWER, self.attempt(body, &mut used)).instrument(span.clone());
+        let over = |error| Attempt { status: None, pause: None, result: Err(Trouble::Lasting(error)) };
+        let attempt = match self.stop.run_until_cancelled(attempting).await {
+            Some(Ok(attempt)) => attempt,
+            Some(Err(_)) => over(TurnError::TimedOut(LONGEST_ANSWER.as_secs())),
+            None => over(TurnError::Stopped),
+        };
+        usage.add(used);
+        let milliseconds = whole_milliseconds(began.elapsed());
+        close(span, &attempt, milliseconds, used);
+        let (endpoint, status) = (self.asked.endpoint.name.clone(), attempt.status);
+        self.events.tell(Event::Requested { endpoint, milliseconds, status, usage: used }).await;
+        attempt
     }
 
     /// What a provider says beside the answer is told in errors and events, and must not hold what we showed to it.
@@ -127,7 +133,8 @@ impl Exchange<'_> {
         )
     }
 
-    async fn attempt(&self, body: Value) -> Attempt {
+    /// Asks once. `used` is what the provider has told so far, for whoever gives this up.
+    async fn attempt(&self, body: Value, used: &mut Usage) -> Attempt {
         let endpoint = self.asked.endpoint;
         let request = Request { url: endpoint.url.clone(), headers: endpoint.headers.clone(), body };
         let sent =
@@ -137,12 +144,12 @@ impl Exchange<'_> {
             Ok(response) => Attempt {
                 status: Some(response.status),
                 pause: demanded(&response.headers, Timestamp::now()),
-                result: self.read(response).await,
+                result: self.read(response, used).await,
             },
         }
     }
 
-    async fn read(&self, response: Response) -> Result<Reply, Trouble> {
+    async fn read(&self, response: Response, used: &mut Usage) -> Result<Reply, Trouble> {
         let Response { status, headers, body } = response;
         if !(200..300).contains(&status) {
             let text = error_body(body).await;
@@ -161,19 +168,28 @@ impl Exchange<'_> {
             ))));
         }
         let intake = Intake::new(self.asked.endpoint.wire, &content_type.unwrap_or_default());
-        let reply = self.stream(intake, body).await?;
-        Ok(Reply { usage: self.asked.endpoint.priced(reply.usage), ..reply })
+        self.stream(intake, body, used).await
     }
 
-    async fn stream(&self, mut intake: Intake, mut body: ByteStream) -> Result<Reply, Trouble> {
+    async fn stream(
+        &self,
+        mut intake: Intake,
+        mut body: ByteStream,
+        used: &mut Usage,
+    ) -> Result<Reply, Trouble> {
+        let endpoint = self.asked.endpoint;
         while let Some(bytes) = next(&mut body).await {
             let bytes = bytes.map_err(|error| self.lost(error))?;
-            if intake.take(&bytes).map_err(|error| self.asked.unread(error))? {
+            let taken = intake.take(&bytes);
+            *used = endpoint.priced(intake.usage());
+            if taken.map_err(|error| self.asked.unread(error))? {
                 timeout(END_OF_BODY, body.next()).await.ok();
                 break;
             }
         }
-        intake.finish().map_err(|error| self.asked.unread(error))
+        let reply = intake.finish().map_err(|error| self.asked.unread(error))?;
+        *used = endpoint.priced(reply.usage);
+        Ok(reply)
     }
 
     fn lost(&self, error: TransportError) -> Trouble {
@@ -190,12 +206,12 @@ impl Exchange<'_> {
     }
 }
 
-fn close(span: Span, attempt: &Attempt, milliseconds: u64, usage: Usage) {
+fn close(span: Span, attempt: &Attempt, milliseconds: u64, used: Usage) {
     span.record("status", attempt.status).record("milliseconds", milliseconds);
-    match attempt.result {
-        Ok(_) => span.record("input_tokens", usage.input_tokens).record("output_tokens", usage.output_tokens),
-        Err(_) => span.record("otel.status_code", "ERROR"),
-    };
+    span.record("input_tokens", used.input_tokens).record("output_tokens", used.output_tokens);
+    if attempt.result.is_err() {
+        span.record("otel.status_code", "ERROR");
+    }
 }
 
 async fn next(body: &mut ByteStream) -> Option<Result<Vec<u8>, TransportError>> {

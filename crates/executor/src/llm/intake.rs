@@ -4,6 +4,7 @@
 //! type, which alone is not always right.
 
 use super::wire::{Framing, Problem, ReadError, Reader, Reply, Wire};
+use crate::answer::Usage;
 
 /// The longest line, and the longest answer in one piece. The text in it may be written with escapes, so this is more
 /// than the answer itself may be.
@@ -103,6 +104,11 @@ impl Intake {
         }
         self.pending.extend_from_slice(rest);
         Ok(self.ended)
+    }
+
+    /// What was told to be used so far.
+    pub(super) fn usage(&self) -> Usage {
+        self.reader.usage()
     }
 
     /// Gives what was read.

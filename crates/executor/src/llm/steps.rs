@@ -60,21 +60,9 @@ impl Steps<'_> {
             if step > 0 && self.turn.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
             }
-            let reply = self.ask(conversation, &tools, pauses).await?;
-            usage.add(reply.usage);
-            let Reply { text, on_the_way, kept, end, model, .. } = &reply;
-            let calls = self.calls(&reply, &tools, conversation.messages().len());
-            let messages: Vec<&str> =
-                on_the_way.iter().chain([text]).map(String::as_str).filter(|text| !text.is_empty()).collect();
-            conversation.push(Message::Assistant {
-                text: messages.join("\n\n"),
-                calls: calls.clone(),
-                kept: (!kept.is_empty())
-                    .then(|| Kept { endpoint: self.endpoint.name.clone(), blocks: kept.clone() }),
-            });
-            for text in messages {
-                self.tell(Event::Message { text: text.to_owned() }).await?;
-            }
+            let reply = self.ask(conversation, &tools, pauses, usage).await?;
+            let calls = self.hear(&reply, &tools, conversation).await?;
+            let Reply { text, end, model, .. } = &reply;
             let answer = |stop, text: &str, submissions| Answer {
                 text: text.to_owned(),
                 before: Vec::new(),
@@ -124,6 +112,7 @@ impl Steps<'_> {
         conversation: &Conversation,
         tools: &[ToolSpec],
         pauses: &mut Pauses,
+        usage: &mut Usage,
     ) -> Result<Reply, TurnError> {
         let body = || {
             self.endpoint.wire.body(&Ask {
@@ -141,10 +130,34 @@ impl Steps<'_> {
         let exchange = Exchange {
             asked: Asked { endpoint: self.endpoint, model: self.model(), delivery: &self.turn.delivery },
             transport: self.transport,
+            allowance: &self.turn.allowance,
             events: self.events,
             stop: self.stop,
         };
-        exchange.ask(body, pauses).await
+        exchange.ask(body, pauses, usage).await
+    }
+
+    /// Takes a reply into the conversation, and tells what it says. What it calls is to be done.
+    async fn hear(
+        &self,
+        reply: &Reply,
+        tools: &[ToolSpec],
+        conversation: &mut Conversation,
+    ) -> Result<Vec<Call>, TurnError> {
+        let Reply { text, on_the_way, kept, .. } = reply;
+        let calls = self.calls(reply, tools, conversation.messages().len());
+        let messages = on_the_way.iter().chain([text]).map(String::as_str);
+        let messages: Vec<&str> = messages.filter(|text| !text.is_empty()).collect();
+        conversation.push(Message::Assistant {
+            text: messages.join("\n\n"),
+            calls: calls.clone(),
+            kept: (!kept.is_empty())
+                .then(|| Kept { endpoint: self.endpoint.name.clone(), blocks: kept.clone() }),
+        });
+        for text in messages {
+            self.tell(Event::Message { text: text.to_owned() }).await?;
+        }
+        Ok(calls)
     }
 
     /// The calls of a reply. Where the dialect has no ids they get one, by their place in the conversation.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::samples::{PROVIDERS, Say, streamed};
 use super::script::{Canned, Script, Step, Then, native, opened, turn};
-use crate::{Event, TransportError, TurnError};
+use crate::{Allowance, Event, TransportError, Turn, TurnError};
 
 fn overloaded() -> Value {
     json!({"error": {"type": "overloaded_error", "message": "busy"}})
@@ -54,6 +54,26 @@ async fn trouble_that_passes_is_waited_for() {
         let bodies = script.bodies();
         assert!(bodies.iter().all(|body| Some(body) == bodies.first()), "a retry is the same request");
     }
+}
+
+#[tokio::test]
+async fn what_an_answer_used_that_broke_off_counts() {
+    let begun = || {
+        let usage = json!({"input_tokens": 11, "output_tokens": 1});
+        let start = json!({"type": "message_start", "message": {"model": "m", "usage": usage}});
+        Canned::events(&[start]).then(Then::Drop)
+    };
+    let script = Script::new([begun(), streamed("anthropic", Say::Text("whole"))]);
+    let answer = opened(&script, "anthropic").await.ask(turn("Judge", native())).await.unwrap();
+    assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (22, 8));
+    assert_eq!(answer.usage.cost_usd, Some((22.0 + 80.0) / 1e6));
+
+    let script = Script::new([begun(), streamed("anthropic", Say::Text("whole"))]);
+    let allowance = Allowance { tokens: Some(12), cost_usd: None };
+    let asked = Turn { allowance, ..turn("Judge", native()) };
+    let failure = opened(&script, "anthropic").await.ask(asked).await.unwrap_err();
+    assert_eq!((failure.error, failure.usage.input_tokens), (TurnError::AllowanceUsedUp, 11));
+    assert_eq!(script.requests().len(), 1, "nothing more is asked");
 }
 
 #[tokio::test]

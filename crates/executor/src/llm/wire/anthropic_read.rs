@@ -64,6 +64,10 @@ impl Reader for Stream {
         Ok(self.ended)
     }
 
+    fn usage(&self) -> Usage {
+        usage_of(&self.usage)
+    }
+
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let reply = reply(self.blocks.into_values().collect(), &self.stop, &self.usage, self.model);
         match self.ended || matches!(reply.end, End::Refused(_)) {

@@ -89,6 +89,10 @@ impl Reader for Stream {
         Ok(false)
     }
 
+    fn usage(&self) -> Usage {
+        self.message.usage
+    }
+
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         let is_known = !self.message.finish.is_empty() || self.ended && self.counted;
         let calls = self.calls.into_iter().map(|(_, call)| call).collect();

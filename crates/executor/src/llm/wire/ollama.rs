@@ -80,6 +80,11 @@ impl Reader for Stream {
         self.line(parse(data)?, data)
     }
 
+    fn usage(&self) -> Usage {
+        let count = |name: &str| self.last.as_ref().map_or(0, |last| tokens_of(last.at(name)));
+        Usage { input_tokens: count("prompt_eval_count"), output_tokens: count("eval_count"), cost_usd: None }
+    }
+
     fn finish(self: Box<Self>) -> Result<Reply, ReadError> {
         match self.last {
             Some(_) => Ok(self.reply()),
@@ -118,12 +123,7 @@ impl Stream {
             Some(last) if last.at("done_reason") != "length" => End::Finished,
             _ => End::Truncated,
         };
-        let last = self.last.unwrap_or_default();
-        let usage = Usage {
-            input_tokens: tokens_of(last.at("prompt_eval_count")),
-            output_tokens: tokens_of(last.at("eval_count")),
-            cost_usd: None,
-        };
+        let usage = self.usage();
         let (on_the_way, kept) = (Vec::new(), self.beside.kept(self.calls.len()));
         Reply { text: self.text, on_the_way, calls: self.calls, kept, end, usage, model: self.model }
     }

@@ -49,6 +49,9 @@ pub(crate) trait Reader: Send {
     /// Takes the data of one event, and says whether it was the last.
     fn event(&mut self, data: &str) -> Result<bool, ReadError>;
 
+    /// What was told to be used so far. It is used though the answer may never come to its end.
+    fn usage(&self) -> Usage;
+
     /// Gives what was read. Without the last event it is a truncated answer.
     fn finish(self: Box<Self>) -> Result<Reply, ReadError>;
 }

@@ -58,6 +58,10 @@ impl Reader for Stream {
         Ok(self.ended)
     }
 
+    fn usage(&self) -> Usage {
+        usage_of(&self.response)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<Reply, ReadError> {
         if !self.ended {
             return Err(ReadError::BrokenOff);
@@ -186,13 +190,13 @@ fn reply(body: &Value) -> Result<Reply, ReadError> {
     let is_last = output.last().is_some_and(|item| item.at("type") == "message");
     let text = if end == End::Truncated && !is_last { None } else { said.pop() };
     let text = text.unwrap_or_default();
-    let usage = Usage {
-        input_tokens: tokens_of(body.at("usage").at("input_tokens")),
-        output_tokens: tokens_of(body.at("usage").at("output_tokens")),
-        cost_usd: None,
-    };
-    let model = text_of(body.at("model")).to_owned();
+    let (usage, model) = (usage_of(body), text_of(body.at("model")).to_owned());
     Reply { text, on_the_way: said, calls, kept: kept(output), end, usage, model }.within_room()
+}
+
+fn usage_of(body: &Value) -> Usage {
+    let count = |name: &str| tokens_of(body.at("usage").at(name));
+    Usage { input_tokens: count("input_tokens"), output_tokens: count("output_tokens"), cost_usd: None }
 }
 
 /// The parts of a message.
