@@ -104,10 +104,15 @@ pub(crate) fn ended(status: ExitStatus) -> String {
     }
 }
 
+/// A failure, with what the program wrote to stderr last.
+pub(crate) fn with_stderr(what: &str, stderr: &str) -> String {
+    match stderr.trim() {
+        "" => format!("{what}; stderr is empty"),
+        stderr => format!("{what}; the end of stderr:\n{stderr}"),
+    }
+}
+
 /// How a program failed, with what it wrote to stderr last.
 pub(crate) fn failed(command: &str, how: &str, stderr: &str) -> String {
-    match stderr.trim() {
-        "" => format!("'{command}' {how}; stderr is empty"),
-        stderr => format!("'{command}' {how}; the end of stderr:\n{stderr}"),
-    }
+    with_stderr(&format!("'{command}' {how}"), stderr)
 }

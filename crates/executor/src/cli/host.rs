@@ -30,6 +30,11 @@ impl Host {
         Self { program, variables: Arc::new(all.without_own()), named }
     }
 
+    /// What people call the CLI.
+    pub(crate) fn title(&self) -> &'static str {
+        self.program.title
+    }
+
     /// The executable, for a blueprint's settings.
     pub(crate) fn find(&self, settings: &Settings, folder: &Path) -> Result<PathBuf, OpenError> {
         let variable = |name: &str| {

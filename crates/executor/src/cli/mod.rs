@@ -6,7 +6,9 @@
 mod claude;
 mod codex;
 mod host;
+mod lines;
 mod program;
+mod room;
 mod scratch;
 mod settings;
 mod submit;
@@ -14,28 +16,15 @@ mod submit;
 pub use claude::ClaudeCodeExecutor;
 pub use codex::CodexExecutor;
 pub(crate) use host::Host;
+pub(crate) use lines::{NoLine, closed, next_line};
 pub use program::{CLAUDE_CODE, CODEX, Program};
+pub(crate) use room::{Room, bounded, endpoint};
 pub(crate) use scratch::Scratch;
 pub(crate) use settings::Settings;
 pub use submit::SubmitServer;
-pub(crate) use submit::{Desk, SUBMIT_SERVER};
-
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
+pub(crate) use submit::{Desk, SUBMIT_SERVER, handed_in};
 
 use crate::session::OpenError;
-
-/// How a program ended, in words.
-pub(crate) fn ended(status: Option<ExitStatus>) -> String {
-    match status.map(|status| (status.code(), status.signal())) {
-        Some((Some(code), _)) => format!("exited with code {code}"),
-        Some((None, Some(signal))) => format!("was ended by signal {signal}"),
-        _ => "closed its output".to_owned(),
-    }
-}
-
-/// The longest line that a CLI may say: twice what the judge reads of one answer, because JSON in JSON grows.
-pub(crate) const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
 /// How much of a foreign text goes into an error.
 const SHOWN_BYTES: usize = 400;
@@ -46,14 +35,6 @@ pub(crate) fn shown(text: &str) -> String {
     match text.len() > SHOWN_BYTES {
         true => format!("{}…", text.get(..text.floor_char_boundary(SHOWN_BYTES)).unwrap_or_default()),
         false => text.to_owned(),
-    }
-}
-
-/// A failure, and the end of what the program wrote to stderr.
-pub(crate) fn with_stderr(what: &str, stderr: &str) -> String {
-    match stderr.trim() {
-        "" => format!("{what}; stderr is empty"),
-        stderr => format!("{what}; the end of stderr:\n{stderr}"),
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 use crate::mcp_server::{McpServer, Reach};
 
-use super::Scratch;
+use super::{Program, Scratch};
 
 /// The name of the server. Whoever gives an MCP server this name is refused.
 pub(crate) const SUBMIT_SERVER: &str = "accord_submit";
@@ -51,6 +51,13 @@ impl SubmitServer {
     }
 }
 
+/// What was handed in since the last time, where it can be; else that it cannot be read.
+pub(crate) async fn handed_in(program: &Program, desk: Option<&mut Desk>) -> Result<Vec<String>, String> {
+    let Some(desk) = desk else { return Ok(Vec::new()) };
+    let taken = desk.take().await;
+    taken.map_err(|error| format!("what {} handed in cannot be read: {error}", program.title))
+}
+
 /// Where submissions arrive.
 #[derive(Debug)]
 pub(crate) struct Desk {
@@ -64,7 +71,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// What was handed in since the last time, each as it was written. A line without an end is not there yet. Of more than
     /// can be read it is the end that is read, because what was handed in last counts.
-    pub(crate) async fn take(&mut self) -> io::Result<Vec<String>> {
+    async fn take(&mut self) -> io::Result<Vec<String>> {
         let mut file = tokio::fs::File::open(&self.out).await?;
         let end = file.metadata().await?.len();
         let begin = self.taken.max(end.saturating_sub(MAX_BYTES));

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::child::Heard;
 use crate::event::Events;
 use crate::session::TurnError;
 
-use super::super::{LONGEST_LINE, SUBMIT_SERVER, ended, shown, with_stderr};
+use super::super::{CLAUDE_CODE, NoLine, SUBMIT_SERVER, closed, next_line, shown};
 use super::arguments::Way;
 use super::conversation::{Conversation, is_id};
 use super::hearing::Hearing;
@@ -56,17 +55,11 @@ pub(super) async fn hear_out(
 ) -> Result<Value, Broken> {
     let submit_tool = format!("{}__submit_result", prefix(SUBMIT_SERVER));
     loop {
-        let text = match running.live.hear().await {
-            Heard::Line(text) if text.trim().is_empty() => continue,
-            Heard::Line(text) => text,
-            Heard::Garbage => return Err(Broken::process("Claude Code said something that is not UTF-8")),
-            Heard::TooLong => {
-                let mebibytes = LONGEST_LINE / 1024 / 1024;
-                let text = format!("Claude Code said a line of more than {mebibytes} MiB");
-                return Err(Broken::process(text));
-            }
-            Heard::Closed { unfinished } => {
-                return Err(closed(running, conversation.as_ref(), &unfinished).await);
+        let text = match next_line(&CLAUDE_CODE, &mut running.live).await {
+            Ok(text) => text,
+            Err(NoLine::Wrong(why)) => return Err(Broken::process(why)),
+            Err(NoLine::Closed { unfinished }) => {
+                return Err(ended(running, conversation.as_ref(), &unfinished).await);
             }
         };
         let Some(line) = Line::read(&text) else {
@@ -87,7 +80,7 @@ pub(super) async fn hear_out(
                 }
                 return Ok(line);
             }
-            kind => heard.take(kind, &submit_tool, events, &place.redactor).await,
+            kind => heard.take(kind, &submit_tool, events, &place.room.redactor).await,
         }
     }
 }
@@ -141,7 +134,7 @@ fn missing(session_id: &str) -> String {
 }
 
 /// The process has closed its stdout in the middle of a turn.
-async fn closed(running: &mut Running, conversation: Option<&Conversation>, unfinished: &str) -> Broken {
+async fn ended(running: &mut Running, conversation: Option<&Conversation>, unfinished: &str) -> Broken {
     let (status, stderr) = running.live.last_words(TIME_TO_EXIT).await;
     if let Some(ours) = conversation.filter(|_| outcome::is_gone(&stderr)) {
         return Broken::process(missing(&ours.session_id));
@@ -149,6 +142,5 @@ async fn closed(running: &mut Running, conversation: Option<&Conversation>, unfi
     if matches!(running.setup.way, Way::Native(_)) && stderr.contains("--json-schema") {
         return Broken::Process(TurnError::SchemaRejected(shown(&stderr)));
     }
-    let place = if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
-    Broken::process(with_stderr(&format!("Claude Code {} {place}", ended(status)), &stderr))
+    Broken::process(closed(&CLAUDE_CODE, status, unfinished, &stderr))
 }

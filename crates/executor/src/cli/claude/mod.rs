@@ -28,7 +28,7 @@ use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{CLAUDE_CODE, Host, Scratch, Settings, SubmitServer};
+use super::{CLAUDE_CODE, Host, Room, Settings, SubmitServer};
 
 use conversation::Conversation;
 use process::Place;
@@ -64,27 +64,9 @@ impl Executor for ClaudeCodeExecutor {
         let permissions =
             Permissions::new(&start.tools, settings.allowed_tools.as_deref(), &start.mcp_servers)?;
         let past = start.conversation.map(Conversation::read).transpose()?;
-        let folder = start.project_dir.canonicalize().map_err(|error| {
-            let folder = start.project_dir.display();
-            OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
-        })?;
-        let permissions = permissions.keeping(&start.tools, &folder, &self.private_files);
-        let executable = self.host.find(&settings, &folder)?;
-        let scratch = Scratch::new()
-            .map_err(|error| OpenError::Missing(format!("no temporary folder can be made: {error}")))?;
-        let redactor = self.host.redactor(&settings, &start.mcp_servers);
-        let place = Place {
-            host: self.host.clone(),
-            submit: self.submit.clone(),
-            executable,
-            folder,
-            scratch,
-            settings,
-            permissions,
-            servers: start.mcp_servers,
-            redactor,
-            max_steps: start.max_steps,
-        };
-        Ok(Box::new(ClaudeCode::new(place, past)))
+        let Start { project_dir, mcp_servers, max_steps, .. } = start;
+        let room = Room::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
+        let permissions = permissions.keeping(&start.tools, &room.folder, &self.private_files);
+        Ok(Box::new(ClaudeCode::new(Place { room, permissions }, past)))
     }
 }

@@ -1,16 +1,13 @@
 //! What a session has around it, and how its process is started.
 
 use std::io;
-use std::path::PathBuf;
 
-use crate::cassette::Redactor;
 use crate::child::Live;
 use crate::mcp_server::McpServer;
-use crate::program;
 use crate::session::TurnError;
 use crate::turn::{Allowance, Delivery};
 
-use super::super::{Desk, Host, LONGEST_LINE, SUBMIT_SERVER, Scratch, Settings, SubmitServer, shown};
+use super::super::{Desk, Room, SUBMIT_SERVER, endpoint, shown};
 use super::arguments::{self, Bounds, Files, Setup, Way};
 use super::listen::Broken;
 use super::tools::{Permissions, prefix};
@@ -23,16 +20,8 @@ const ADDRESS: &str = "ANTHROPIC_BASE_URL";
 
 /// What stays the same for a session.
 pub(super) struct Place {
-    pub(super) host: Host,
-    pub(super) submit: SubmitServer,
-    pub(super) executable: PathBuf,
-    pub(super) folder: PathBuf,
-    pub(super) scratch: Scratch,
-    pub(super) settings: Settings,
+    pub(super) room: Room,
     pub(super) permissions: Permissions,
-    pub(super) servers: Vec<McpServer>,
-    pub(super) redactor: Redactor,
-    pub(super) max_steps: u32,
 }
 
 /// A process, and what it was started with.
@@ -45,17 +34,9 @@ pub(super) struct Running {
 
 impl Place {
     pub(super) fn endpoint(&self) -> String {
-        let inherited = self.host.get(ADDRESS).map(|address| address.to_string_lossy().into_owned());
-        let address = self.settings.env.get(ADDRESS).cloned().or(inherited);
-        // Whatever stands before an @ is a secret, and so may be what stands behind a question mark.
-        let address = address.unwrap_or_default();
-        let address = address.split(['?', '#']).next().unwrap_or_default();
-        let address = address.rsplit('@').next().unwrap_or_default();
-        let address = address.strip_prefix("http://").or(address.strip_prefix("https://")).unwrap_or(address);
-        match address.trim_end_matches('/') {
-            "" => PROFILE.to_owned(),
-            address => format!("{PROFILE} {address}"),
-        }
+        let Room { host, settings, .. } = &self.room;
+        let inherited = host.get(ADDRESS).map(|address| address.to_string_lossy().into_owned());
+        endpoint(PROFILE, settings.env.get(ADDRESS).cloned().or(inherited).as_deref())
     }
 
     pub(super) async fn start(
@@ -65,40 +46,30 @@ impl Place {
         allowance: &Allowance,
         resumed: Option<&str>,
     ) -> Result<Running, TurnError> {
-        let wrote =
-            |error: io::Error| TurnError::Failed(format!("a temporary file cannot be written: {error}"));
-        let desk = match delivery {
-            Delivery::Tool { schema, description, .. } => {
-                Some(self.submit.open(&self.scratch, schema, description).map_err(wrote)?)
-            }
-            Delivery::Text | Delivery::Native { .. } => None,
-        };
-        let servers: Vec<&McpServer> =
-            self.servers.iter().chain(desk.as_ref().map(|desk| &desk.server)).collect();
-        let config = arguments::mcp_config(&servers).to_string();
-        let mcp_config = self.scratch.write("mcp.json", &config).map_err(wrote)?;
+        let room = &self.room;
+        let desk = room.desk(delivery)?;
+        let servers: Vec<&McpServer> = room.servers(desk.as_ref()).collect();
+        let mcp_config = room.write("mcp.json", &arguments::mcp_config(&servers).to_string())?;
         let system_prompt = match setup.system_prompt.trim() {
             "" => None,
-            text => Some(self.scratch.write("system-prompt.md", text).map_err(wrote)?),
+            text => Some(room.write("system-prompt.md", text)?),
         };
         let files = Files { mcp_config: &mcp_config, system_prompt: system_prompt.as_deref() };
         let mut permissions = self.permissions.clone();
         permissions.allowed.extend(desk.is_some().then(|| prefix(SUBMIT_SERVER)));
-        let own = &self.settings.args;
-        let bounds = Bounds { steps: self.max_steps, cost_usd: allowance.cost_usd };
-        let list = arguments::list(&setup, &permissions, &files, resumed, bounds, own);
-        let mut command =
-            self.host.command(&self.executable, &self.settings, &self.folder, &arguments::NESTED);
+        let bounds = Bounds { steps: room.max_steps, cost_usd: allowance.cost_usd };
+        let list = arguments::list(&setup, &permissions, &files, resumed, bounds, &room.settings.args);
+        let mut command = room.command(&arguments::NESTED);
         command.args(list).env(arguments::OWN_ATTEMPTS.0, arguments::OWN_ATTEMPTS.1);
-        let is_set = |name: &str| self.settings.env.contains_key(name);
+        let is_set = |name: &str| room.settings.env.contains_key(name);
         for (name, value) in arguments::QUIET.into_iter().filter(|(name, _)| !is_set(name)) {
             command.env(name, value);
         }
         let (name, value) = arguments::REPETITIONS;
-        if !is_set(name) && self.host.get(name).is_none() {
+        if !is_set(name) && room.host.get(name).is_none() {
             command.env(name, value);
         }
-        let live = Live::spawn(command, LONGEST_LINE).await;
+        let live = room.spawn(command).await;
         let live = live.map_err(|error| self.not_started(&error, &setup))?;
         Ok(Running { live, setup, desk })
     }
@@ -108,11 +79,7 @@ impl Place {
             let text = "the schema is too long to be passed to Claude Code, which takes it as an argument";
             return TurnError::SchemaRejected(text.to_owned());
         }
-        TurnError::Failed(format!(
-            "Claude Code ({}) could not be started: {}",
-            self.executable.display(),
-            program::cause(error)
-        ))
+        TurnError::Failed(self.room.not_started(error))
     }
 
     /// Whether the MCP servers are there. Without one of them it would go on, and the agent could not do its work.
@@ -122,6 +89,7 @@ impl Place {
             found.map_or("not known to it", |(_, status)| status.as_str())
         };
         let failed: Vec<String> = self
+            .room
             .servers
             .iter()
             .map(|server| (server.name.as_str(), status(&server.name)))

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::{Answer, Stop, Usage};
 use crate::child::Signal;
 use crate::event::Events;
-use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
+use crate::session::{Capabilities, Session, TurnError, TurnFailure};
 use crate::turn::Turn;
 
+use super::super::{CLAUDE_CODE, bounded, handed_in};
 use super::arguments::Setup;
 use super::conversation::Conversation;
 use super::hearing::Hearing;
@@ -39,17 +40,7 @@ pub(super) struct ClaudeCode {
 #[async_trait]
 impl Session for ClaudeCode {
     fn capabilities(&self) -> Capabilities {
-        let settings = &self.place.settings;
-        Capabilities {
-            endpoint: self.place.endpoint(),
-            model: settings.model.clone().unwrap_or_else(|| "default".to_owned()),
-            native: Some(PROFILE.to_owned()),
-            tool: Some(Tool { profile: PROFILE.to_owned(), strict: false, force: false }),
-            native_beside_tools: true,
-            reprompt: true,
-            max_tokens: None,
-            takes_ceiling: false,
-        }
+        self.place.room.capabilities(self.place.endpoint(), PROFILE)
     }
 
     async fn turn(
@@ -60,23 +51,13 @@ impl Session for ClaudeCode {
     ) -> Result<Answer, TurnFailure> {
         let before = self.totals();
         let mut heard = Hearing::default();
-        let seconds = self.place.settings.timeout_seconds;
-        let deadline = Instant::now() + Duration::from_secs(seconds);
-        let asked = tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(TurnError::Stopped),
-            asked = timeout_at(deadline, self.ask(turn, &mut heard, events)) => {
-                asked.unwrap_or(Err(TurnError::TimedOut(seconds)))
-            }
-        };
+        let seconds = self.place.room.settings.timeout_seconds;
+        let asked = bounded(seconds, cancel, self.ask(turn, &mut heard, events)).await;
         if matches!(&asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
             self.interrupt(&mut heard).await;
         }
         let usage = heard.messages.at_least(self.totals().since(&before));
-        match asked {
-            Ok(answer) => Ok(Answer { usage, ..answer }),
-            Err(error) => Err(TurnFailure { error: self.place.redactor.error(error), usage }),
-        }
+        self.place.room.settled(asked, usage)
     }
 
     fn conversation(&self) -> Option<Value> {
@@ -99,7 +80,7 @@ impl ClaudeCode {
 
     /// One turn, without an end of its own.
     async fn ask(&mut self, turn: Turn, heard: &mut Hearing, events: &Events) -> Result<Answer, TurnError> {
-        let setup = Setup::new(&turn, self.place.settings.model.as_deref());
+        let setup = Setup::new(&turn, self.place.room.settings.model.as_deref());
         self.make_ready(setup, &turn).await?;
         let said = self.converse(&turn.prompt, heard, events).await;
         if said.as_ref().is_err_and(Broken::is_beyond_use) {
@@ -137,13 +118,8 @@ impl ClaudeCode {
         // One that no longer listens has said why, or is about to close.
         running.live.say(message.to_string()).await.ok();
         let line = hear_out(place, conversation, running, heard, events).await?;
-        let said = outcome::read(&line, heard, &running.setup.way, place.max_steps);
-        let submissions = match &mut running.desk {
-            Some(desk) => desk.take().await.map_err(|error| {
-                Broken::process(format!("what Claude Code handed in cannot be read: {error}"))
-            })?,
-            None => Vec::new(),
-        };
+        let said = outcome::read(&line, heard, &running.setup.way, place.room.max_steps);
+        let submissions = handed_in(&CLAUDE_CODE, running.desk.as_mut()).await.map_err(Broken::process)?;
         Ok(answer(said, submissions, heard)?)
     }
 

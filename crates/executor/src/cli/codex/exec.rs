@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::child::{Heard, Live, Signal};
+use crate::child::{Live, Signal};
 use crate::event::Events;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
-use super::super::{Desk, LONGEST_LINE, SUBMIT_SERVER, ended, shown, with_stderr};
+use super::super::{CODEX, Desk, NoLine, SUBMIT_SERVER, closed, handed_in, next_line, shown};
 use super::conversation::{Conversation, Totals, is_id};
 use super::fault::Fault;
 use super::hearing::Hearing;
 use super::item::Item;
 use super::live::{gone, is_gone};
 use super::outcome::End;
-use super::place::{Place, wrote};
+use super::place::Place;
 use super::servers::ByVariables;
 
 /// How long it may take to exit once it has closed its stdout.
@@ -49,16 +49,17 @@ impl Exec {
         prompt: &str,
         past: Option<&str>,
     ) -> Result<Self, TurnError> {
-        let desk = place.desk(&turn.delivery)?;
-        let is_secret = |name: &str| place.host.is_secret(name);
-        let told = ByVariables::new(place.servers(desk.as_ref()), is_secret).map_err(TurnError::Failed)?;
+        let desk = place.room.desk(&turn.delivery)?;
+        let is_secret = |name: &str| place.room.host.is_secret(name);
+        let told =
+            ByVariables::new(place.room.servers(desk.as_ref()), is_secret).map_err(TurnError::Failed)?;
         let mut command = place.command(if past.is_some() { &["exec", "resume"] } else { &["exec"] });
         command.args(["--json", "--skip-git-repo-check"]).args(told.arguments).envs(told.variables);
         if let Delivery::Native { schema, .. } = &turn.delivery {
-            let file = place.scratch.write("output-schema.json", &schema.to_string());
-            command.arg("--output-schema").arg(file.map_err(|error| wrote(&error))?);
+            let file = place.room.write("output-schema.json", &schema.to_string())?;
+            command.arg("--output-schema").arg(file);
         }
-        if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
+        if let Some(model) = place.room.model(turn) {
             command.arg("--model").arg(model);
         }
         command.args(past).arg("-");
@@ -79,16 +80,11 @@ impl Exec {
     ) -> Result<End, TurnError> {
         let mut lines = Lines::default();
         loop {
-            match self.live.hear().await {
-                Heard::Line(text) if text.trim().is_empty() => {}
-                Heard::Line(text) => lines.take(&text, place, heard, events).await?,
-                Heard::Garbage => return Err(failed("Codex said something that is not UTF-8")),
-                Heard::TooLong => {
-                    let mebibytes = LONGEST_LINE / 1024 / 1024;
-                    return Err(failed(format!("Codex said a line of more than {mebibytes} MiB")));
-                }
-                Heard::Closed { unfinished } => {
-                    return self.closed(lines, conversation.as_ref(), &unfinished).await;
+            match next_line(&CODEX, &mut self.live).await {
+                Ok(text) => lines.take(&text, place, heard, events).await?,
+                Err(NoLine::Wrong(why)) => return Err(failed(why)),
+                Err(NoLine::Closed { unfinished }) => {
+                    return self.ended(lines, conversation.as_ref(), &unfinished).await;
                 }
             }
             lines.note(told, conversation)?;
@@ -97,9 +93,7 @@ impl Exec {
 
     /// What was handed in by the submit tool.
     pub(super) async fn submissions(&mut self) -> Result<Vec<String>, TurnError> {
-        let Some(desk) = &mut self.desk else { return Ok(Vec::new()) };
-        let taken = desk.take().await;
-        taken.map_err(|error| failed(format!("what Codex handed in cannot be read: {error}")))
+        handed_in(&CODEX, self.desk.as_mut()).await.map_err(TurnError::Failed)
     }
 
     pub(super) async fn interrupt(mut self) {
@@ -108,7 +102,7 @@ impl Exec {
         self.live.kill().await;
     }
 
-    async fn closed(
+    async fn ended(
         &mut self,
         lines: Lines,
         conversation: Option<&Conversation>,
@@ -135,8 +129,7 @@ impl Exec {
                 failed(text)
             });
         }
-        let place = if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
-        Err(failed(with_stderr(&format!("Codex {} {place}", ended(status)), &stderr)))
+        Err(failed(closed(&CODEX, status, unfinished, &stderr)))
     }
 }
 
@@ -156,8 +149,8 @@ impl Lines {
         let item = || value.get("item").map_or(Item::Other, Item::read);
         match kind {
             "thread.started" => self.thread_id = Some(text("/thread_id")),
-            "item.started" => heard.begins(item(), events, &place.redactor).await,
-            "item.completed" => heard.ends(item(), events, &place.redactor).await,
+            "item.started" => heard.begins(item(), events, &place.room.redactor).await,
+            "item.completed" => heard.ends(item(), events, &place.room.redactor).await,
             "turn.completed" => {
                 let count = |name: &str| value.pointer(&format!("/usage/{name}")).and_then(Value::as_u64);
                 if let (Some(input_tokens), Some(output_tokens)) =

@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::child::{Heard, Live};
+use crate::child::Live;
 use crate::event::{Event, Events};
 use crate::json::set;
 use crate::session::TurnError;
 use crate::turn::{Delivery, Turn};
 
-use super::super::{Desk, LONGEST_LINE, SUBMIT_SERVER, ended, shown, with_stderr};
+use super::super::{CODEX, Desk, NoLine, SUBMIT_SERVER, closed, handed_in, next_line, shown};
 use super::conversation::{Conversation, Totals, hash, is_id};
 use super::fault::Fault;
 use super::hearing::Hearing;
@@ -105,13 +105,13 @@ impl Server {
         if self.thread.is_some() {
             return Ok(());
         }
-        let desk = place.desk(&turn.delivery).map_err(Broken::Turn)?;
+        let desk = place.room.desk(&turn.delivery).map_err(Broken::Turn)?;
         let mut params = json!({
-            "cwd": place.folder,
+            "cwd": place.room.folder,
             "approvalPolicy": "never",
-            "config": {"mcp_servers": servers::inline(place.servers(desk.as_ref()))},
+            "config": {"mcp_servers": servers::inline(place.room.servers(desk.as_ref()))},
         });
-        if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
+        if let Some(model) = place.room.model(turn) {
             set(&mut params, "model", json!(model));
         }
         let past = conversation.as_ref().map(|conversation| conversation.thread_id.clone());
@@ -163,7 +163,7 @@ impl Server {
         if let Delivery::Native { schema, .. } = &turn.delivery {
             set(&mut params, "outputSchema", schema.clone());
         }
-        if let Some(model) = turn.model.as_ref().or(place.settings.model.as_ref()) {
+        if let Some(model) = place.room.model(turn) {
             set(&mut params, "model", json!(model));
         }
         self.turn = None;
@@ -201,11 +201,8 @@ impl Server {
 
     /// What was handed in by the submit tool since the last time.
     pub(super) async fn submissions(&mut self) -> Result<Vec<String>, TurnError> {
-        let Some(desk) = self.thread.as_mut().and_then(|thread| thread.desk.as_mut()) else {
-            return Ok(Vec::new());
-        };
-        let taken = desk.take().await;
-        taken.map_err(|error| TurnError::Failed(format!("what Codex handed in cannot be read: {error}")))
+        let desk = self.thread.as_mut().and_then(|thread| thread.desk.as_mut());
+        handed_in(&CODEX, desk).await.map_err(TurnError::Failed)
     }
 
     /// Interrupts the turn and waits for its end, so that the thread is whole.
@@ -242,19 +239,19 @@ impl Server {
         match method {
             "turn/completed" => return self.completed(params, ours),
             _ if !ours => {}
-            "item/started" => heard.begins(item(), events, &place.redactor).await,
-            "item/completed" => heard.ends(item(), events, &place.redactor).await,
+            "item/started" => heard.begins(item(), events, &place.room.redactor).await,
+            "item/completed" => heard.ends(item(), events, &place.room.redactor).await,
             "thread/tokenUsage/updated" => {
                 conversation.totals = used(params).unwrap_or(conversation.totals);
                 heard.step();
-                if heard.steps > place.max_steps {
-                    return Err(Broken::Turn(TurnError::TooManySteps(place.max_steps)));
+                if heard.steps > place.room.max_steps {
+                    return Err(Broken::Turn(TurnError::TooManySteps(place.room.max_steps)));
                 }
             }
             "error" if params.get("willRetry") == Some(&Value::Bool(true)) => {
                 let details = params.pointer("/error/additionalDetails").and_then(Value::as_str);
                 let words = details.or_else(|| params.pointer("/error/message").and_then(Value::as_str));
-                let reason = place.redactor.text(&shown(words.unwrap_or_default()));
+                let reason = place.room.redactor.text(&shown(words.unwrap_or_default()));
                 events.tell(Event::Retrying { reason, milliseconds: 0 }).await;
             }
             _ => {}
@@ -304,22 +301,12 @@ impl Server {
     }
 
     async fn next(&mut self) -> Result<Message, Broken> {
-        loop {
-            match self.live.hear().await {
-                Heard::Line(text) if text.trim().is_empty() => {}
-                Heard::Line(text) => return Message::read(&text).map_err(Broken::process),
-                Heard::Garbage => return Err(Broken::process("Codex said something that is not UTF-8")),
-                Heard::TooLong => {
-                    let mebibytes = LONGEST_LINE / 1024 / 1024;
-                    return Err(Broken::process(format!("Codex said a line of more than {mebibytes} MiB")));
-                }
-                Heard::Closed { unfinished } => {
-                    let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
-                    let place =
-                        if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
-                    let what = format!("Codex {} {place}", ended(status));
-                    return Err(Broken::process(with_stderr(&what, &stderr)));
-                }
+        match next_line(&CODEX, &mut self.live).await {
+            Ok(text) => Message::read(&text).map_err(Broken::process),
+            Err(NoLine::Wrong(why)) => Err(Broken::process(why)),
+            Err(NoLine::Closed { unfinished }) => {
+                let (status, stderr) = self.live.last_words(TIME_TO_EXIT).await;
+                Err(Broken::process(closed(&CODEX, status, &unfinished, &stderr)))
             }
         }
     }

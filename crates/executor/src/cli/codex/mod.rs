@@ -27,7 +27,7 @@ use crate::child::Variables;
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 
-use super::{CODEX, Host, Scratch, Settings, SubmitServer, wrong};
+use super::{CODEX, Host, Room, Settings, SubmitServer, wrong};
 
 use arguments::Own;
 use conversation::Conversation;
@@ -62,28 +62,10 @@ impl Executor for CodexExecutor {
         }
         servers::check(&start.mcp_servers).map_err(|text| wrong(&CODEX, text))?;
         let past = start.conversation.as_ref().map(Conversation::read).transpose()?;
-        let folder = start.project_dir.canonicalize().map_err(|error| {
-            let folder = start.project_dir.display();
-            OpenError::Missing(format!("the project folder {folder} cannot be used: {error}"))
-        })?;
-        let executable = self.host.find(&settings, &folder)?;
-        let home = place::home(&self.host, &settings)?;
-        let scratch = Scratch::new()
-            .map_err(|error| OpenError::Missing(format!("no temporary folder can be made: {error}")))?;
-        let redactor = self.host.redactor(&settings, &start.mcp_servers);
-        let place = Place {
-            host: self.host.clone(),
-            submit: self.submit.clone(),
-            executable,
-            folder,
-            home,
-            scratch,
-            settings,
-            own,
-            servers: start.mcp_servers,
-            redactor,
-            max_steps: start.max_steps,
-        };
+        let Start { project_dir, mcp_servers, max_steps, .. } = start;
+        let room = Room::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
+        let home = place::home(&room)?;
+        let place = Place { room, home, own };
         let way = Way::choose(&place).await?;
         Ok(Box::new(Codex::new(place, past, way)))
     }

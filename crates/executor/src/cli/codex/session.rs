@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::Answer;
 use crate::event::Events;
-use crate::session::{Capabilities, OpenError, Session, Tool, TurnError, TurnFailure};
+use crate::session::{Capabilities, OpenError, Session, TurnError, TurnFailure};
 use crate::turn::{Delivery, Turn};
 
+use super::super::bounded;
 use super::conversation::{Conversation, Totals, hash};
 use super::exec::Exec;
 use super::hearing::Hearing;
@@ -39,7 +40,7 @@ impl Way {
         match Server::start(place).await {
             Ok(server) => Ok(Self::Live(Some(Box::new(server)))),
             Err(NoGreeting::Unknown(reason)) => {
-                let reason = place.redactor.text(&reason);
+                let reason = place.room.redactor.text(&reason);
                 tracing::info!(
                     reason,
                     "Codex has no app server that can be spoken to; each turn is a process"
@@ -139,8 +140,8 @@ impl Codex {
         let end = exec.listen(place, &told, conversation, &mut heard, events).await?;
         let submissions = exec.submissions().await?;
         let with_schema = matches!(turn.delivery, Delivery::Native { .. });
-        let model = turn.model.clone().or_else(|| place.settings.model.clone());
-        outcome::answer(end, heard, submissions, with_schema, model.unwrap_or_else(|| "default".to_owned()))
+        let model = place.room.model(turn).unwrap_or("default").to_owned();
+        outcome::answer(end, heard, submissions, with_schema, model)
     }
 
     /// Asks Codex to end its turn, so that its thread is whole, and ends it.
@@ -181,16 +182,7 @@ impl Codex {
 #[async_trait]
 impl Session for Codex {
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            endpoint: self.place.endpoint(),
-            model: self.place.settings.model.clone().unwrap_or_else(|| "default".to_owned()),
-            native: Some(PROFILE.to_owned()),
-            tool: Some(Tool { profile: PROFILE.to_owned(), strict: false, force: false }),
-            native_beside_tools: true,
-            reprompt: true,
-            max_tokens: None,
-            takes_ceiling: false,
-        }
+        self.place.room.capabilities(self.place.endpoint(), PROFILE)
     }
 
     async fn turn(
@@ -200,23 +192,13 @@ impl Session for Codex {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnFailure> {
         let before = self.totals();
-        let seconds = self.place.settings.timeout_seconds;
-        let deadline = Instant::now() + Duration::from_secs(seconds);
-        let asked = tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(TurnError::Stopped),
-            asked = timeout_at(deadline, self.ask(turn, events)) => {
-                asked.unwrap_or(Err(TurnError::TimedOut(seconds)))
-            }
-        };
+        let seconds = self.place.room.settings.timeout_seconds;
+        let asked = bounded(seconds, cancel, self.ask(turn, events)).await;
         if matches!(asked, Err(TurnError::Stopped | TurnError::TimedOut(_))) {
             self.interrupt().await;
         }
         let usage = self.totals().since(before);
-        match asked {
-            Ok(answer) => Ok(Answer { usage, ..answer }),
-            Err(error) => Err(TurnFailure { error: self.place.redactor.error(error), usage }),
-        }
+        self.place.room.settled(asked, usage)
     }
 
     fn conversation(&self) -> Option<Value> {

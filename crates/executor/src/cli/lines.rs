@@ -1,0 +1,50 @@
+//! What a CLI says, line by line.
+
+use std::process::ExitStatus;
+
+use crate::child::{Heard, Live};
+use crate::program::{self, with_stderr};
+
+use super::Program;
+
+/// The longest line that a CLI may say: twice what the judge reads of one answer, because JSON in JSON grows.
+pub(super) const LONGEST_LINE: usize = 16 * 1024 * 1024;
+
+/// Why there is no line.
+pub(crate) enum NoLine {
+    /// It said something that is none.
+    Wrong(String),
+    /// It has closed its stdout, having begun a line or not.
+    Closed { unfinished: String },
+}
+
+/// The next line. Empty ones say nothing.
+pub(crate) async fn next_line(program: &Program, live: &mut Live) -> Result<String, NoLine> {
+    let title = program.title;
+    loop {
+        match live.hear().await {
+            Heard::Line(text) if text.trim().is_empty() => {}
+            Heard::Line(text) => return Ok(text),
+            Heard::Garbage => {
+                return Err(NoLine::Wrong(format!("{title} said something that is not UTF-8")));
+            }
+            Heard::TooLong => {
+                let mebibytes = LONGEST_LINE / 1024 / 1024;
+                return Err(NoLine::Wrong(format!("{title} said a line of more than {mebibytes} MiB")));
+            }
+            Heard::Closed { unfinished } => return Err(NoLine::Closed { unfinished }),
+        }
+    }
+}
+
+/// How a CLI ended that closed its stdout before it had answered.
+pub(crate) fn closed(
+    program: &Program,
+    status: Option<ExitStatus>,
+    unfinished: &str,
+    stderr: &str,
+) -> String {
+    let how = status.map_or_else(|| "closed its output".to_owned(), program::ended);
+    let place = if unfinished.is_empty() { "before it answered" } else { "in the middle of a line" };
+    with_stderr(&format!("{} {how} {place}", program.title), stderr)
+}
