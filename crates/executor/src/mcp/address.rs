@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::events::Events;
 use super::limits::{END, MESSAGE_BYTES, STREAM_BYTES};
 use super::rpc::{self, Incoming};
 use super::wire::{Fault, Wire};
-use crate::json::set;
 use crate::transport::{Request, Response, Transport, TransportError};
 
 /// How much of an answer that is none is shown.
@@ -29,14 +28,12 @@ pub(super) struct Address {
     version: Option<String>,
     /// What the server wants to know us by.
     session: Option<String>,
-    last_id: u64,
-    open: Option<u64>,
 }
 
 impl Address {
     pub(super) fn new(transport: Arc<dyn Transport>, url: &str, headers: &BTreeMap<String, String>) -> Self {
         let (url, headers) = (url.to_owned(), headers.clone());
-        Self { transport, url, headers, version: None, session: None, last_id: 0, open: None }
+        Self { transport, url, headers, version: None, session: None }
     }
 
     async fn post(&mut self, body: Value) -> Result<Response, Fault> {
@@ -57,10 +54,13 @@ impl Address {
             status => Err(refused(status, response).await),
         }
     }
+}
 
-    async fn answer_to(&mut self, id: u64, body: Value, patience: Duration) -> Result<Value, Fault> {
+#[async_trait]
+impl Wire for Address {
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault> {
         let silent = |_| Fault::Silent(patience);
-        let mut response = timeout(patience, self.post(body)).await.map_err(silent)??;
+        let mut response = timeout(patience, self.post(request)).await.map_err(silent)??;
         let is_stream = header(&response, "content-type").is_some_and(|kind| kind.contains("event-stream"));
         let mut events = Events::new(is_stream);
         let (mut until, mut taken) = (Instant::now() + patience, 0);
@@ -98,34 +98,10 @@ impl Address {
             }
         }
     }
-}
 
-#[async_trait]
-impl Wire for Address {
-    async fn ask(&mut self, method: &str, mut params: Value, patience: Duration) -> Result<Value, Fault> {
-        self.last_id += 1;
-        let id = self.last_id;
-        if method == "tools/call" {
-            set(&mut params, "_meta", json!({"progressToken": id}));
-        }
-        self.open = Some(id);
-        let answered = self.answer_to(id, rpc::request(id, method, params), patience).await;
-        match answered {
-            Err(Fault::Silent(_)) => self.give_up().await,
-            _ => self.open = None,
-        }
-        answered
-    }
-
-    async fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
-        let told = timeout(END, self.post(rpc::telling(method, params))).await;
+    async fn tell(&mut self, message: Value) -> Result<(), Fault> {
+        let told = timeout(END, self.post(message)).await;
         told.map_err(|_| Fault::Silent(END))?.map(drop)
-    }
-
-    async fn give_up(&mut self) {
-        let Some(id) = self.open.take() else { return };
-        let params = json!({"requestId": id, "reason": "the answer is no longer wanted"});
-        self.tell("notifications/cancelled", params).await.ok();
     }
 
     /// Never: each request stands for itself.

@@ -5,6 +5,7 @@
 //! later is told to the model.
 
 mod address;
+mod connection;
 mod events;
 mod limits;
 mod listed;

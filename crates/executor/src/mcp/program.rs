@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::{Instant, timeout_at};
 
@@ -12,14 +12,10 @@ use super::limits::{END, EXIT, MESSAGE_BYTES, NOISE_LINES};
 use super::rpc::{self, Incoming};
 use super::wire::{Fault, Wire};
 use crate::child::{Environment, Heard, Live};
-use crate::json::set;
 use crate::program;
 
 pub(super) struct Program {
     live: Live,
-    last_id: u64,
-    /// The question that is under way.
-    open: Option<u64>,
     noise: usize,
 }
 
@@ -35,7 +31,7 @@ impl Program {
         let live = Live::spawn(child, MESSAGE_BYTES).await.map_err(|error| {
             Fault::Gone(format!("'{command}' cannot be started: {}", program::cause(&error)))
         })?;
-        Ok(Self { live, last_id: 0, open: None, noise: 0 })
+        Ok(Self { live, noise: 0 })
     }
 
     async fn say(&mut self, message: &Value, until: Instant) -> Result<(), Fault> {
@@ -96,30 +92,13 @@ impl Program {
 
 #[async_trait]
 impl Wire for Program {
-    async fn ask(&mut self, method: &str, mut params: Value, patience: Duration) -> Result<Value, Fault> {
-        self.last_id += 1;
-        let id = self.last_id;
-        if method == "tools/call" {
-            set(&mut params, "_meta", json!({"progressToken": id}));
-        }
-        self.open = Some(id);
-        self.say(&rpc::request(id, method, params), Instant::now() + patience).await?;
-        let answered = self.answer_to(id, patience).await;
-        match answered {
-            Err(Fault::Silent(_)) => self.give_up().await,
-            _ => self.open = None,
-        }
-        answered
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault> {
+        self.say(&request, Instant::now() + patience).await?;
+        self.answer_to(id, patience).await
     }
 
-    async fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault> {
-        self.say(&rpc::telling(method, params), Instant::now() + END).await
-    }
-
-    async fn give_up(&mut self) {
-        let Some(id) = self.open.take() else { return };
-        let params = json!({"requestId": id, "reason": "the answer is no longer wanted"});
-        self.tell("notifications/cancelled", params).await.ok();
+    async fn tell(&mut self, message: Value) -> Result<(), Fault> {
+        self.say(&message, Instant::now() + END).await
     }
 
     /// What follows a line that cannot be could be anything.

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::address::Address;
+use super::connection::Connection;
 use super::limits::{CALL, PAGES, START};
 use super::listed::{self, Listed};
 use super::program::Program;
@@ -49,7 +50,7 @@ pub(super) struct Server {
 
 /// The way to a server, or why there is none any more.
 enum Link {
-    Open(Box<dyn Wire>),
+    Open(Connection),
     Gone(String),
 }
 
@@ -68,17 +69,17 @@ impl Server {
             let message = format!("the MCP server '{}' did not start: {fault}{said}", server.name);
             OpenError::Missing(secrets.hide(message))
         };
-        let mut wire =
+        let mut connection =
             connect(server, transport, environment, folder).await.map_err(|fault| failed(&fault, ""))?;
-        let greeted = timeout(patience.start, greet(wire.as_mut(), patience.start, &secrets)).await;
+        let greeted = timeout(patience.start, greet(&mut connection, patience.start, &secrets)).await;
         match greeted.unwrap_or(Err(Fault::Silent(patience.start))) {
             Ok(tools) => {
                 let name = server.name.clone();
-                Ok(Self { name, tools, link: Mutex::new(Link::Open(wire)), secrets, patience })
+                Ok(Self { name, tools, link: Mutex::new(Link::Open(connection)), secrets, patience })
             }
             Err(fault) => {
-                let error = failed(&fault, &wire.log());
-                wire.close().await;
+                let error = failed(&fault, &connection.wire.log());
+                connection.wire.close().await;
                 Err(error)
             }
         }
@@ -104,23 +105,24 @@ impl Server {
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, Fault> {
         let mut link = self.link.lock().await;
-        let wire = match &mut *link {
-            Link::Open(wire) => wire,
+        let connection = match &mut *link {
+            Link::Open(connection) => connection,
             Link::Gone(why) => return Err(Fault::Gone(why.clone())),
         };
         let params = json!({"name": tool, "arguments": arguments});
-        let answered = cancel.run_until_cancelled(wire.ask("tools/call", params, self.patience.call)).await;
+        let answered =
+            cancel.run_until_cancelled(connection.ask("tools/call", params, self.patience.call)).await;
         match answered {
             // Hidden before it is cut: half a secret would not be found.
             Some(Ok(answered)) => result::output(&self.secrets.hide_in(answered)),
             Some(Err(fault)) => {
-                if wire.is_lost_by(&fault) {
+                if connection.wire.is_lost_by(&fault) {
                     link.end(format!("it is gone since a call before: {fault}")).await;
                 }
                 Err(fault)
             }
             None => {
-                wire.give_up().await;
+                connection.give_up().await;
                 Err(Fault::Refused("stopped".to_owned()))
             }
         }
@@ -136,9 +138,9 @@ impl Link {
     /// Ends the server, if it has not ended before. Whoever asks it later is told why it is gone.
     async fn end(&mut self, why: String) {
         if let Self::Open(_) = self
-            && let Self::Open(wire) = std::mem::replace(self, Self::Gone(why))
+            && let Self::Open(connection) = std::mem::replace(self, Self::Gone(why))
         {
-            wire.close().await;
+            connection.wire.close().await;
         }
     }
 }
@@ -148,43 +150,48 @@ async fn connect(
     transport: Arc<dyn Transport>,
     environment: &Environment,
     folder: &Path,
-) -> Result<Box<dyn Wire>, Fault> {
-    match &server.reach {
+) -> Result<Connection, Fault> {
+    let wire: Box<dyn Wire> = match &server.reach {
         Reach::Program { command, args, env } => {
             let own = env.iter().map(|(name, value)| (name.into(), value.into()));
             let environment: Environment = environment.iter().cloned().chain(own).collect();
-            Ok(Box::new(Program::start(command, args, &environment, folder).await?))
+            Box::new(Program::start(command, args, &environment, folder).await?)
         }
-        Reach::Address { url, headers } => Ok(Box::new(Address::new(transport, url, headers))),
-    }
+        Reach::Address { url, headers } => Box::new(Address::new(transport, url, headers)),
+    };
+    Ok(Connection::new(wire))
 }
 
-async fn greet(wire: &mut dyn Wire, patience: Duration, secrets: &Secrets) -> Result<Vec<Listed>, Fault> {
+async fn greet(server: &mut Connection, patience: Duration, secrets: &Secrets) -> Result<Vec<Listed>, Fault> {
     let params = json!({
         "protocolVersion": VERSIONS[0],
         "capabilities": {},
         "clientInfo": {"name": "accord", "version": env!("CARGO_PKG_VERSION")},
     });
-    let greeting = wire.ask("initialize", params, patience).await?;
+    let greeting = server.ask("initialize", params, patience).await?;
     let version = greeting.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
     if !VERSIONS.contains(&version) {
         let shown: String = version.chars().take(40).collect();
         let known = VERSIONS.join(", ");
         return Err(Fault::Broken(format!("it speaks version '{shown}' of MCP; known here are {known}")));
     }
-    wire.speak(version);
-    wire.tell("notifications/initialized", json!({})).await?;
+    server.wire.speak(version);
+    server.tell("notifications/initialized", json!({})).await?;
     match greeting.pointer("/capabilities/tools") {
-        Some(tools) if !tools.is_null() => tools_of(wire, patience, secrets).await,
+        Some(tools) if !tools.is_null() => tools_of(server, patience, secrets).await,
         _ => Ok(Vec::new()),
     }
 }
 
-async fn tools_of(wire: &mut dyn Wire, patience: Duration, secrets: &Secrets) -> Result<Vec<Listed>, Fault> {
+async fn tools_of(
+    server: &mut Connection,
+    patience: Duration,
+    secrets: &Secrets,
+) -> Result<Vec<Listed>, Fault> {
     let mut tools = Vec::new();
     let mut params = json!({});
     for _ in 0..PAGES {
-        let page = wire.ask("tools/list", params, patience).await?;
+        let page = server.ask("tools/list", params, patience).await?;
         listed::page(&page, &mut tools, secrets)?;
         match page.get("nextCursor").and_then(Value::as_str) {
             Some(cursor) => params = json!({"cursor": cursor}),

@@ -5,18 +5,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// A connection to one server. One question at a time.
+/// A way to one server. Ids of requests rise; one is asked at a time.
 #[async_trait]
 pub(super) trait Wire: Send {
-    /// Asks, and waits for the answer. `patience` is how long there may be no sign of life. When this is dropped
-    /// half-way, [`Wire::give_up`] comes next.
-    async fn ask(&mut self, method: &str, params: Value, patience: Duration) -> Result<Value, Fault>;
+    /// Sends the request of an id, and waits for its answer. `patience` is how long there may be no sign of life.
+    async fn ask(&mut self, id: u64, request: Value, patience: Duration) -> Result<Value, Fault>;
 
-    /// Tells something that wants no answer.
-    async fn tell(&mut self, method: &str, params: Value) -> Result<(), Fault>;
-
-    /// Tells that the answer to the question before is no longer wanted.
-    async fn give_up(&mut self);
+    /// Sends a message that wants no answer.
+    async fn tell(&mut self, message: Value) -> Result<(), Fault>;
 
     /// Whether nothing can be asked any more after such a fault.
     fn is_lost_by(&self, fault: &Fault) -> bool;
