@@ -69,8 +69,7 @@ impl Driver<'_, '_> {
 
     async fn unanswered(&mut self, asked: &Asked, why: &Why) -> Look {
         let (strategy, prompt) = (self.state.rung.strategy(), self.state.re_prompt(self.terms));
-        let model = self.state.model_name();
-        self.turns.record_unanswered(asked, why, strategy, &model, prompt).await;
+        self.turns.record_unanswered(asked, why, strategy, prompt).await;
         if !asked.begun {
             self.state.take_back();
         }

@@ -20,8 +20,7 @@ pub(super) async fn run(turns: &mut Turns<'_>) -> End {
         let answer = match &asked.result {
             Ok(answer) => answer.clone(),
             Err(why) => {
-                let model = turns.capabilities.model.clone();
-                turns.record_unanswered(&asked, why, Strategy::Prompt, &model, continuation).await;
+                turns.record_unanswered(&asked, why, Strategy::Prompt, continuation).await;
                 return failure::unanswered(why);
             }
         };
@@ -49,20 +48,12 @@ pub(super) async fn record(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer
         Stop::Truncated => attempt::Outcome::Truncated,
         Stop::Refused(_) => attempt::Outcome::Refused,
     };
-    let judged = Judged {
-        outcome,
-        strategy: Strategy::Prompt,
-        model: answer.model.clone(),
-        errors: match &answer.stop {
-            Stop::Astray(names) => vec![astray(names).error()],
-            _ => Vec::new(),
-        },
-        more_errors: 0,
-        repairs: Vec::new(),
-        text: answer.text.clone(),
-        prompt,
+    let errors = match &answer.stop {
+        Stop::Astray(names) => vec![astray(names).error()],
+        _ => Vec::new(),
     };
-    turns.record(asked, judged).await;
+    let judged = Judged::new(outcome, Strategy::Prompt, &answer.model, &answer.text);
+    turns.record(asked, Judged { errors, prompt, ..judged }).await;
 }
 
 /// Why there is no text where a model only calls what is no tool.

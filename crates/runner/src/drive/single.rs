@@ -42,8 +42,7 @@ pub(super) async fn held(turns: &mut Turns<'_>, terms: Option<&Terms>) -> End {
     let re_prompt = assignment.retry_prompt.clone();
     match &asked.result {
         Err(why) => {
-            let model = turns.capabilities.model.clone();
-            turns.record_unanswered(&asked, why, Strategy::Prompt, &model, re_prompt).await;
+            turns.record_unanswered(&asked, why, Strategy::Prompt, re_prompt).await;
             failure::unanswered(why)
         }
         Ok(answer @ Answer { stop: Stop::Refused(words), .. }) => {
@@ -86,8 +85,7 @@ pub(super) async fn procedural(turns: &mut Turns<'_>, terms: Option<&Terms>) -> 
     let answer = match &asked.result {
         Ok(answer) => answer.clone(),
         Err(why) => {
-            let model = turns.capabilities.model.clone();
-            turns.record_unanswered(&asked, why, OF_A_COMMAND, &model, None).await;
+            turns.record_unanswered(&asked, why, OF_A_COMMAND, None).await;
             return unanswered(why, turns.said_beside());
         }
     };
@@ -171,16 +169,7 @@ fn unmet(terms: &Terms, rejected: &Rejected, text: &str) -> End {
 }
 
 fn judged(answer: &Answer, outcome: attempt::Outcome) -> Judged {
-    Judged {
-        outcome,
-        strategy: OF_A_COMMAND,
-        model: answer.model.clone(),
-        errors: Vec::new(),
-        more_errors: 0,
-        repairs: Vec::new(),
-        text: answer.text.clone(),
-        prompt: None,
-    }
+    Judged::new(outcome, OF_A_COMMAND, &answer.model, &answer.text)
 }
 
 #[cfg(test)]

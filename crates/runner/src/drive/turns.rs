@@ -35,6 +35,8 @@ pub(super) struct Turns<'a> {
 /// What became of a turn.
 pub(super) struct Asked {
     pub(super) result: Result<Answer, Why>,
+    /// The model that was asked.
+    model: String,
     /// Whether anything was asked at all.
     pub(super) begun: bool,
     pub(super) usage: accord_executor::Usage,
@@ -66,6 +68,20 @@ pub(super) struct Judged {
     pub(super) repairs: Vec<attempt::Repair>,
     pub(super) text: String,
     pub(super) prompt: Option<String>,
+}
+
+impl Judged {
+    /// An attempt with nothing to say of it but this.
+    pub(super) fn new(
+        outcome: attempt::Outcome,
+        strategy: accord_api::Strategy,
+        model: &str,
+        text: &str,
+    ) -> Self {
+        let (errors, repairs) = (Vec::new(), Vec::new());
+        let (model, text) = (model.to_owned(), text.to_owned());
+        Self { outcome, strategy, model, errors, more_errors: 0, repairs, text, prompt: None }
+    }
 }
 
 impl<'a> Turns<'a> {
@@ -102,10 +118,10 @@ impl<'a> Turns<'a> {
     /// Asks, if the budget allows.
     pub(super) async fn ask(&mut self, turn: Turn) -> Asked {
         let used = self.used_in_all();
+        let model = turn.model.clone().unwrap_or_else(|| self.capabilities.model.clone());
         if let Some(words) = self.budget.exhausted(&used) {
-            let usage = accord_executor::Usage::default();
-            let span = Span::none();
-            return Asked { result: Err(Why::Exhausted(words)), begun: false, usage, milliseconds: 0, span };
+            let (result, usage) = (Err(Why::Exhausted(words)), accord_executor::Usage::default());
+            return Asked { result, model, begun: false, usage, milliseconds: 0, span: Span::none() };
         }
         let turn = Turn { allowance: self.budget.left(&used), ..turn };
         let text = shortened(&turn.prompt, EVENT_TEXT_BYTES);
@@ -122,7 +138,7 @@ impl<'a> Turns<'a> {
         };
         self.used.add(usage);
         let milliseconds = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Asked { result, begun: true, usage, milliseconds, span }
+        Asked { result, model, begun: true, usage, milliseconds, span }
     }
 
     /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
@@ -183,23 +199,13 @@ impl<'a> Turns<'a> {
         asked: &Asked,
         why: &Why,
         strategy: accord_api::Strategy,
-        model: &str,
         prompt: Option<String>,
     ) {
         if !asked.begun {
             return;
         }
-        let judged = Judged {
-            outcome: why.outcome(),
-            strategy,
-            model: model.to_owned(),
-            errors: vec![why.error()],
-            more_errors: 0,
-            repairs: Vec::new(),
-            text: String::new(),
-            prompt,
-        };
-        self.record(asked, judged).await;
+        let judged = Judged::new(why.outcome(), strategy, &asked.model, "");
+        self.record(asked, Judged { errors: vec![why.error()], prompt, ..judged }).await;
     }
 
     /// Records what an attempt came to.

@@ -109,16 +109,8 @@ impl Driver<'_, '_> {
             "" => self.state.model_name(),
             model => model.to_owned(),
         };
-        Judged {
-            outcome,
-            strategy: self.state.rung.strategy(),
-            model,
-            errors: Vec::new(),
-            more_errors: 0,
-            repairs: Vec::new(),
-            text: text.to_owned(),
-            prompt: self.state.re_prompt(self.terms),
-        }
+        let judged = Judged::new(outcome, self.state.rung.strategy(), &model, text);
+        Judged { prompt: self.state.re_prompt(self.terms), ..judged }
     }
 
     /// A value with nothing around it came as it was asked for.

@@ -58,8 +58,11 @@ async fn a_refusal_and_a_failure_are_failures_here_too() {
     let ran = Case::free().run(vec![refuses("")]).await;
     assert_eq!(ran.failure().message, "the model refused to answer");
     assert_eq!(ran.outcomes(), [Refused]);
-    let ran = Case::free().run(vec![Reply::Fail(TurnError::Failed("no key".into()))]).await;
+    let mut large = Case::free();
+    large.assignment.model = Some("large".to_owned());
+    let ran = large.run(vec![Reply::Fail(TurnError::Failed("no key".into()))]).await;
     assert_eq!(ran.failure().kind, FailureType::ExecutorFailed);
+    assert_eq!(ran.attempts[0].model, "large", "it is the one that was asked");
 }
 
 #[tokio::test]
