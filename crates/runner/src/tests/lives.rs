@@ -11,6 +11,15 @@ fn statuses(fake: &Fake) -> Vec<FinishStatus> {
     fake.finishes().iter().map(|finish| finish.status).collect()
 }
 
+/// A runner at work on a run that goes on for ever.
+async fn at_work() -> (Fake, Running) {
+    let fake = Fake::new();
+    fake.queue("1", "hang");
+    let running = Running::start(&fake, 1);
+    fake.until("heartbeat 1").await;
+    (fake, running)
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stop_is_heard_at_once() {
     let fake = Fake::new();
@@ -29,10 +38,7 @@ async fn a_stop_is_heard_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_run_is_dropped_without_a_word() {
-    let fake = Fake::new();
-    fake.queue("1", "hang");
-    let running = Running::start(&fake, 1);
-    fake.until("heartbeat 1").await;
+    let (fake, running) = at_work().await;
     fake.direct("1", RunDirective::Lost);
     fake.queue("2", "hello");
     fake.until("finish run_2 completed").await;
@@ -41,10 +47,7 @@ async fn a_lost_run_is_dropped_without_a_word() {
 
 #[tokio::test(start_paused = true)]
 async fn leases_are_kept_while_work_goes_on() {
-    let fake = Fake::new();
-    fake.queue("1", "hang");
-    let running = Running::start(&fake, 1);
-    fake.until("heartbeat 1").await;
+    let (fake, running) = at_work().await;
     pass(300).await;
     fake.direct("1", RunDirective::Stop);
     fake.until("finish run_1 stopped").await;
@@ -53,10 +56,7 @@ async fn leases_are_kept_while_work_goes_on() {
 
 #[tokio::test(start_paused = true)]
 async fn work_is_dropped_when_its_lease_must_have_run_out() {
-    let fake = Fake::new();
-    fake.queue("1", "hang");
-    let running = Running::start(&fake, 1);
-    fake.until("heartbeat 1").await;
+    let (fake, running) = at_work().await;
     fake.set_down(true);
     pass(60).await;
     fake.set_down(false);
@@ -85,10 +85,7 @@ async fn a_result_that_is_there_is_offered_even_after_its_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn a_short_absence_of_the_coordinator_costs_nothing() {
-    let fake = Fake::new();
-    fake.queue("1", "hang");
-    let running = Running::start(&fake, 1);
-    fake.until("heartbeat 1").await;
+    let (fake, running) = at_work().await;
     fake.set_down(true);
     pass(12).await;
     fake.set_down(false);
@@ -206,10 +203,7 @@ async fn shutting_down_lets_work_end_and_gives_back_the_rest() {
 
 #[tokio::test(start_paused = true)]
 async fn a_second_signal_hastens() {
-    let fake = Fake::new();
-    fake.queue("1", "hang");
-    let running = Running::start(&fake, 1);
-    fake.until("heartbeat 1").await;
+    let (fake, running) = at_work().await;
     let told_at = Instant::now();
     running.shutdown.signal();
     running.shutdown.signal();
@@ -220,10 +214,7 @@ async fn a_second_signal_hastens() {
 
 #[tokio::test(start_paused = true)]
 async fn a_coordinator_that_is_gone_does_not_hold_up_the_shutdown() {
-    let fake = Fake::new();
-    fake.queue("1", "hang");
-    let running = Running::start(&fake, 1);
-    fake.until("heartbeat 1").await;
+    let (fake, running) = at_work().await;
     fake.set_down(true);
     let told_at = Instant::now();
     running.shutdown.signal();
