@@ -3,6 +3,29 @@
 //! An [`Executor`] opens a [`Session`]; a session takes one [`Turn`] at a time and gives back an [`Answer`], telling
 //! what happens meanwhile as [`Event`]s. What an answer is worth is not decided here: this crate knows no contract,
 //! it is handed a schema as data and hands back what was said, as it was said.
+//!
+//! # The way of a turn
+//!
+//! 1. The [`Registry`] has an executor for each kind that a blueprint can name. [`Executor::open`] reads the settings of
+//!    the blueprint ([`Start`]) and refuses what cannot work before anything is spent.
+//! 2. [`Session::turn`] is asked with a prompt, a [`Delivery`] (as text, held to a schema, or by a submit tool) and what may
+//!    be spent ([`Allowance`]).
+//! 3. It ends in an [`Answer`] with the reason to stop ([`Stop`]), or in a [`TurnFailure`] whose [`TurnError`] says what to
+//!    do next. What was used is told either way.
+//!
+//! # Where to look
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `session`, `turn`, `answer`, `event`, `start` | the seam: what is above, and nothing else |
+//! | `llm` | models over HTTP. `steps` is the loop of asking and running tools, `exchange` one request with its repetitions, `intake` the bytes of an answer, `wire` the dialects, `failure` what an error means |
+//! | `cli` | Claude Code and Codex. `room` and `lines` are what both share |
+//! | `process` | a command that computes the result |
+//! | `external` | a program that speaks our protocol on its stdin and stdout |
+//! | `cassette` | recording what goes to a model, and replaying it |
+//! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the seam to both |
+//! | `child` | every process that is started here: its group, its pipes, its walls, its variables |
+//! | `transport`, `http` | the seam to the network, and the network |
 
 mod answer;
 mod cassette;
