@@ -3,8 +3,6 @@
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use crate::answer::Usage;
-
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -41,8 +39,6 @@ pub enum Event {
         milliseconds: u64,
         /// The HTTP status, none if there was no answer.
         status: Option<u16>,
-        /// What it used.
-        usage: Usage,
     },
     /// A request is to be repeated.
     Retrying {

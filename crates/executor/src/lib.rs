@@ -60,9 +60,8 @@ pub use event::{Event, Events};
 pub use external::{Conformance, ExternalExecutor, Finding, Verdict};
 pub use http::HttpTransport;
 pub use llm::{
-    Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, LlmSettings,
-    MAX_EMBEDDED_CHARACTERS, MAX_EMBEDDED_TEXTS, Provider, ProviderKind, Providers, Reasoning, Secret,
-    secrets_of_address,
+    Auth, EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, LlmExecutor, Provider,
+    ProviderKind, Providers, Secret, secrets_of_address,
 };
 pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};

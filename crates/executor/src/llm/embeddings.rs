@@ -24,10 +24,10 @@ use crate::transport::{Request, Response, Transport, TransportError};
 pub const EMBEDDING_BATCH: usize = 64;
 
 /// Texts in one call. A comparison of siblings has fewer; more would keep a server busy for minutes.
-pub const MAX_EMBEDDED_TEXTS: usize = 20_000;
+pub(super) const MAX_EMBEDDED_TEXTS: usize = 20_000;
 
 /// A longer text is embedded by its beginning: models take a few hundred words, and some refuse more.
-pub const MAX_EMBEDDED_CHARACTERS: usize = 2_000;
+pub(super) const MAX_EMBEDDED_CHARACTERS: usize = 2_000;
 
 /// How long one request may take. A local model reads a batch in seconds, and loads itself in less than this.
 const LONGEST_REQUEST: Duration = Duration::from_secs(120);

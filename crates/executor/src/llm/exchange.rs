@@ -101,7 +101,7 @@ impl Exchange<'_> {
         let milliseconds = whole_milliseconds(began.elapsed());
         close(span, &attempt, milliseconds, used);
         let (endpoint, status) = (self.asked.endpoint.name.clone(), attempt.status);
-        self.events.tell(Event::Requested { endpoint, milliseconds, status, usage: used }).await;
+        self.events.tell(Event::Requested { endpoint, milliseconds, status }).await;
         attempt
     }
 

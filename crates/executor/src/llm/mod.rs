@@ -27,11 +27,7 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use embeddings::{
-    EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings, MAX_EMBEDDED_CHARACTERS,
-    MAX_EMBEDDED_TEXTS,
-};
+pub use embeddings::{EMBEDDING_BATCH, EmbeddingError, EmbeddingSettings, Embeddings};
 pub use executor::LlmExecutor;
 pub use provider::{Auth, Provider, ProviderKind, Providers, Secret};
 pub use secrets::secrets_of_address;
-pub use settings::{Reasoning, Settings as LlmSettings};

@@ -8,26 +8,26 @@ use crate::session::OpenError;
 /// The `executor` object of an `llm` agent.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(super) struct Settings {
     /// Always `llm`.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub(super) kind: String,
     /// The provider's name.
-    pub provider: String,
+    pub(super) provider: String,
     /// The model, as the provider names it.
-    pub model: String,
+    pub(super) model: String,
     /// Another address than the provider's. The provider's key is not sent there.
-    pub base_url: Option<String>,
+    pub(super) base_url: Option<String>,
     /// The ceiling of an answer in tokens.
-    pub max_tokens: Option<u32>,
+    pub(super) max_tokens: Option<u32>,
     /// The sampling temperature.
-    pub temperature: Option<f64>,
+    pub(super) temperature: Option<f64>,
     /// Whether and how hard the model thinks before it answers.
-    pub reasoning: Option<Reasoning>,
+    pub(super) reasoning: Option<Reasoning>,
     /// How long one turn may take.
-    pub timeout_seconds: Option<u64>,
+    pub(super) timeout_seconds: Option<u64>,
     /// Another subset of JSON Schema than the provider's.
-    pub schema_profile: Option<String>,
+    pub(super) schema_profile: Option<String>,
 }
 
 /// Whether and how hard a model thinks.
@@ -36,7 +36,7 @@ pub struct Settings {
 /// models that take a budget instead of an effort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
-pub enum Reasoning {
+pub(super) enum Reasoning {
     /// Not at all, where that can be said.
     Off,
     /// A little.
@@ -51,7 +51,7 @@ pub enum Reasoning {
 
 impl Reasoning {
     /// Whether the model thinks.
-    pub fn is_on(self) -> bool {
+    pub(super) fn is_on(self) -> bool {
         self != Self::Off
     }
 
@@ -89,7 +89,7 @@ impl TryFrom<Value> for Reasoning {
 
 impl Settings {
     /// Reads and checks the settings.
-    pub fn read(settings: &Value) -> Result<Self, OpenError> {
+    pub(super) fn read(settings: &Value) -> Result<Self, OpenError> {
         let read: Self = serde_json::from_value(settings.clone())
             .map_err(|error| OpenError::Settings(format!("executor settings: {error}")))?;
         read.check().map_err(|error| OpenError::Settings(format!("executor settings: {error}")))?;

@@ -300,7 +300,7 @@ async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event, requests: &
             let output = shortened(&output, EVENT_TEXT_BYTES);
             EventBody::ToolFinished { call_id, name, ok, output }
         }
-        Event::Requested { endpoint, milliseconds, status, .. } => {
+        Event::Requested { endpoint, milliseconds, status } => {
             tracing::debug!(%run_id, endpoint, milliseconds, status, "requested");
             if requests.len() < REQUESTS_TIMED {
                 requests.push(milliseconds);
