@@ -10,14 +10,14 @@ use crate::child::{is_scarce, no_nul, variable};
 use crate::session::OpenError;
 
 /// Long enough for any work that a caller waits for; more must be asked for.
-const DEFAULT_SECONDS: u64 = 600;
+pub(crate) const DEFAULT_SECONDS: u64 = 600;
 
 /// A day. What takes longer is a service.
 const MAX_SECONDS: u64 = 24 * 60 * 60;
 
 /// `timeout_seconds`, within its bounds.
-pub(crate) fn seconds(written: Option<u64>) -> Result<u64, String> {
-    match written.unwrap_or(DEFAULT_SECONDS) {
+pub(crate) fn seconds(written: Option<u64>, default: u64) -> Result<u64, String> {
+    match written.unwrap_or(default) {
         seconds @ 1..=MAX_SECONDS => Ok(seconds),
         other => Err(format!("`timeout_seconds` is {other}: use 1 to {MAX_SECONDS}")),
     }
@@ -38,8 +38,12 @@ pub(crate) fn check(
 }
 
 /// The folder that a program starts in. It is not confined anyway, so that comparing real paths is enough: this guards
-/// against mistakes.
-pub(crate) fn folder(project_dir: &Path, working_dir: Option<&Path>) -> Result<PathBuf, OpenError> {
+/// against mistakes. `wrong` says whose settings do not fit.
+pub(crate) fn folder(
+    project_dir: &Path,
+    working_dir: Option<&Path>,
+    wrong: impl Fn(String) -> OpenError,
+) -> Result<PathBuf, OpenError> {
     let real = |path: &Path| {
         path.canonicalize().map_err(|error| {
             OpenError::Missing(format!("the folder {} cannot be used: {error}", path.display()))
@@ -52,11 +56,12 @@ pub(crate) fn folder(project_dir: &Path, working_dir: Option<&Path>) -> Result<P
     };
     let shown = folder.display();
     if !folder.starts_with(&project) {
-        let text = format!("`working_dir` is {shown}, outside of the project folder: use one inside it");
-        return Err(OpenError::Settings(text));
+        return Err(wrong(format!(
+            "`working_dir` is {shown}, outside of the project folder: use one inside it"
+        )));
     }
     if !folder.is_dir() {
-        return Err(OpenError::Settings(format!("`working_dir` is {shown}, which is not a folder")));
+        return Err(wrong(format!("`working_dir` is {shown}, which is not a folder")));
     }
     Ok(folder)
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::child::{no_nul, variable};
+use crate::program::seconds;
 use crate::session::OpenError;
 
 use super::Program;
@@ -13,9 +14,6 @@ use super::wrong;
 
 /// An hour. An agent that works on files may take that long; more must be asked for.
 const DEFAULT_SECONDS: u64 = 60 * 60;
-
-/// A day. A turn that takes longer is a service.
-const MAX_SECONDS: u64 = 24 * 60 * 60;
 
 /// Settings that have been checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,14 +45,15 @@ impl Settings {
     pub(crate) fn read(program: &Program, value: &Value) -> Result<Self, OpenError> {
         let written = Written::deserialize(value).map_err(|error| wrong(program, error))?;
         let Written { model, command, args, env, allowed_tools, timeout_seconds, .. } = written;
-        let timeout_seconds = timeout_seconds.unwrap_or(DEFAULT_SECONDS);
+        let timeout_seconds =
+            seconds(timeout_seconds, DEFAULT_SECONDS).map_err(|text| wrong(program, text))?;
         let settings = Self { model, command, args, env, allowed_tools, timeout_seconds };
         settings.check().map_err(|text| wrong(program, text))?;
         Ok(settings)
     }
 
     fn check(&self) -> Result<(), String> {
-        let Self { model, command, args, env, allowed_tools, timeout_seconds } = self;
+        let Self { model, command, args, env, allowed_tools, .. } = self;
         for (field, text) in [("model", model), ("command", command)] {
             if let Some(text) = text {
                 no_nul(field, text)?;
@@ -70,9 +69,6 @@ impl Settings {
             if tool.trim().is_empty() || tool.starts_with('-') {
                 return Err(format!("`allowed_tools` has '{tool}', which is no name of a tool"));
             }
-        }
-        if !(1..=MAX_SECONDS).contains(timeout_seconds) {
-            return Err(format!("`timeout_seconds` is {timeout_seconds}: use 1 to {MAX_SECONDS}"));
         }
         Ok(())
     }

@@ -40,22 +40,20 @@ impl Settings {
     pub(super) fn read(value: &Value) -> Result<Self, OpenError> {
         let written = Written::deserialize(value).map_err(|error| wrong(error.to_string()))?;
         program::check(&written.command, &written.args, &written.env).map_err(wrong)?;
-        let timeout_seconds = program::seconds(written.timeout_seconds).map_err(wrong)?;
+        let timeout_seconds =
+            program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
         let Written { command, args, env, working_dir, reprompt, .. } = written;
         Ok(Self { command, args, env, working_dir, timeout_seconds, reprompt: reprompt.unwrap_or(true) })
     }
 
     /// The folder that the program starts in.
     pub(super) fn folder(&self, project_dir: &Path) -> Result<PathBuf, OpenError> {
-        program::folder(project_dir, self.working_dir.as_deref()).map_err(|error| match error {
-            OpenError::Settings(text) => wrong(text),
-            other => other,
-        })
+        program::folder(project_dir, self.working_dir.as_deref(), wrong)
     }
 }
 
-fn wrong(text: impl Into<String>) -> OpenError {
-    OpenError::Settings(format!("the settings of the external executor do not fit: {}", text.into()))
+fn wrong(text: String) -> OpenError {
+    OpenError::Settings(format!("the settings of the external executor do not fit: {text}"))
 }
 
 #[cfg(test)]

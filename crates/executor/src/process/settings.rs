@@ -61,7 +61,8 @@ impl Settings {
             }
             (one, other) => other.or(one).unwrap_or(ParametersAs::Json),
         };
-        let timeout_seconds = program::seconds(written.timeout_seconds).map_err(wrong)?;
+        let timeout_seconds =
+            program::seconds(written.timeout_seconds, program::DEFAULT_SECONDS).map_err(wrong)?;
         program::check(&written.command, &arguments, &written.env).map_err(wrong)?;
         let Written { command, env, working_dir, .. } = written;
         Ok(Self { command, arguments, parameters_as, env, working_dir, timeout_seconds })
@@ -69,10 +70,7 @@ impl Settings {
 
     /// The folder that the command starts in.
     pub(super) fn folder(&self, project_dir: &Path) -> Result<PathBuf, OpenError> {
-        program::folder(project_dir, self.working_dir.as_deref()).map_err(|error| match error {
-            OpenError::Settings(text) => wrong(text),
-            other => other,
-        })
+        program::folder(project_dir, self.working_dir.as_deref(), wrong)
     }
 }
 
