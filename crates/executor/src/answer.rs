@@ -23,6 +23,21 @@ pub struct Answer {
     pub model: String,
 }
 
+impl Answer {
+    /// A text that was said to its end, and of which nobody tells what it took.
+    pub fn said(text: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            before: Vec::new(),
+            submissions: Vec::new(),
+            structured: None,
+            stop: Stop::Finished,
+            usage: Usage::default(),
+            model: model.into(),
+        }
+    }
+}
+
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {

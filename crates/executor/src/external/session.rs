@@ -255,8 +255,7 @@ impl External {
         let Answered { text, structured, stop, model, .. } = answered;
         let text = if matches!(stop, Stop::Refused(_)) { String::new() } else { text };
         let model = model.or_else(|| self.hello.model.clone()).unwrap_or_else(|| self.name().to_owned());
-        let (before, submissions) = (Vec::new(), Vec::new());
-        Answer { text, before, submissions, structured, stop, usage, model }
+        Answer { structured, stop, usage, ..Answer::said(text, model) }
     }
 }
 

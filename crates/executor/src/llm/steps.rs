@@ -63,14 +63,12 @@ impl Steps<'_> {
             let reply = self.ask(conversation, &tools, pauses, usage).await?;
             let calls = self.hear(&reply, &tools, conversation).await?;
             let Reply { text, end, model, .. } = &reply;
+            let model: &str = if model.is_empty() { self.model() } else { model };
             let answer = |stop, text: &str, submissions| Answer {
-                text: text.to_owned(),
-                before: Vec::new(),
                 submissions,
-                structured: None,
                 stop,
                 usage: *usage,
-                model: if model.is_empty() { self.model().to_owned() } else { model.clone() },
+                ..Answer::said(text, model)
             };
             if let Some(stop) = stop_of(end, &calls) {
                 // Work that was cut off was not done, whatever was said before it or handed in beside it.

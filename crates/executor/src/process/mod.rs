@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use crate::answer::{Answer, Stop, Usage};
+use crate::answer::{Answer, Usage};
 use crate::child::{self, Capture, End, Overflow, Plan, Variables};
 use crate::event::Events;
 use crate::program;
@@ -157,15 +157,7 @@ impl Process {
             let at = error.utf8_error().valid_up_to();
             format!("wrote to stdout what is not UTF-8, at byte {at}")
         })?;
-        Ok(Answer {
-            text,
-            before: Vec::new(),
-            submissions: Vec::new(),
-            structured: None,
-            stop: Stop::Finished,
-            usage: Usage::default(),
-            model: self.settings.command.clone(),
-        })
+        Ok(Answer::said(text, &self.settings.command))
     }
 
     fn failed(&self, how: &str) -> TurnError {

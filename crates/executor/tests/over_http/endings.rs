@@ -28,15 +28,8 @@ async fn what_was_said_arrives_on_every_wire() {
     for provider in PROVIDERS {
         let reply = Reply::text("caf\u{e9} \u{1f600}").thinking("Hm.").usage(11, 7);
         let answer = asked(transport, provider, reply, native()).await.unwrap();
-        let expected = Answer {
-            text: "caf\u{e9} \u{1f600}".into(),
-            before: Vec::new(),
-            submissions: Vec::new(),
-            structured: None,
-            stop: Stop::Finished,
-            usage: Usage { input_tokens: 11, output_tokens: 7, cost_usd: None },
-            model: "m-1".into(),
-        };
+        let usage = Usage { input_tokens: 11, output_tokens: 7, cost_usd: None };
+        let expected = Answer { usage, ..Answer::said("caf\u{e9} \u{1f600}", "m-1") };
         assert_eq!(answer, expected, "{provider}");
 
         let reply = Reply::submit(&json!({"a": "x"})).and_tool(SUBMIT_TOOL, &json!({"a": "y"}));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use accord_executor::{
-    Answer, Capabilities, Events, Executor, OpenError, Request, Response, Session, Start, Stop, Transport,
+    Answer, Capabilities, Events, Executor, OpenError, Request, Response, Session, Start, Transport,
     TransportError, Turn, TurnError, TurnFailure, Usage,
 };
 use async_trait::async_trait;
@@ -91,15 +91,7 @@ impl Session for AskingSession {
         let bytes = all(result.map_err(failed)?).await.map_err(failed)?;
         let text = String::from_utf8(bytes).unwrap();
         self.said.push(text.clone());
-        Ok(Answer {
-            text,
-            before: Vec::new(),
-            submissions: Vec::new(),
-            structured: None,
-            stop: Stop::Finished,
-            usage: Usage::default(),
-            model: "m".to_owned(),
-        })
+        Ok(Answer::said(text, "m"))
     }
 
     fn conversation(&self) -> Option<Value> {

@@ -83,15 +83,7 @@ fn prompt(text: &str) -> Turn {
 }
 
 fn answer(text: &str) -> Answer {
-    Answer {
-        text: text.to_owned(),
-        before: Vec::new(),
-        submissions: Vec::new(),
-        structured: None,
-        stop: Stop::Finished,
-        usage: Usage::default(),
-        model: "fake".to_owned(),
-    }
+    Answer::said(text, "fake")
 }
 
 fn example(name: &str) -> PathBuf {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use accord_executor::{
-    Answer, Events, Executor, OpenError, ProcessExecutor, Session, Start, Stop, TurnError, Usage, Variables,
+    Answer, Events, Executor, OpenError, ProcessExecutor, Session, Start, TurnError, Variables,
 };
 use serde_json::{Value, json};
 use tempfile::tempdir;
@@ -67,16 +67,7 @@ async fn failure(settings: Value) -> String {
 async fn parameters_go_in_and_stdout_comes_out() {
     let parameters = json!({"b": 1.10, "a": "é"});
     let answer = run(json!({"type": "process", "command": "cat"}), parameters).await.unwrap();
-    let expected = Answer {
-        text: "{\"b\":1.1,\"a\":\"é\"}".to_owned(),
-        before: Vec::new(),
-        submissions: Vec::new(),
-        structured: None,
-        stop: Stop::Finished,
-        usage: Usage::default(),
-        model: "cat".to_owned(),
-    };
-    assert_eq!(answer, expected);
+    assert_eq!(answer, Answer::said("{\"b\":1.1,\"a\":\"é\"}", "cat"));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use accord_api::{
 };
 use accord_client::ClientError;
 use accord_executor::{
-    Answer, Capabilities, Events, Executor, OpenError, Registry, Session, Start, Stop, Turn, TurnError,
+    Answer, Capabilities, Events, Executor, OpenError, Registry, Session, Start, Turn, TurnError,
     TurnFailure, Usage,
 };
 use async_trait::async_trait;
@@ -328,15 +328,10 @@ impl Session for Echo {
                 Err(TurnFailure { error: TurnError::Stopped, usage: Usage::default() })
             }
             "break" => panic!("something broke"),
-            _ => Ok(Answer {
-                text,
-                before: Vec::new(),
-                submissions: Vec::new(),
-                structured: None,
-                stop: Stop::Finished,
-                usage: Usage { input_tokens: 3, ..Usage::default() },
-                model: "m".into(),
-            }),
+            _ => {
+                let usage = Usage { input_tokens: 3, ..Usage::default() };
+                Ok(Answer { usage, ..Answer::said(text, "m") })
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a turn came to.
 
-use crate::answer::{Answer, Stop, Usage};
+use crate::answer::{Answer, Stop};
 use crate::session::TurnError;
 
 use super::fault::{Fault, Meaning};
@@ -51,15 +51,9 @@ pub(super) fn answer(
         other => other,
     };
     let refused = matches!(stop, Stop::Refused(_));
-    Ok(Answer {
-        text: heard.text.filter(|_| !refused).unwrap_or_default(),
-        before: Vec::new(),
-        submissions: if refused { Vec::new() } else { submissions },
-        structured: None,
-        stop,
-        usage: Usage::default(),
-        model,
-    })
+    let text = heard.text.filter(|_| !refused).unwrap_or_default();
+    let submissions = if refused { Vec::new() } else { submissions };
+    Ok(Answer { submissions, stop, ..Answer::said(text, model) })
 }
 
 /// What the last step handed in: the ones before were taken back.

@@ -14,15 +14,8 @@ fn usage() -> Usage {
 }
 
 fn answer(text: &str, submissions: &[&str], stop: Stop) -> Answer {
-    Answer {
-        text: text.into(),
-        before: Vec::new(),
-        submissions: submissions.iter().map(|&text| text.to_owned()).collect(),
-        structured: None,
-        stop,
-        usage: usage(),
-        model: "m-1-full".into(),
-    }
+    let submissions = submissions.iter().map(|&text| text.to_owned()).collect();
+    Answer { submissions, stop, usage: usage(), ..Answer::said(text, "m-1-full") }
 }
 
 async fn asked(provider: &str, canned: Canned, delivery: Delivery) -> Answer {

@@ -4,7 +4,7 @@ mod bad;
 mod exec;
 mod fixture;
 
-use accord_executor::{Answer, Delivery, Event, McpServer, Reach, Stop, Turn, Usage};
+use accord_executor::{Answer, Delivery, Event, McpServer, Reach, Turn, Usage};
 use serde_json::{Value, json};
 
 use fixture::{Fake, asked, prompt, said};
@@ -22,16 +22,8 @@ async fn a_live_thread_is_asked_again_in_place() {
     let capabilities = session.capabilities();
     assert_eq!((capabilities.native.as_deref(), capabilities.reprompt), (Some("openai"), true));
     let (first, events) = said(session.as_mut(), "first").await;
-    let expected = Answer {
-        text: "one".to_owned(),
-        before: Vec::new(),
-        submissions: Vec::new(),
-        structured: None,
-        stop: Stop::Finished,
-        usage: Usage { input_tokens: 10, output_tokens: 5, cost_usd: None },
-        model: "fake-model".to_owned(),
-    };
-    assert_eq!(first.unwrap(), expected);
+    let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: None };
+    assert_eq!(first.unwrap(), Answer { usage, ..Answer::said("one", "fake-model") });
     let message = |text: &str| Event::Message { text: text.to_owned() };
     let (call_id, name) = ("c1".to_owned(), "shell".to_owned());
     let arguments = json!({"command": "ls"});

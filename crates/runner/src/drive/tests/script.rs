@@ -53,15 +53,8 @@ pub(super) fn refuses(words: &str) -> Reply {
 }
 
 pub(super) fn answer(text: &str) -> Answer {
-    Answer {
-        text: text.to_owned(),
-        before: Vec::new(),
-        submissions: Vec::new(),
-        structured: None,
-        stop: Stop::Finished,
-        usage: Usage { input_tokens: 10, output_tokens: 5, cost_usd: Some(0.25) },
-        model: String::new(),
-    }
+    let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: Some(0.25) };
+    Answer { usage, ..Answer::said(text, "") }
 }
 
 struct Script {
