@@ -19,6 +19,7 @@ mod runs;
 mod schemas;
 mod sessions;
 mod stats;
+mod tally;
 mod upkeep;
 mod workflows;
 
@@ -37,7 +38,8 @@ pub use runs::{
 };
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};
-pub use stats::{ErrorCount, Group, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, StatRow, StatsQuery, StatsStore};
+pub use stats::{ErrorCount, Figures, StatRow, StatsQuery, StatsStore};
+pub use tally::{EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
 pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
     Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,

@@ -1,30 +1,13 @@
-//! Figures over runs and attempts.
+//! Figures over runs and attempts. [`crate::Tally`] adds them up, for every store alike.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
 
-/// By what to group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
-    /// Everything together.
-    All,
-    /// By agent.
-    Agent,
-    /// By the model of the last attempt.
-    Model,
-    /// By the strategy of the last attempt.
-    Strategy,
-    /// By the day (UTC) on which the run was made.
-    Day,
-}
-
 /// Which runs count.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatsQuery {
-    /// By what to group.
-    pub group: Group,
     /// Only runs made at this time or later.
     pub since: Option<Timestamp>,
     /// Only runs of this agent.
@@ -62,6 +45,22 @@ pub struct StatRow {
     pub latency_ms_p95: u64,
 }
 
+/// The figures, of all runs together and by group, in the order of the keys. A run belongs to the model and the strategy of its
+/// last attempt, and to the day (UTC) on which it was made.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Figures {
+    /// Everything together.
+    pub all: StatRow,
+    /// By agent.
+    pub by_agent: Vec<StatRow>,
+    /// By model.
+    pub by_model: Vec<StatRow>,
+    /// By strategy.
+    pub by_strategy: Vec<StatRow>,
+    /// By day.
+    pub by_day: Vec<StatRow>,
+}
+
 /// How often one place broke one keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorCount {
@@ -73,17 +72,11 @@ pub struct ErrorCount {
     pub count: u64,
 }
 
-/// Sums of tokens end here: columns hold no larger number.
-pub const MOST_TOKENS_COUNTED: u64 = i64::MAX as u64;
-
-/// What one run cost counts from 0 up to this, so that no sum of costs is too large to be a number.
-pub const MOST_COST_COUNTED: f64 = 1e290;
-
 /// Counts.
 #[async_trait]
 pub trait StatsStore: Send + Sync {
-    /// The figures, by key. Sums end at the largest number that they can be; whatever was reported, they are numbers.
-    async fn stats(&self, query: &StatsQuery) -> Result<Vec<StatRow>, StoreError>;
+    /// The figures. Sums end at the largest number that they can be; whatever was reported, they are numbers.
+    async fn stats(&self, query: &StatsQuery) -> Result<Figures, StoreError>;
 
     /// The errors of attempts, the most frequent first.
     async fn frequent_errors(&self, query: &StatsQuery, limit: u32) -> Result<Vec<ErrorCount>, StoreError>;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use accord_api::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
 use accord_domain::contract::Strategy;
-use accord_store::{Group, StatRow, StatsQuery as Query, Store};
+use accord_store::{StatRow, StatsQuery as Query, Store};
 
 use super::App;
 use crate::error::Error;
@@ -30,24 +30,18 @@ impl App {
 }
 
 async fn count(store: &dyn Store, asked: StatsQuery) -> Result<Stats, Error> {
-    let query = |group| Query { group, since: asked.since, agent_name: asked.agent_name.clone() };
-    let everything = query(Group::All);
-    let all = store.stats(&everything).await?;
-    let by_agent = store.stats(&query(Group::Agent)).await?;
-    let by_model = store.stats(&query(Group::Model)).await?;
-    let mut by_strategy = store.stats(&query(Group::Strategy)).await?;
-    by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
-    let by_day = store.stats(&query(Group::Day)).await?;
-    let errors = store.frequent_errors(&everything, MOST_ERRORS).await?;
+    let query = Query { since: asked.since, agent_name: asked.agent_name };
+    let mut figures = store.stats(&query).await?;
+    figures.by_strategy.retain(|row| row.key != Strategy::Auto.as_str());
+    let errors = store.frequent_errors(&query, MOST_ERRORS).await?;
     let depth = store.queue_depth().await?;
-    let all = all.into_iter().next().unwrap_or_default();
     let rows = |rows: Vec<StatRow>| rows.into_iter().map(row).collect();
     Ok(Stats {
-        all: StatsRow { key: "all".to_owned(), ..row(all) },
-        by_agent: rows(by_agent),
-        by_model: rows(by_model),
-        by_strategy: rows(by_strategy),
-        by_day: rows(by_day),
+        all: StatsRow { key: "all".to_owned(), ..row(figures.all) },
+        by_agent: rows(figures.by_agent),
+        by_model: rows(figures.by_model),
+        by_strategy: rows(figures.by_strategy),
+        by_day: rows(figures.by_day),
         errors: errors
             .into_iter()
             .map(|error| ErrorCount { path: error.path, keyword: error.keyword, count: error.count })

@@ -10,8 +10,8 @@ use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{
     AgentStore, Condition, DocumentRecord, ErrorCount, EventFilter, EventStore, Fact, FactStore, Finish,
-    Group, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery, StatsStore,
-    Submission, Submitted, Verdict,
+    Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery, StatsStore, Submission,
+    Submitted, Verdict,
 };
 
 use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
@@ -114,8 +114,8 @@ async fn an_attempt_is_kept_to_the_letter() {
     let ended = Finish { end: End::Failed(failure.clone()), ..said(&holder, "") };
     store.finish_run(ended).await.unwrap();
     assert_eq!(store.run(&run_id("a")).await.unwrap().failure, Some(failure));
-    let query = StatsQuery { group: Group::Model, since: None, agent_name: None };
-    let rows = store.stats(&query).await.unwrap();
+    let query = StatsQuery::default();
+    let rows = store.stats(&query).await.unwrap().by_model;
     assert_eq!(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>(), [ODD]);
     let counts = [ErrorCount { path: ODD.into(), keyword: ODD.into(), count: 2 }];
     assert_eq!(store.frequent_errors(&query, 10).await.unwrap(), counts);

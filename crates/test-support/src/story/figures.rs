@@ -8,13 +8,13 @@ use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, FailureType, Run};
 use accord_domain::usage::Usage;
 use accord_store::{
-    ErrorCount, Finish, Group, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, StatRow, StatsQuery, Store,
+    ErrorCount, Finish, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, StatRow, StatsQuery, Store,
     Submission,
 };
 
 use super::make::*;
 
-const ALL: StatsQuery = StatsQuery { group: Group::All, since: None, agent_name: None };
+const ALL: StatsQuery = StatsQuery { since: None, agent_name: None };
 
 /// A run of this agent under contract, made at this second.
 fn contracted(name: &str, agent: &str, seconds: i64) -> Submission {
@@ -71,36 +71,32 @@ pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
         latency_ms_p50: 30_000,
         latency_ms_p95: 60_000,
     };
-    assert_eq!(store.stats(&ALL).await.unwrap(), [all]);
+    assert_eq!(store.stats(&ALL).await.unwrap().all, all);
 }
 
 /// A runner need not tell of its attempts. Then nothing says that it asked again.
 pub async fn a_result_without_attempts_is_a_first_try(store: Arc<dyn Store>) {
     ended(&store, contracted("a", "x", 0), vec![], said("1"), 10).await;
-    let rows = store.stats(&ALL).await.unwrap();
-    let counted: Vec<_> = rows.iter().map(|row| (row.completed, row.first_try, row.attempts)).collect();
-    assert_eq!(counted, [(1, 1, 0)]);
+    let row = store.stats(&ALL).await.unwrap().all;
+    assert_eq!((row.completed, row.first_try, row.attempts), (1, 1, 0));
 }
 
 /// By each group, with what counts where it belongs.
 pub async fn groups_are_counted(store: Arc<dyn Store>) {
     five_runs(&store).await;
-    let counted = |group| {
-        let store = Arc::clone(&store);
-        async move {
-            let rows = store.stats(&StatsQuery { group, ..ALL }).await.unwrap();
-            rows.into_iter().map(|row| (row.key, row.runs, row.completed, row.attempts)).collect::<Vec<_>>()
-        }
+    let figures = store.stats(&ALL).await.unwrap();
+    let counted = |rows: Vec<StatRow>| -> Vec<_> {
+        rows.into_iter().map(|row| (row.key, row.runs, row.completed, row.attempts)).collect()
     };
     let row = |key: &str, runs, completed, attempts| (key.to_owned(), runs, completed, attempts);
     let by_agent = [row("writer", 2, 1, 0), row("x", 2, 2, 3), row("y", 2, 0, 2)];
-    assert_eq!(counted(Group::Agent).await, by_agent);
+    assert_eq!(counted(figures.by_agent), by_agent);
     let by_model = [row("", 3, 1, 0), row("large", 2, 1, 3), row("small", 1, 1, 2)];
-    assert_eq!(counted(Group::Model).await, by_model);
+    assert_eq!(counted(figures.by_model), by_model);
     let by_strategy = [row("", 3, 1, 0), row("native", 2, 1, 3), row("tool", 1, 1, 2)];
-    assert_eq!(counted(Group::Strategy).await, by_strategy);
+    assert_eq!(counted(figures.by_strategy), by_strategy);
     let by_day = [row("2027-01-15", 2, 1, 1), row("2027-01-16", 2, 1, 4), row("2027-01-17", 2, 1, 0)];
-    assert_eq!(counted(Group::Day).await, by_day);
+    assert_eq!(counted(figures.by_day), by_day);
 }
 
 /// Only what is asked for counts.
@@ -108,11 +104,11 @@ pub async fn figures_are_filtered(store: Arc<dyn Store>) {
     five_runs(&store).await;
     let runs = |query: StatsQuery| {
         let store = Arc::clone(&store);
-        async move { store.stats(&query).await.unwrap().iter().map(|row| row.runs).sum::<u64>() }
+        async move { store.stats(&query).await.unwrap().all.runs }
     };
     assert_eq!(runs(StatsQuery { since: Some(at(86_400)), ..ALL }).await, 4);
     assert_eq!(runs(StatsQuery { agent_name: Some("y".into()), ..ALL }).await, 2);
-    let both = StatsQuery { since: Some(at(86_401)), agent_name: Some("y".into()), ..ALL };
+    let both = StatsQuery { since: Some(at(86_401)), agent_name: Some("y".into()) };
     assert_eq!(runs(both).await, 1);
     assert_eq!(runs(StatsQuery { agent_name: Some("z".into()), ..ALL }).await, 0);
 }
@@ -123,8 +119,7 @@ pub async fn percentiles_are_exact(store: Arc<dyn Store>) {
         let submission = fresh(&format!("n{number}"));
         ended(&store, submission, vec![], said("x"), 21 - number).await;
     }
-    let rows = store.stats(&ALL).await.unwrap();
-    let row = rows.first().unwrap();
+    let row = store.stats(&ALL).await.unwrap().all;
     assert_eq!((row.latency_ms_p50, row.latency_ms_p95), (10_000, 19_000));
 }
 
@@ -134,8 +129,7 @@ pub async fn unknown_costs_are_none(store: Arc<dyn Store>) {
     let usage = Usage { input_tokens: u64::from(u32::MAX) * 4, output_tokens: 1, cost_usd: None };
     store.finish_run(Finish { usage, ..finish(&holder, said("x"), 3) }).await.unwrap();
     assert_eq!(store.run(&run_id("a")).await.unwrap().usage, usage);
-    let rows = store.stats(&ALL).await.unwrap();
-    let row = rows.first().unwrap();
+    let row = store.stats(&ALL).await.unwrap().all;
     assert_eq!((row.cost_usd, row.input_tokens), (None, usage.input_tokens));
 }
 
@@ -147,8 +141,7 @@ pub async fn sums_end_at_the_largest(store: Arc<dyn Store>) {
         let usage = Usage { input_tokens: many, output_tokens: many - 1, cost_usd: Some(cost) };
         store.finish_run(Finish { usage, ..finish(&holder, said("x"), 3) }).await.unwrap();
     }
-    let rows = store.stats(&ALL).await.unwrap();
-    let row = rows.first().unwrap();
+    let row = store.stats(&ALL).await.unwrap().all;
     let expected = (MOST_TOKENS_COUNTED, MOST_TOKENS_COUNTED, Some(2.0 * MOST_COST_COUNTED));
     assert_eq!((row.input_tokens, row.output_tokens, row.cost_usd), expected);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use accord_domain::attempt::Outcome as AttemptOutcome;
 use accord_domain::run::change::End;
 use accord_domain::session::{Session, Status};
-use accord_store::{EventFilter, Finish, Group, Report, RunFilter, StatsQuery, Store, StoreError};
+use accord_store::{EventFilter, Finish, Report, RunFilter, StatsQuery, Store, StoreError};
 
 use super::make::*;
 
@@ -40,8 +40,8 @@ pub async fn a_session_goes_whole(store: Arc<dyn Store>) {
     assert_eq!(runs, [store.run(&run_id("b")).await.unwrap()]);
     assert_eq!(store.attempts(&run_id("b")).await.unwrap(), [attempt(1, AttemptOutcome::NoJson)]);
     assert_eq!(store.outcome(&run_id("b")).await.unwrap(), Some(outcome("x")));
-    let all = StatsQuery { group: Group::All, since: None, agent_name: None };
-    assert_eq!(store.stats(&all).await.unwrap().first().unwrap().attempts, 1);
+    let all = StatsQuery::default();
+    assert_eq!(store.stats(&all).await.unwrap().all.attempts, 1);
     let errors = store.frequent_errors(&all, 10).await.unwrap();
     assert_eq!(errors.iter().map(|error| error.count).collect::<Vec<_>>(), [1]);
 }

@@ -7,9 +7,7 @@ use accord_domain::event::{Body, NewEvent};
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, Failure, FailureType, Outcome};
 use accord_domain::usage::Usage;
-use accord_store::{
-    AskAgain, EventFilter, Finish, Group, Report, SchemaRecord, StatsQuery, Store, Submission,
-};
+use accord_store::{AskAgain, EventFilter, Finish, Report, SchemaRecord, StatsQuery, Store, Submission};
 
 use super::make::*;
 
@@ -88,7 +86,7 @@ async fn all_survive(store: &Arc<dyn Store>, name: &str, text: &str) {
 /// A NUL, emoji, quotes.
 pub async fn odd_texts_survive(store: Arc<dyn Store>) {
     all_survive(&store, "a", ODD).await;
-    let all = StatsQuery { group: Group::All, since: None, agent_name: None };
+    let all = StatsQuery::default();
     let errors = store.frequent_errors(&all, 10).await.unwrap();
     assert_eq!(errors.iter().map(|error| error.count).collect::<Vec<_>>(), [1]);
 }

@@ -1,0 +1,165 @@
+//! Adds figures up. A store reads each run that is over once, with its attempts, and all groups come out: to read the runs again
+//! for each group would take a multiple of the time, and percentiles cannot be put together from those of parts.
+
+use std::collections::BTreeMap;
+
+use accord_domain::attempt::Outcome;
+use accord_domain::run::{FailureType, Status};
+use jiff::Timestamp;
+
+use crate::stats::{Figures, StatRow};
+
+/// Sums of tokens end here: columns hold no larger number.
+pub const MOST_TOKENS_COUNTED: u64 = i64::MAX as u64;
+
+/// What one run cost counts from 0 up to this, so that no sum of costs is too large to be a number.
+pub const MOST_COST_COUNTED: f64 = 1e290;
+
+/// A run that is over, as far as it counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EndedRun {
+    /// Its agent.
+    pub agent_name: String,
+    /// Completed, failed or stopped.
+    pub status: Status,
+    /// The name of its failure.
+    pub failure_type: Option<String>,
+    /// Whether it was under contract.
+    pub contracted: bool,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Money, where it is known.
+    pub cost_usd: Option<f64>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was over.
+    pub finished_at: Timestamp,
+}
+
+/// Sums over runs.
+#[derive(Debug, Default)]
+pub struct Tally {
+    all: Sum,
+    by_agent: BTreeMap<String, Sum>,
+    by_model: BTreeMap<String, Sum>,
+    by_strategy: BTreeMap<String, Sum>,
+    by_day: BTreeMap<String, Sum>,
+    /// The run whose attempts are still coming.
+    open: Option<Tried>,
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    row: StatRow,
+    latencies: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Tried {
+    run: EndedRun,
+    attempts: u64,
+    first_accepted: bool,
+    model: String,
+    strategy: String,
+}
+
+impl Tally {
+    /// Adds a run. Its attempts are added next.
+    pub fn run(&mut self, run: EndedRun) {
+        self.close();
+        // A runner need not tell of its attempts. Then nothing says that it asked again.
+        let (model, strategy) = (String::new(), String::new());
+        self.open = Some(Tried { run, attempts: 0, first_accepted: true, model, strategy });
+    }
+
+    /// Adds an attempt of the run that was added last. Attempts come in their order.
+    pub fn attempt(&mut self, outcome: &str, model: String, strategy: String) {
+        let Some(open) = &mut self.open else { return };
+        if open.attempts == 0 {
+            open.first_accepted = outcome == Outcome::Accepted.as_str();
+        }
+        open.attempts += 1;
+        open.model = model;
+        open.strategy = strategy;
+    }
+
+    /// What was added up.
+    #[must_use]
+    pub fn figures(mut self) -> Figures {
+        self.close();
+        Figures {
+            all: self.all.row(String::new()),
+            by_agent: rows(self.by_agent),
+            by_model: rows(self.by_model),
+            by_strategy: rows(self.by_strategy),
+            by_day: rows(self.by_day),
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(tried) = self.open.take() else { return };
+        let day = tried.run.created_at.strftime("%Y-%m-%d").to_string();
+        self.all.add(&tried);
+        self.by_day.entry(day).or_default().add(&tried);
+        self.by_agent.entry(tried.run.agent_name.clone()).or_default().add(&tried);
+        self.by_model.entry(tried.model.clone()).or_default().add(&tried);
+        self.by_strategy.entry(tried.strategy.clone()).or_default().add(&tried);
+    }
+}
+
+impl Sum {
+    fn add(&mut self, tried: &Tried) {
+        let (row, run) = (&mut self.row, &tried.run);
+        row.runs += 1;
+        match run.status {
+            Status::Completed => {
+                row.completed += 1;
+                row.first_try += u64::from(!run.contracted || tried.first_accepted);
+            }
+            Status::Failed => {
+                row.failed += 1;
+                row.contract_failed += u64::from(broke_contract(run));
+            }
+            _ => row.stopped += 1,
+        }
+        row.attempts += tried.attempts;
+        row.input_tokens = tokens(row.input_tokens, run.input_tokens);
+        row.output_tokens = tokens(row.output_tokens, run.output_tokens);
+        if let Some(cost) = run.cost_usd {
+            *row.cost_usd.get_or_insert(0.0) += cost.clamp(0.0, MOST_COST_COUNTED);
+        }
+        let taken = run.finished_at.duration_since(run.created_at).as_millis();
+        self.latencies.push(u64::try_from(taken).unwrap_or_default());
+    }
+
+    fn row(mut self, key: String) -> StatRow {
+        self.latencies.sort_unstable();
+        StatRow {
+            key,
+            latency_ms_p50: percentile(&self.latencies, 50),
+            latency_ms_p95: percentile(&self.latencies, 95),
+            ..self.row
+        }
+    }
+}
+
+fn rows(sums: BTreeMap<String, Sum>) -> Vec<StatRow> {
+    sums.into_iter().map(|(key, sum)| sum.row(key)).collect()
+}
+
+fn broke_contract(run: &EndedRun) -> bool {
+    let kinds = [FailureType::OutputSchemaValidationFailed, FailureType::SchemaValidationFailed];
+    kinds.iter().any(|kind| run.failure_type.as_deref() == Some(kind.as_str()))
+}
+
+fn tokens(sum: u64, more: u64) -> u64 {
+    sum.saturating_add(more).min(MOST_TOKENS_COUNTED)
+}
+
+/// The smallest of these that so many of a hundred do not exceed.
+fn percentile(sorted: &[u64], percent: usize) -> u64 {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+}
