@@ -2,7 +2,7 @@
 
 use accord_domain::callback;
 use accord_domain::id::SessionId;
-use accord_domain::session::Session;
+use accord_domain::session::{Session, Status};
 use accord_store::{Page, PageRequest, SessionFilter, SessionStore, StoreError};
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -95,7 +95,10 @@ async fn remove(connection: &mut PgConnection, session_id: &SessionId) -> Result
     let parent = parent_of(connection, &session).await?;
     let documents = documents::of_session(connection, session_id).await?;
     sqlx::query(REMOVE).bind(session_id.as_str()).execute(&mut *connection).await?;
-    if let Some(parent) = parent {
+    // To find out whether a parent still waits, all its children are looked at: only where it has waited at all.
+    if let Some(parent) = parent
+        && parent.status == Status::Idle
+    {
         settle(connection, parent, session.updated_at).await?;
     }
     documents::collect(connection, documents).await
@@ -125,6 +128,9 @@ pub(crate) async fn settle_parent(
 
 /// A parent may have waited for what is gone, or wait for what has begun.
 async fn settle(connection: &mut PgConnection, before: Session, at: Timestamp) -> Result<(), Fault> {
+    if before.status.is_busy() {
+        return Ok(());
+    }
     let still = still_to_come(connection, &before.id).await?;
     let at = at.max(before.updated_at);
     let after = callback::settle(before.clone(), still, at);

@@ -103,10 +103,20 @@ fn remove(write: &Write<'_>, id: &SessionId) -> Done<()> {
     for sql in REMOVALS {
         connection.prepare_cached(sql)?.execute([seq])?;
     }
-    if let Some(parent) = &session.parent_session_id {
+    if let Some(parent) = &session.parent_session_id
+        && waits(connection, parent)?
+    {
         settle(connection, parent, session.updated_at)?;
     }
     assignment::collect(connection, &documents)
+}
+
+/// Whether a session waits for children. To find out for which, all of them are looked at, so this is asked first.
+fn waits(connection: &Connection, id: &SessionId) -> Done<bool> {
+    match session::find(connection, id) {
+        Err(Fault::Answer(StoreError::NoSession(_))) => Ok(false),
+        found => Ok(found?.1.status == Status::Idle),
+    }
 }
 
 /// A parent may have waited for what is gone, or wait for what has begun.
@@ -115,6 +125,9 @@ pub(crate) fn settle(connection: &Connection, parent: &SessionId, at: Timestamp)
         Err(Fault::Answer(StoreError::NoSession(_))) => return Ok(()),
         found => found?,
     };
+    if before.status.is_busy() {
+        return Ok(());
+    }
     let at = at.max(before.updated_at);
     let after = callback::settle(before.clone(), still_to_come(connection, seq, parent)?, at);
     if after != before {
