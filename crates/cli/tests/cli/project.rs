@@ -232,7 +232,9 @@ fn the_first_key_is_made_without_a_coordinator() {
     assert_eq!((keys.len(), &keys[0]["role"], &keys[0]["name"]), (1, &json!("admin"), &json!("laptop")));
     assert!(!keys[0].to_string().contains(secret));
     let id = keys[0]["key_id"].as_str().unwrap();
-    assert_eq!(folder.run(&["keys", "rm", id], "").code, Some(0));
+    let removed = folder.run(&["keys", "rm", id], "");
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+    assert!(removed.stderr.contains("the last key"), "{removed:?}");
     assert_eq!(folder.run(&["keys", "rm", id], "").code, Some(1));
     assert_eq!(folder.run(&["keys", "list", "--json"], "").json()["items"], json!([]));
 }

@@ -1,6 +1,6 @@
 //! `accord keys rm`.
 
-use accord_api::KeyId;
+use accord_api::{KeyId, PageQuery};
 
 use super::{PlaceArguments, refused};
 use crate::exit::Exit;
@@ -25,16 +25,30 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.place.config()?;
-    runtime::block_on(async {
+    let none_is_left = runtime::block_on(async {
         match arguments.place.client(&config).await? {
-            Some(client) => Ok(client.delete_key(&arguments.key_id).await?),
-            None => store_as_it_is(&config).await?.remove_key(&arguments.key_id).await.map_err(refused),
+            Some(client) => {
+                client.delete_key(&arguments.key_id).await?;
+                // Where keys are left, this one may have been the one that was shown.
+                let left = client.keys(&PageQuery::default()).await;
+                Ok(left.is_ok_and(|left| left.items.is_empty()))
+            }
+            None => {
+                let store = store_as_it_is(&config).await?;
+                store.remove_key(&arguments.key_id).await.map_err(refused)?;
+                Ok::<_, Failure>(store.keys().await.is_ok_and(|left| left.is_empty()))
+            }
         }
     })?;
     if arguments.json {
         output::json(&serde_json::json!({"key_id": arguments.key_id, "removed": true}))?;
     } else {
         output::talk(&format!("removed {}\n", arguments.key_id));
+    }
+    if none_is_left {
+        output::talk(
+            "that was the last key: on loopback everything is open to everybody on this machine now\n",
+        );
     }
     Ok(Exit::Success)
 }

@@ -18,6 +18,10 @@ use crate::outside::Outside;
 /// Keys are read again after this long: another coordinator may have made or removed some.
 pub(crate) const FRESH: SignedDuration = SignedDuration::from_secs(2);
 
+/// Whoever removed it may have wanted to shut somebody out.
+const LAST_REMOVED: &str = "the last key was removed: a coordinator that listens on loopback is open to everybody on this machine \
+                            until a key is made with 'accord keys create --role admin'";
+
 /// The keys of the store.
 pub(super) struct KnownKeys {
     store: Arc<dyn Store>,
@@ -34,6 +38,8 @@ struct Last {
     changes: u64,
     /// None before the first time, and when it is known to be old.
     reading: Option<Reading>,
+    /// Whether there were keys when they were last read.
+    any: bool,
 }
 
 #[derive(Clone)]
@@ -67,7 +73,8 @@ impl KnownKeys {
     /// Takes up what this process has just written. Should the store not answer, the next request asks it.
     pub(super) async fn renew(&self) {
         self.last.send_if_modified(|last| {
-            *last = Last { changes: last.changes + 1, reading: None };
+            last.changes += 1;
+            last.reading = None;
             // Those who wait are told when it is known what has changed.
             false
         });
@@ -93,7 +100,12 @@ impl KnownKeys {
                 return false;
             }
             let is_new = last.reading.as_ref().is_none_or(|last| last.keys != reading.keys);
+            let was_last = last.any && reading.keys.is_empty();
+            last.any = !reading.keys.is_empty();
             last.reading = Some(reading);
+            if was_last {
+                tracing::warn!("{LAST_REMOVED}");
+            }
             is_new
         });
     }
@@ -146,9 +158,64 @@ async fn look_after(known: Weak<KnownKeys>) {
 mod tests {
     use accord_domain::key::Role;
     use accord_store_sqlite::SqliteStore;
+    use tracing::field::{Field, Visit};
+    use tracing::span::{Attributes, Id, Record};
+    use tracing::{Event, Metadata, Subscriber};
 
     use super::*;
     use crate::outside::System;
+
+    /// What the log says.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<String>>>);
+
+    impl Visit for Log {
+        fn record_debug(&mut self, _: &Field, value: &dyn std::fmt::Debug) {
+            self.0.lock().unwrap().push(format!("{value:?}"));
+        }
+    }
+
+    impl Subscriber for Log {
+        fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+            metadata.target().starts_with("accord_coordinator")
+        }
+
+        fn event(&self, event: &Event<'_>) {
+            event.record(&mut self.clone());
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+        fn enter(&self, _: &Id) {}
+        fn exit(&self, _: &Id) {}
+    }
+
+    #[tokio::test]
+    async fn the_log_tells_once_that_the_last_key_was_removed() {
+        let log = Log::default();
+        let _heard = tracing::subscriber::set_default(log.clone());
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+        let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
+        known.renew().await;
+        let (one, _) = crate::new_key(&System, Role::Admin, "one").unwrap();
+        let (other, _) = crate::new_key(&System, Role::Admin, "other").unwrap();
+        for key in [&one, &other] {
+            store.add_key(key.clone()).await.unwrap();
+        }
+        known.renew().await;
+        store.remove_key(&one.id).await.unwrap();
+        known.renew().await;
+        assert!(log.0.lock().unwrap().is_empty());
+        // Whoever has removed it: another coordinator, or a command beside this one.
+        store.remove_key(&other.id).await.unwrap();
+        known.within(SignedDuration::ZERO).await.unwrap();
+        known.renew().await;
+        assert_eq!(*log.0.lock().unwrap(), [LAST_REMOVED]);
+    }
 
     #[tokio::test]
     async fn what_was_read_before_a_change_is_not_kept_after_it() {
