@@ -52,9 +52,7 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
             error.into_response()
         }
     };
-    if response.status().is_client_error() {
-        rest.discard().await;
-    }
+    rest.discard().await;
     response
 }
 

@@ -1,9 +1,10 @@
 //! What is left of a request's body when its answer is known.
 //!
-//! A request may be refused before its body was read, or in the middle of it. Who is cut off while sending sees a broken
-//! connection instead of the answer, and tries the same again. So the rest is read and thrown away before the answer goes
-//! out, within bounds. Who asked first whether to send the body (`Expect: 100-continue`) has not sent it: there nothing is
-//! read that no handler has asked for, and the answer comes at once.
+//! A request may be refused before its body was read, or in the middle of it, and a route may have no use for one. Who is
+//! cut off while sending sees a broken connection instead of the answer, and tries the same again. So the rest is read and
+//! thrown away before the answer goes out, within bounds. Who asked first whether to send the body
+//! (`Expect: 100-continue`) has not sent it: there nothing is read that no handler has asked for, and the answer comes at
+//! once.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -85,7 +86,7 @@ impl Stream for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if let (Some(body), Some(back), true) = (self.body.take(), self.back.take(), self.is_being_sent) {
-            // Nobody waits for it where the answer is no refusal.
+            // Nobody waits for it where whoever asked has hung up.
             let _ = back.send(body);
         }
     }
@@ -137,6 +138,13 @@ mod tests {
             (403, PIECES)
         );
         assert_eq!(sent(&fixture, "POST", "/runs", &[json, ("authorization", "none")]).await, (401, PIECES));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_nobody_asked_for_is_read_away() {
+        let fixture = Fixture::new(&[]);
+        assert_eq!(sent(&fixture, "GET", "/agents", &[]).await, (200, PIECES));
+        assert_eq!(sent(&fixture, "GET", "/agents", &[("expect", "100-continue")]).await, (200, 0));
     }
 
     #[tokio::test]
