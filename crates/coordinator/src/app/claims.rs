@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::metrics;
 
 /// A claim that waits longer would be cut off by something in between.
-const LONGEST_CLAIM_SECONDS: u32 = 60;
+pub(crate) const LONGEST_CLAIM_SECONDS: u32 = 60;
 
 /// How many runs are handed out at once: they are handed out in one transaction, and each carries its conversation.
 const MOST_CLAIMED: u32 = 32;

@@ -34,12 +34,14 @@ pub(crate) use acting::Acting;
 pub use agents::agents_in;
 pub(crate) use agents::{Expected, Made, Promise, hex, plain_kind, watch as watch_agents};
 pub(crate) use catalog::{Agent, Catalog};
+pub(crate) use claims::LONGEST_CLAIM_SECONDS;
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub use guest::{Guest, GuestAnswer, GuestBody};
 pub(crate) use keys::{Caller, FRESH, Keys};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use page::HIGHEST_LIMIT;
-pub(crate) use runs::{LONGEST_WAIT_SECONDS, check_wait};
+pub(crate) use runners::LONGEST_HEARTBEAT_SECONDS;
+pub(crate) use runs::{HIGHEST_PRIORITY, LONGEST_WAIT_SECONDS, check_wait};
 pub(crate) use workflows::{MadeWorkflow, watch_workflows};
 
 use crate::hub::Hub;

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::hub::{Topic, Watch};
 
 /// A heartbeat that waits longer would be cut off by something in between.
-const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
+pub(crate) const LONGEST_HEARTBEAT_SECONDS: u32 = 30;
 
 /// How many runs one runner holds at most: each is a row of one transaction. Ten thousand sessions that wait on a slow
 /// model are a use that is measured; a heartbeat of twice as many still fits into one request.

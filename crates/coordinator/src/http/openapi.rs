@@ -2,6 +2,7 @@
 //!
 //! The page is whole as it is served: no scripts, and nothing is fetched from elsewhere.
 
+mod bounds;
 mod refusals;
 mod shapes;
 
@@ -125,6 +126,7 @@ impl Modify for UniqueNames {
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
     refusals::describe(&mut document);
+    bounds::state(&mut document);
     shapes::name_variants(&mut document);
     shapes::let_shapes_overlap(&mut document);
     shapes::open_objects(&mut document);

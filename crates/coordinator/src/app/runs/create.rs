@@ -18,7 +18,7 @@ use crate::app::{Agent, App, Caller, Promise};
 use crate::error::Error;
 
 /// Priorities are for people to order work; a thousand steps each way are plenty, and leave no room for accidents.
-const HIGHEST_PRIORITY: i32 = 1_000;
+pub(crate) const HIGHEST_PRIORITY: i32 = 1_000;
 
 /// Names, folders and models are shown in lists and matched exactly; nobody has longer ones.
 const LONGEST_NAME: usize = 4_096;

@@ -15,6 +15,7 @@ mod read;
 mod told;
 mod wait;
 
+pub(crate) use create::HIGHEST_PRIORITY;
 pub(super) use finish::{holder, refuse};
 pub(super) use held::is_held;
 pub(super) use input::{Expected, check as check_input, with_prompt};
