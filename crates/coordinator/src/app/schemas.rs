@@ -13,8 +13,8 @@ use accord_domain::contract::ValidationMode;
 use accord_store::{SchemaRecord, StoreError};
 use serde_json::{Value, json};
 
-use super::agents::{Promise, looked_at, name};
-use super::{App, page};
+use super::agents::{looked_at, name};
+use super::{App, Promise, page};
 use crate::error::Error;
 
 const LIST: page::List = page::List("schemas");

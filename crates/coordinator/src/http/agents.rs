@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::extract::{JsonBody, MaybeJson, Query};
 use super::{body, conditions};
-use crate::app::{App, Caller, Made};
+use crate::app::{App, Caller};
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -80,7 +80,7 @@ pub(super) async fn create(
 ) -> Result<Response, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /agents", &bytes)?;
     let value: Value = body::read(&bytes)?;
-    made(app.create_agent(value, promise).await?)
+    conditions::made(app.create_agent(value, promise).await?, |agent| &agent.hash)
 }
 
 /// One agent.
@@ -134,7 +134,7 @@ pub(super) async fn replace(
 ) -> Result<Response, Error> {
     let expected = conditions::expected(&headers)?;
     let value: Value = body::read(&bytes)?;
-    made(app.put_agent(&name, value, &expected).await?)
+    conditions::made(app.put_agent(&name, value, &expected).await?, |agent| &agent.hash)
 }
 
 /// Changes parts of a blueprint: a JSON merge patch (RFC 7396).
@@ -251,16 +251,6 @@ pub(super) async fn validate_known(
     let Some(bytes) = bytes else { return Ok(Json(app.validate_known_agent(&name).await?)) };
     let value: Value = body::read(&bytes)?;
     Ok(Json(app.validate_agent(Some(&name), value).await?))
-}
-
-fn made(made: Made) -> Result<Response, Error> {
-    Ok(match made {
-        Made::Created(view) => {
-            (StatusCode::CREATED, conditions::etag(&view.hash), Json(view)).into_response()
-        }
-        Made::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
-        Made::Replayed(answer) => conditions::made_before(answer)?,
-    })
 }
 
 #[cfg(test)]

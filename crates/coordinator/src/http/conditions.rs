@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::app::{Caller, Expected, Promise};
+use crate::app::{Caller, Expected, Made, Promise};
 use crate::error::Error;
 
 /// Keys are random texts of their makers; ids of 36 characters are usual.
@@ -120,8 +120,17 @@ fn fingerprint(body: &Bytes) -> String {
     crate::app::hex(&digest)
 }
 
+/// What was made or changed, its hash as the `ETag`.
+pub(super) fn made<T: Serialize>(made: Made<T>, hash: impl Fn(&T) -> &str) -> Result<Response, Error> {
+    Ok(match made {
+        Made::Created(view) => (StatusCode::CREATED, etag(hash(&view)), Json(view)).into_response(),
+        Made::Changed(view) => (etag(hash(&view)), Json(view)).into_response(),
+        Made::Replayed(answer) => made_before(answer)?,
+    })
+}
+
 /// The first answer to a request that made something, given again: its hash as the `ETag`, as it was then.
-pub(super) fn made_before(answer: String) -> Result<Response, Error> {
+fn made_before(answer: String) -> Result<Response, Error> {
     let first: Value = serde_json::from_str(&answer).map_err(Error::internal)?;
     let hash = first.get("hash").and_then(Value::as_str).unwrap_or_default();
     let json = [(header::CONTENT_TYPE, "application/json")];

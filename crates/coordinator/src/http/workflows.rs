@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::extract::{JsonBody, Query};
 use super::{body, conditions, door};
-use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, MadeWorkflow, check_wait};
+use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -65,7 +65,7 @@ pub(super) async fn create(
 ) -> Result<Response, Error> {
     let promise = conditions::promise(&headers, &caller, "POST /workflows", &bytes)?;
     let value: Value = body::read(&bytes)?;
-    made(app.create_workflow(value, promise).await?)
+    conditions::made(app.create_workflow(value, promise).await?, |workflow| &workflow.hash)
 }
 
 /// One workflow.
@@ -119,7 +119,7 @@ pub(super) async fn replace(
 ) -> Result<Response, Error> {
     let expected = conditions::expected(&headers)?;
     let value: Value = body::read(&bytes)?;
-    made(app.put_workflow(&name, value, &expected).await?)
+    conditions::made(app.put_workflow(&name, value, &expected).await?, |workflow| &workflow.hash)
 }
 
 /// Removes a workflow. A file workflow's file is removed. Its runs stay.
@@ -217,16 +217,6 @@ pub(super) async fn run(
         }
         Err(error) => Err(error),
     }
-}
-
-fn made(made: MadeWorkflow) -> Result<Response, Error> {
-    Ok(match made {
-        MadeWorkflow::Created(view) => {
-            (StatusCode::CREATED, conditions::etag(&view.hash), Json(view)).into_response()
-        }
-        MadeWorkflow::Changed(view) => (conditions::etag(&view.hash), Json(view)).into_response(),
-        MadeWorkflow::Replayed(answer) => conditions::made_before(answer)?,
-    })
 }
 
 #[cfg(test)]

@@ -6,97 +6,25 @@
 use std::sync::Arc;
 
 use accord_api::{AgentView, ErrorName, Source};
-use accord_store::{Condition, DocumentRecord, Idempotency, StoreError};
-use serde::Serialize;
+use accord_store::{Condition, DocumentRecord, StoreError};
 use serde_json::{Map, Value, json};
 
-use super::examine::{Examined, hash_of};
+use super::examine::Examined;
 use super::files::FileAgent;
 use super::write;
-use crate::app::App;
 use crate::app::catalog::examined;
+use crate::app::definition::{AGENT, record};
 use crate::app::found::Found;
+use crate::app::{App, Expected, Made, Promise};
 use crate::error::Error;
 
-/// What must hold of the agent that is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Expected {
-    /// Nothing.
-    Anything,
-    /// That it is not there.
-    Absent,
-    /// That it is there.
-    Present,
-    /// That its hash is one of these.
-    OneOf(Vec<String>),
-}
-
-impl Expected {
-    fn check(&self, name: &str, hash: &str) -> Result<(), Error> {
-        match self {
-            Self::OneOf(hashes) if !hashes.iter().any(|known| known == hash) => Err(changed(name)),
-            Self::Absent => Err(there(name)),
-            _ => Ok(()),
-        }
-    }
-
-    /// What the store is to see to when the thing, which has this hash, is changed.
-    pub(in crate::app) fn condition(&self, hash: &str) -> Condition {
-        match self {
-            Self::OneOf(_) => Condition::Unchanged(hash.to_owned()),
-            Self::Anything | Self::Present => Condition::Present,
-            Self::Absent => Condition::Absent,
-        }
-    }
-}
-
-/// What became of a wish to make an agent.
-#[derive(Debug)]
-pub(crate) enum Made {
-    /// It is there, and was not before.
-    Created(Box<AgentView>),
-    /// It was there, and is as wished now.
-    Changed(Box<AgentView>),
-    /// The key was used before: this was the answer.
-    Replayed(String),
-}
-
-/// A key that makes a request repeatable.
-#[derive(Debug, Clone)]
-pub(crate) struct Promise {
-    /// Whose key it is and for which route.
-    pub(crate) scope: String,
-    /// The key.
-    pub(crate) key: String,
-    /// A hash of the request's body.
-    pub(crate) fingerprint: String,
-}
-
-impl Promise {
-    /// With the text that is kept.
-    pub(crate) fn with(self, response: String) -> Idempotency {
-        Idempotency { scope: self.scope, key: self.key, fingerprint: self.fingerprint, response }
-    }
-
-    /// With the answer that is kept.
-    pub(crate) fn answered(self, answer: &impl Serialize) -> Result<Idempotency, Error> {
-        Ok(self.with(serde_json::to_string(answer).map_err(Error::internal)?))
-    }
-}
-
 impl App {
-    /// The answer that a repeated request was given before.
-    pub(crate) async fn first_answer(&self, promise: Option<&Promise>) -> Result<Option<String>, Error> {
-        match promise {
-            None => Ok(None),
-            Some(Promise { scope, key, fingerprint }) => {
-                Ok(self.store.first_answer(scope, key, fingerprint).await?)
-            }
-        }
-    }
-
     /// Makes an agent in the store.
-    pub(crate) async fn create_agent(&self, value: Value, promise: Option<Promise>) -> Result<Made, Error> {
+    pub(crate) async fn create_agent(
+        &self,
+        value: Value,
+        promise: Option<Promise>,
+    ) -> Result<Made<AgentView>, Error> {
         // First of all: a file of the same name may have come since.
         if let Some(answer) = self.first_answer(promise.as_ref()).await? {
             return Ok(Made::Replayed(answer));
@@ -104,15 +32,15 @@ impl App {
         let examined = sound(examined(value).await)?;
         let name = name_of(&examined);
         if self.catalog.in_file(&name).await.is_some() {
-            return Err(exists(&name));
+            return Err(AGENT.exists(&name));
         }
-        let record = self.record(&name, &examined);
+        let record = record(&name, examined.document(), self.outside.now());
         let view = self.catalog.view(&Found::Stored(Box::new(record.clone()), Arc::new(examined))).await?;
         let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
         match self.store.put_agent(record, Condition::Absent, promise).await {
             Ok(None) => Ok(Made::Created(Box::new(view))),
             Ok(Some(answer)) => Ok(Made::Replayed(answer)),
-            Err(StoreError::Exists { .. }) => Err(exists(&name)),
+            Err(StoreError::Exists { .. }) => Err(AGENT.exists(&name)),
             Err(other) => Err(other.into()),
         }
     }
@@ -123,15 +51,9 @@ impl App {
         name: &str,
         value: Value,
         expected: &Expected,
-    ) -> Result<Made, Error> {
+    ) -> Result<Made<AgentView>, Error> {
         let examined = sound(examined(value).await)?;
-        let given = name_of(&examined);
-        if given != name {
-            let message = format!(
-                "the blueprint is called '{given}', and the address says '{name}'; give both one name"
-            );
-            return Err(Error::new(ErrorName::InvalidRequest, message));
-        }
+        AGENT.check_name(name, &name_of(&examined))?;
         let writing = self.catalog.writing.lock().await;
         match self.catalog.found(name).await {
             Ok(found) => {
@@ -139,17 +61,9 @@ impl App {
                 Ok(Made::Changed(Box::new(view)))
             }
             Err(error) if error.name() == ErrorName::AgentNotFound => {
-                if !matches!(expected, Expected::Anything | Expected::Absent) {
-                    return Err(changed(name));
-                }
+                AGENT.check_absent(expected, name)?;
                 drop(writing);
-                match self.create_agent(examined.value, None).await {
-                    // Somebody else was quicker.
-                    Err(error) if *expected == Expected::Absent && error.name() == ErrorName::AgentExists => {
-                        Err(there(name))
-                    }
-                    made => made,
-                }
+                AGENT.made_meanwhile(self.create_agent(examined.value, None).await, expected, name)
             }
             Err(error) => Err(error),
         }
@@ -168,7 +82,7 @@ impl App {
         }
         let _writing = self.catalog.writing.lock().await;
         let found = self.catalog.found(name).await?;
-        expected.check(name, found.hash())?;
+        AGENT.check(expected, name, found.hash())?;
         let mut value = found.value().clone();
         merge(&mut value, patch);
         let examined = sound(examined(value).await)?;
@@ -187,14 +101,14 @@ impl App {
         match self.catalog.found(name).await? {
             Found::File(_) => {
                 let agent = self.fresh(name).await?;
-                expected.check(name, &agent.hash)?;
+                AGENT.check(expected, name, &agent.hash)?;
                 let removed = tokio::task::spawn_blocking(move || write::remove(&agent)).await;
-                removed.map_err(Error::internal)?.map_err(|reason| read_only(name, &reason))?;
+                removed.map_err(Error::internal)?.map_err(|reason| AGENT.read_only(name, &reason))?;
                 self.catalog.reload().await;
                 Ok(())
             }
             Found::Stored(record, _) => {
-                expected.check(name, &record.hash)?;
+                AGENT.check(expected, name, &record.hash)?;
                 Ok(self.store.remove_agent(name, expected.condition(&record.hash)).await?)
             }
         }
@@ -211,15 +125,16 @@ impl App {
         match found.source() {
             Source::File => {
                 let agent = self.fresh(&name).await?;
-                expected.check(&name, &agent.hash)?;
+                AGENT.check(expected, &name, &agent.hash)?;
                 self.write_file(&agent, examined.value).await?;
                 self.agent(&name).await
             }
             Source::Store => {
-                expected.check(&name, found.hash())?;
+                AGENT.check(expected, &name, found.hash())?;
                 let condition = expected.condition(found.hash());
-                let mut record = self.record(&name, &examined);
-                record.created_at = found.created_at().unwrap_or(record.created_at);
+                let now = self.outside.now();
+                let created_at = found.created_at().unwrap_or(now);
+                let record = DocumentRecord { created_at, ..record(&name, examined.document(), now) };
                 self.store.put_agent(record.clone(), condition, None).await?;
                 self.catalog.view(&Found::Stored(Box::new(record), Arc::new(examined))).await
             }
@@ -230,13 +145,13 @@ impl App {
         if agent.foreign {
             let reason =
                 "it is of the kind kb.agent/1; edit the file itself, or write it anew as an Accord agent";
-            return Err(read_only(&agent.name, reason));
+            return Err(AGENT.read_only(&agent.name, reason));
         }
         let Some(home) = agent.home.clone() else {
-            return Err(read_only(&agent.name, "it is not known which file is the agent's"));
+            return Err(AGENT.read_only(&agent.name, "it is not known which file is the agent's"));
         };
         let written = tokio::task::spawn_blocking(move || write::write(&home, &value)).await;
-        written.map_err(Error::internal)?.map_err(|reason| read_only(&agent.name, &reason))?;
+        written.map_err(Error::internal)?.map_err(|reason| AGENT.read_only(&agent.name, &reason))?;
         self.catalog.reload().await;
         Ok(())
     }
@@ -244,14 +159,7 @@ impl App {
     /// An agent's file as it is at this moment, and not as it was when somebody last looked.
     async fn fresh(&self, name: &str) -> Result<Arc<FileAgent>, Error> {
         self.catalog.reload().await;
-        self.catalog.files().agents.get(name).map(Arc::clone).ok_or_else(|| changed(name))
-    }
-
-    fn record(&self, name: &str, examined: &Examined) -> DocumentRecord {
-        let document = examined.document();
-        let now = self.outside.now();
-        let hash = hash_of(&document);
-        DocumentRecord { name: name.to_owned(), document, hash, created_at: now, modified_at: now }
+        self.catalog.files().agents.get(name).map(Arc::clone).ok_or_else(|| AGENT.changed(name))
     }
 }
 
@@ -260,13 +168,7 @@ fn sound(examined: Examined) -> Result<Examined, Error> {
     if examined.sound.is_some() {
         return Ok(examined);
     }
-    let errors = examined.problems.iter().filter(|problem| problem.severity == accord_api::Severity::Error);
-    let first = errors.clone().next().map(|problem| format!("{}: {}", problem.path, problem.message));
-    let more = match errors.count() {
-        0 | 1 => String::new(),
-        count => format!(" (and {} more in 'details.problems')", count - 1),
-    };
-    let message = format!("the blueprint has mistakes: {}{more}", first.unwrap_or_default());
+    let message = AGENT.mistakes(&examined.problems);
     let problems = examined.problems;
     Err(match examined.wrong_schema {
         // A schema that is wrong has one name wherever it stands.
@@ -280,27 +182,6 @@ fn sound(examined: Examined) -> Result<Examined, Error> {
 
 fn name_of(examined: &Examined) -> String {
     examined.sound.as_ref().map(|sound| sound.blueprint.name.clone()).unwrap_or_default()
-}
-
-fn exists(name: &str) -> Error {
-    let message = format!("there is an agent '{name}' already; PUT /agents/{name} changes it");
-    Error::new(ErrorName::AgentExists, message)
-}
-
-fn changed(name: &str) -> Error {
-    let message =
-        format!("the agent '{name}' is not as you have seen it; read it again and repeat the change");
-    Error::new(ErrorName::PreconditionFailed, message)
-}
-
-fn there(name: &str) -> Error {
-    let message = format!("there is an agent '{name}' already; If-None-Match asks for none");
-    Error::new(ErrorName::PreconditionFailed, message)
-}
-
-fn read_only(name: &str, reason: &str) -> Error {
-    let message = format!("the file of the agent '{name}' cannot be written: {reason}");
-    Error::new(ErrorName::AgentReadOnly, message)
 }
 
 /// RFC 7396. What is merged came in by parsers that bound its depth.

@@ -30,7 +30,6 @@ mod yaml;
 
 pub(crate) use check::Declared;
 pub(in crate::app) use document::{Document, Format};
-pub(crate) use edit::{Expected, Made, Promise};
 pub(in crate::app) use examine::hash_of;
 pub(crate) use examine::{Examined, Sound, examine_value, hex};
 pub(in crate::app) use files::read_text;

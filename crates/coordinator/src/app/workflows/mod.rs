@@ -24,7 +24,6 @@ use std::time::Duration;
 use accord_workflow::Flow;
 use tokio::time::{Instant, sleep};
 
-pub(crate) use edit::Made as MadeWorkflow;
 pub(crate) use watch::watch as watch_workflows;
 
 use super::recent::{IN_USE, Recent};

@@ -18,10 +18,10 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::known::target_name;
-use crate::app::agents::{Promise, hex};
+use crate::app::agents::hex;
 use crate::app::page::List;
 use crate::app::runs::SLOW_POLL;
-use crate::app::{App, labels};
+use crate::app::{App, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
 
