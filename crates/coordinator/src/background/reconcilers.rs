@@ -12,12 +12,13 @@ use crate::metrics;
 /// After a failure: long enough for a database to come back, short enough not to be noticed.
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
-/// Callbacks are woken by the end of a run; this is for wake-ups that were lost.
-const CALLBACKS_EVERY: Duration = Duration::from_secs(5);
+/// The end of a run wakes who tells parents and who goes on with workflows; this is for wake-ups that were lost, and for those
+/// who are slow to stop.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Who is woken by the end of any run looks at most so often: a busy coordinator ends thousands in a second, and one look
 /// sees all that is due. Nobody notices a hundredth of a second.
-pub(super) const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
@@ -78,24 +79,21 @@ pub(super) async fn unmatched(app: Arc<App>) {
 
 pub(super) async fn callbacks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = match app.deliver_callbacks().await {
-            Ok(()) => CALLBACKS_EVERY,
-            Err(error) => failed("callbacks", &error),
-        };
-        rest(&app, BETWEEN_LOOKS).await;
-        tokio::select! {
-            _ = timeout(wait, app.hub.some_run_over()) => {}
-            () = app.closing.cancelled() => {}
-        }
+        let wait = after("callbacks", &app.deliver_callbacks().await, LOOK_EVERY);
+        rest_until(&app, wait, app.hub.some_run_over()).await;
+    }
+}
+
+pub(super) async fn workflows(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = after("workflows", &app.advance_workflows().await, LOOK_EVERY);
+        rest_until(&app, wait, app.hub.some_workflow_due()).await;
     }
 }
 
 pub(super) async fn forget(app: Arc<App>) {
     while !app.closing.is_cancelled() {
-        let wait = match app.forget().await {
-            Ok(()) => FORGET_EVERY,
-            Err(error) => failed("forget", &error),
-        };
+        let wait = after("forget", &app.forget().await, FORGET_EVERY);
         rest(&app, wait).await;
     }
 }
@@ -107,11 +105,28 @@ pub(super) async fn figures(app: Arc<App>) {
     }
 }
 
-pub(super) async fn rest(app: &App, wait: Duration) {
+async fn rest(app: &App, wait: Duration) {
     let _ = timeout(wait, app.closing.cancelled()).await;
 }
 
-pub(super) fn failed(reconciler: &str, error: &Error) -> Duration {
+/// Rests for this long, or until there may be something to do.
+async fn rest_until(app: &App, wait: Duration, woken: impl Future<Output = ()>) {
+    rest(app, BETWEEN_LOOKS).await;
+    tokio::select! {
+        _ = timeout(wait, woken) => {}
+        () = app.closing.cancelled() => {}
+    }
+}
+
+/// How long until the next look.
+fn after(reconciler: &str, looked: &Result<(), Error>, every: Duration) -> Duration {
+    match looked {
+        Ok(()) => every,
+        Err(error) => failed(reconciler, error),
+    }
+}
+
+fn failed(reconciler: &str, error: &Error) -> Duration {
     tracing::warn!(reconciler, cause = error.cause(), "a reconciler failed and tries again");
     TRY_AGAIN
 }
