@@ -4,6 +4,11 @@
 //! asks [`accord_domain::run::change`], and writes what comes out. Claims and reconcilers skip what others have locked,
 //! so that any number of coordinators share the work without waiting for each other.
 //!
+//! [`PostgresStore`] (`store`) implements each trait of [`accord_store`] in the file of its subject, `runs/` and `workflows/` in
+//! folders of theirs. `load` locks and reads a run with its session, `write` writes changes, many in a few statements; `rows`,
+//! `convert` and `text` are rows, columns and plain texts; `page` makes pages of lists; `named` keeps documents by name; `fault`
+//! says what is tried again.
+//!
 //! # The order of events
 //!
 //! Ids must become visible in increasing order, and commits must not wait for each other. So an event's id is the number

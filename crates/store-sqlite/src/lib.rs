@@ -4,6 +4,11 @@
 //! (`readers`). A use case loads rows, asks [`accord_domain::run::change`] and writes what comes out (`change`); nothing
 //! is decided here. Documents that many runs share are kept once.
 //!
+//! [`SqliteStore`] (`store`) implements each trait of [`accord_store`] in the file of its subject, `runs/` and `workflows/` in
+//! folders of theirs. There a use case is a closure for the writer or a reader. `rows/` reads and writes single tables, `value`
+//! single columns; `page` makes pages of lists; `named` keeps documents by name; `fault` turns errors into the caller's. `open`,
+//! `opened` and `migrate` see to the file.
+//!
 //! Absent on purpose: a connection pool that writes, because SQLite has one writer whatever a pool says; and notices
 //! across processes, because SQLite has no way to tell.
 

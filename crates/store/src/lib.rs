@@ -4,6 +4,11 @@
 //! all, and when it returns, it is on disk. No transaction crosses the seam. Decisions are not made here: an
 //! implementation loads a run, asks [`accord_domain::run::change`], and writes what comes out.
 //!
+//! [`Store`] is the sum of small traits, one for each subject. A run goes through [`RunStore`]: submitted, claimed, started,
+//! reported on, finished; [`RunReader`], [`SessionStore`] and [`EventStore`] read what is there; [`Upkeep`] finds what was lost;
+//! [`CallbackStore`] keeps what parents are owed. [`Tally`] adds figures up, for every implementation alike. What is written is
+//! told as a [`Notice`], a hint to look. The two implementations pass one story of tests, in `accord-test-support`.
+//!
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 
 mod agents;
