@@ -6,7 +6,7 @@
 //!
 //! [`PostgresStore`] (`store`) implements each trait of [`accord_store`] in the file of its subject, `runs/` and `workflows/` in
 //! folders of theirs. `load` locks and reads a run with its session, `write` writes changes, many in a few statements; `rows`,
-//! `convert` and `text` are rows, columns and plain texts; `page` makes pages of lists; `named` keeps documents by name; `fault`
+//! `convert` and `text` are rows, columns and plain texts; `page` makes pages of lists; `fault`
 //! says what is tried again.
 //!
 //! # The order of events
@@ -25,10 +25,10 @@
 //!
 //! Absent on purpose: foreign keys, `jsonb`, stored procedures, and any state in memory that another coordinator needs.
 
-mod agents;
 mod callbacks;
 mod connect;
 mod convert;
+mod definitions;
 mod events;
 mod facts;
 mod fault;
@@ -37,7 +37,6 @@ mod idempotency;
 mod keys;
 mod load;
 mod migrate;
-mod named;
 mod notices;
 mod page;
 mod rows;

@@ -6,21 +6,20 @@
 //!
 //! [`SqliteStore`] (`store`) implements each trait of [`accord_store`] in the file of its subject, `runs/` and `workflows/` in
 //! folders of theirs. There a use case is a closure for the writer or a reader. `rows/` reads and writes single tables, `value`
-//! single columns; `page` makes pages of lists; `named` keeps documents by name; `fault` turns errors into the caller's. `open`,
+//! single columns; `page` makes pages of lists; `fault` turns errors into the caller's. `open`,
 //! `opened` and `migrate` see to the file.
 //!
 //! Absent on purpose: a connection pool that writes, because SQLite has one writer whatever a pool says; and notices
 //! across processes, because SQLite has no way to tell.
 
-mod agents;
 mod callbacks;
 mod change;
+mod definitions;
 mod events;
 mod facts;
 mod fault;
 mod keys;
 mod migrate;
-mod named;
 mod open;
 mod opened;
 mod page;

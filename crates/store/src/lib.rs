@@ -11,9 +11,8 @@
 //!
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 
-mod agents;
 mod callbacks;
-mod documents;
+mod definitions;
 mod error;
 mod events;
 mod facts;
@@ -28,9 +27,8 @@ mod tally;
 mod upkeep;
 mod workflows;
 
-pub use agents::AgentStore;
 pub use callbacks::{CallbackStore, Due, Hold};
-pub use documents::{Condition, DocumentRecord};
+pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
 pub use events::{EventFilter, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
@@ -48,7 +46,7 @@ pub use tally::{EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
 pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
     Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,
-    WorkflowRunStore, WorkflowStore,
+    WorkflowRunStore,
 };
 
 /// Everything that a coordinator needs of its store.
@@ -57,7 +55,7 @@ pub trait Store:
     + RunReader
     + SessionStore
     + EventStore
-    + AgentStore
+    + DefinitionStore
     + SchemaStore
     + KeyStore
     + RunnerStore
@@ -65,7 +63,6 @@ pub trait Store:
     + CallbackStore
     + StatsStore
     + Upkeep
-    + WorkflowStore
     + WorkflowRunStore
 {
 }
@@ -75,7 +72,7 @@ impl<T> Store for T where
         + RunReader
         + SessionStore
         + EventStore
-        + AgentStore
+        + DefinitionStore
         + SchemaStore
         + KeyStore
         + RunnerStore
@@ -83,7 +80,6 @@ impl<T> Store for T where
         + CallbackStore
         + StatsStore
         + Upkeep
-        + WorkflowStore
         + WorkflowRunStore
 {
 }

@@ -1,4 +1,4 @@
-//! Workflows and their runs.
+//! Runs of workflows.
 //!
 //! A run of a workflow is advanced by whoever looks at it: it is loaded, what follows is decided, and the next state is
 //! written together with the runs that it starts. Each change raises its version, and is written only on the version
@@ -10,32 +10,9 @@ use accord_domain::workflow::{Status, WorkflowRun};
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::documents::{Condition, DocumentRecord};
 use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::runs::{Idempotency, Submission};
-
-/// Keeps workflows.
-#[async_trait]
-pub trait WorkflowStore: Send + Sync {
-    /// Writes one. `created_at` of one that exists is kept. Some text: the idempotency key was used before, and this was
-    /// the answer; nothing is written then.
-    async fn put_workflow(
-        &self,
-        workflow: DocumentRecord,
-        condition: Condition,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Option<String>, StoreError>;
-
-    /// One workflow.
-    async fn workflow(&self, name: &str) -> Result<Option<DocumentRecord>, StoreError>;
-
-    /// All workflows, by name. They are few.
-    async fn workflows(&self) -> Result<Vec<DocumentRecord>, StoreError>;
-
-    /// Removes one, under a condition. Its runs stay.
-    async fn remove_workflow(&self, name: &str, condition: Condition) -> Result<(), StoreError>;
-}
 
 /// The state of one node, as JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use accord_api::ErrorName;
 use accord_contract::{Invariants, Schema};
 use accord_domain::agent::Blueprint;
-use accord_store::{DocumentRecord, Store};
+use accord_store::{Defined, DocumentRecord, Store};
 use serde_json::{Value, json};
 
 use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
@@ -218,11 +218,11 @@ impl Catalog {
         if let Some(agent) = self.in_file(name).await {
             return Ok(Found::File(agent));
         }
-        match self.store.agent(name).await? {
+        match self.store.definition(Defined::Agent, name).await? {
             Some(record) => Ok(self.stored(record).await),
             None => {
                 let files = self.files();
-                let records = self.store.agents().await?;
+                let records = self.store.definitions(Defined::Agent).await?;
                 let stored = records.iter().map(|record| record.name.as_str());
                 let known = files.agents.keys().map(String::as_str).chain(stored);
                 let others = match (&files.unreadable, agents::name::nearest(name, known)) {
@@ -240,7 +240,7 @@ impl Catalog {
     /// All agents, by name, each with whether a stored one is hidden behind it.
     pub(super) async fn all(&self) -> Result<Vec<(Found, Hides)>, Error> {
         let files = self.files();
-        let records = self.store.agents().await?;
+        let records = self.store.definitions(Defined::Agent).await?;
         let mut all = Vec::new();
         for agent in files.agents.values() {
             let hides = records.iter().any(|record| record.name == agent.name);
@@ -258,7 +258,7 @@ impl Catalog {
     pub(super) async fn hides(&self, found: &Found) -> Result<Hides, Error> {
         match found {
             Found::Stored(..) => Ok(Hides::Nothing),
-            Found::File(agent) => match self.store.agent(&agent.name).await? {
+            Found::File(agent) => match self.store.definition(Defined::Agent, &agent.name).await? {
                 Some(_) => Ok(Hides::Stored),
                 None => Ok(Hides::Nothing),
             },

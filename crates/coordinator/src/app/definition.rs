@@ -2,10 +2,12 @@
 //! where it is as whoever changes it has seen it.
 
 use accord_api::{ErrorName, Problem, Severity};
-use accord_store::{Condition, DocumentRecord};
+use accord_store::{Condition, Defined, DocumentRecord, StoreError};
 use jiff::Timestamp;
+use serde::Serialize;
 
 use super::agents::hash_of;
+use super::{App, Promise};
 use crate::error::Error;
 
 /// What must hold of the definition that is there.
@@ -46,7 +48,7 @@ pub(crate) enum Made<T> {
 /// Which definitions, and what they are called.
 #[derive(Debug)]
 pub(in crate::app) struct Kind {
-    word: &'static str,
+    defined: Defined,
     one: &'static str,
     text: &'static str,
     exists: ErrorName,
@@ -55,7 +57,7 @@ pub(in crate::app) struct Kind {
 
 /// Agents.
 pub(in crate::app) const AGENT: Kind = Kind {
-    word: "agent",
+    defined: Defined::Agent,
     one: "an agent",
     text: "blueprint",
     exists: ErrorName::AgentExists,
@@ -64,7 +66,7 @@ pub(in crate::app) const AGENT: Kind = Kind {
 
 /// Workflows.
 pub(in crate::app) const WORKFLOW: Kind = Kind {
-    word: "workflow",
+    defined: Defined::Workflow,
     one: "a workflow",
     text: "workflow",
     exists: ErrorName::WorkflowExists,
@@ -118,7 +120,7 @@ impl Kind {
 
     /// It is there already.
     pub(in crate::app) fn exists(&self, name: &str) -> Error {
-        let Self { word, one, .. } = self;
+        let (one, word) = (self.one, self.defined.as_str());
         let message = format!("there is {one} '{name}' already; PUT /{word}s/{name} changes it");
         Error::new(self.exists, message)
     }
@@ -127,7 +129,7 @@ impl Kind {
     pub(in crate::app) fn changed(&self, name: &str) -> Error {
         let message = format!(
             "the {} '{name}' is not as you have seen it; read it again and repeat the change",
-            self.word
+            self.defined.as_str()
         );
         Error::new(ErrorName::PreconditionFailed, message)
     }
@@ -139,7 +141,8 @@ impl Kind {
 
     /// Its file cannot be written.
     pub(in crate::app) fn read_only(&self, name: &str, reason: &str) -> Error {
-        let message = format!("the file of the {} '{name}' cannot be written: {reason}", self.word);
+        let message =
+            format!("the file of the {} '{name}' cannot be written: {reason}", self.defined.as_str());
         Error::new(self.read_only, message)
     }
 
@@ -152,6 +155,26 @@ impl Kind {
             count => format!(" (and {count} more in 'details.problems')"),
         };
         format!("the {} has mistakes: {}{more}", self.text, first.unwrap_or_default())
+    }
+}
+
+impl App {
+    /// Makes one in the store. Whoever made it is shown this.
+    pub(in crate::app) async fn make_definition<T: Serialize>(
+        &self,
+        kind: &Kind,
+        record: DocumentRecord,
+        view: T,
+        promise: Option<Promise>,
+    ) -> Result<Made<T>, Error> {
+        let name = record.name.clone();
+        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
+        match self.store.put_definition(kind.defined, record, Condition::Absent, promise).await {
+            Ok(None) => Ok(Made::Created(Box::new(view))),
+            Ok(Some(answer)) => Ok(Made::Replayed(answer)),
+            Err(StoreError::Exists { .. }) => Err(kind.exists(&name)),
+            Err(other) => Err(other.into()),
+        }
     }
 }
 

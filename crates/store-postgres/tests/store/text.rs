@@ -9,9 +9,9 @@ use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{
-    AgentStore, Condition, DocumentRecord, ErrorCount, EventFilter, EventStore, Fact, FactStore, Finish,
-    Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery, StatsStore, Submission,
-    Submitted, Verdict,
+    Condition, Defined, DefinitionStore, DocumentRecord, ErrorCount, EventFilter, EventStore, Fact,
+    FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery,
+    StatsStore, Submission, Submitted, Verdict,
 };
 
 use crate::make::{Database, at, fresh, holder, run_id, said, session, session_id, take};
@@ -125,7 +125,7 @@ async fn an_attempt_is_kept_to_the_letter() {
 async fn an_odd_name_is_a_name_like_others() {
     let database = Database::start();
     let store = database.store().await;
-    assert_eq!(store.agent(ODD).await.unwrap(), None);
+    assert_eq!(store.definition(Defined::Agent, ODD).await.unwrap(), None);
     let agent = DocumentRecord {
         name: ODD.into(),
         document: "{}".into(),
@@ -133,9 +133,9 @@ async fn an_odd_name_is_a_name_like_others() {
         created_at: at(0),
         modified_at: at(0),
     };
-    store.put_agent(agent.clone(), Condition::Absent, None).await.unwrap();
-    assert_eq!(store.agents().await.unwrap(), [agent]);
-    store.remove_agent(ODD, Condition::Any).await.unwrap();
+    store.put_definition(Defined::Agent, agent.clone(), Condition::Absent, None).await.unwrap();
+    assert_eq!(store.definitions(Defined::Agent).await.unwrap(), [agent]);
+    store.remove_definition(Defined::Agent, ODD, Condition::Any).await.unwrap();
 }
 
 /// Demands are documents: they go through JSON.

@@ -1,7 +1,6 @@
-//! Workflows and their runs.
+//! Runs of workflows.
 
 mod advance;
-mod documents;
 mod read;
 mod remove;
 mod rows;

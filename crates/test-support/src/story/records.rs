@@ -6,8 +6,8 @@ use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_domain::runner::{Profile, Runner};
 use accord_store::{
-    Condition, DocumentRecord, Fact, Finish, Idempotency, PageRequest, SchemaRecord, Store, StoreError,
-    Verdict,
+    Condition, Defined, DocumentRecord, Fact, Finish, Idempotency, PageRequest, SchemaRecord, Store,
+    StoreError, Verdict,
 };
 
 use super::make::*;
@@ -36,45 +36,52 @@ pub async fn agents_are_kept_under_conditions(store: Arc<dyn Store>) {
     use Condition::{Absent, Any, Present, Unchanged};
     let no_such = |error: Option<StoreError>| matches!(error, Some(StoreError::NoSuch { kind: "agent", name }) if name == "b");
     let changed = |error: Option<StoreError>| matches!(error, Some(StoreError::Changed { kind: "agent", name }) if name == "b");
-    assert_eq!(store.agent("b").await.unwrap(), None);
-    assert!(no_such(store.put_agent(agent("b", "1", 0), Present, None).await.err()));
-    assert!(no_such(store.put_agent(agent("b", "1", 0), Unchanged("1".into()), None).await.err()));
-    assert_eq!(store.put_agent(agent("b", "1", 0), Absent, None).await.unwrap(), None);
-    assert_eq!(store.agent("b").await.unwrap(), Some(agent("b", "1", 0)));
+    assert_eq!(store.definition(Defined::Agent, "b").await.unwrap(), None);
+    assert!(no_such(store.put_definition(Defined::Agent, agent("b", "1", 0), Present, None).await.err()));
+    assert!(no_such(
+        store.put_definition(Defined::Agent, agent("b", "1", 0), Unchanged("1".into()), None).await.err()
+    ));
+    assert_eq!(store.put_definition(Defined::Agent, agent("b", "1", 0), Absent, None).await.unwrap(), None);
+    assert_eq!(store.definition(Defined::Agent, "b").await.unwrap(), Some(agent("b", "1", 0)));
 
-    let exists = store.put_agent(agent("b", "2", 5), Absent, None).await;
+    let exists = store.put_definition(Defined::Agent, agent("b", "2", 5), Absent, None).await;
     assert!(matches!(exists, Err(StoreError::Exists { kind: "agent", name }) if name == "b"));
-    assert!(changed(store.put_agent(agent("b", "2", 5), Unchanged("0".into()), None).await.err()));
-    assert_eq!(store.agent("b").await.unwrap(), Some(agent("b", "1", 0)));
+    assert!(changed(
+        store.put_definition(Defined::Agent, agent("b", "2", 5), Unchanged("0".into()), None).await.err()
+    ));
+    assert_eq!(store.definition(Defined::Agent, "b").await.unwrap(), Some(agent("b", "1", 0)));
     for (second, hash, condition) in [(5, "2", Unchanged("1".into())), (6, "3", Present), (7, "4", Any)] {
-        store.put_agent(agent("b", hash, second), condition, None).await.unwrap();
+        store.put_definition(Defined::Agent, agent("b", hash, second), condition, None).await.unwrap();
         let kept = DocumentRecord { created_at: at(0), ..agent("b", hash, second) };
-        assert_eq!(store.agent("b").await.unwrap(), Some(kept));
+        assert_eq!(store.definition(Defined::Agent, "b").await.unwrap(), Some(kept));
     }
-    store.put_agent(agent("c", "1", 8), Any, None).await.unwrap();
-    store.put_agent(agent("a", "1", 9), Any, None).await.unwrap();
-    let names: Vec<_> = store.agents().await.unwrap().into_iter().map(|agent| agent.name).collect();
+    store.put_definition(Defined::Agent, agent("c", "1", 8), Any, None).await.unwrap();
+    store.put_definition(Defined::Agent, agent("a", "1", 9), Any, None).await.unwrap();
+    let names: Vec<_> =
+        store.definitions(Defined::Agent).await.unwrap().into_iter().map(|agent| agent.name).collect();
     assert_eq!(names, ["a", "b", "c"]);
 
-    assert!(changed(store.remove_agent("b", Unchanged("1".into())).await.err()));
-    store.remove_agent("b", Unchanged("4".into())).await.unwrap();
-    assert_eq!(store.agent("b").await.unwrap(), None);
+    assert!(changed(store.remove_definition(Defined::Agent, "b", Unchanged("1".into())).await.err()));
+    store.remove_definition(Defined::Agent, "b", Unchanged("4".into())).await.unwrap();
+    assert_eq!(store.definition(Defined::Agent, "b").await.unwrap(), None);
     for condition in [Any, Present, Unchanged("4".into())] {
-        assert!(no_such(store.remove_agent("b", condition).await.err()));
+        assert!(no_such(store.remove_definition(Defined::Agent, "b", condition).await.err()));
     }
-    store.remove_agent("a", Any).await.unwrap();
-    store.remove_agent("c", Present).await.unwrap();
-    assert_eq!(store.agents().await.unwrap(), []);
+    store.remove_definition(Defined::Agent, "a", Any).await.unwrap();
+    store.remove_definition(Defined::Agent, "c", Present).await.unwrap();
+    assert_eq!(store.definitions(Defined::Agent).await.unwrap(), []);
 }
 
 /// A repeated request is answered as before and writes nothing, whatever the condition says by now.
 pub async fn agents_are_made_once(store: Arc<dyn Store>) {
-    let put = |hash: &str, promise| store.put_agent(agent("a", hash, 0), Condition::Absent, promise);
+    let put = |hash: &str, promise| {
+        store.put_definition(Defined::Agent, agent("a", hash, 0), Condition::Absent, promise)
+    };
     assert_eq!(put("1", promise("f", "first")).await.unwrap(), None);
     assert_eq!(put("2", promise("f", "second")).await.unwrap(), Some("first".into()));
     let other = put("2", promise("g", "second")).await;
     assert!(matches!(other, Err(StoreError::IdempotencyConflict(key)) if key == "key"));
-    assert_eq!(store.agent("a").await.unwrap(), Some(agent("a", "1", 0)));
+    assert_eq!(store.definition(Defined::Agent, "a").await.unwrap(), Some(agent("a", "1", 0)));
     store.forget(at(1)).await.unwrap();
     assert!(matches!(put("2", promise("g", "second")).await, Err(StoreError::Exists { .. })));
 }
@@ -86,7 +93,7 @@ pub async fn one_of_many_makes_an_agent(store: Arc<dyn Store>) {
         let store = Arc::clone(&store);
         let agent = agent("a", &number.to_string(), 0);
         callers.push(tokio::spawn(async move {
-            let put = store.put_agent(agent.clone(), Condition::Absent, None).await;
+            let put = store.put_definition(Defined::Agent, agent.clone(), Condition::Absent, None).await;
             assert!(matches!(put, Ok(None) | Err(StoreError::Exists { .. })), "{put:?}");
             put.ok().map(|_| agent)
         }));
@@ -96,7 +103,7 @@ pub async fn one_of_many_makes_an_agent(store: Arc<dyn Store>) {
         made.extend(caller.await.unwrap());
     }
     assert_eq!(made.len(), 1);
-    assert_eq!(store.agents().await.unwrap(), made);
+    assert_eq!(store.definitions(Defined::Agent).await.unwrap(), made);
 }
 
 fn schema(name: &str, description: &str, hash: &str, seconds: i64) -> SchemaRecord {

@@ -7,8 +7,8 @@ use accord_domain::id::WorkflowRunId;
 use accord_domain::run::FailureType;
 use accord_domain::workflow::{NodeStatus, Status, WorkflowRun};
 use accord_store::{
-    Asked, Condition, DocumentRecord, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice, PageRequest,
-    Store, StoreError, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
+    Asked, Condition, Defined, DocumentRecord, EventFilter, Hand, NewWorkflowRun, NodeRecord, Notice,
+    PageRequest, Store, StoreError, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use tokio::task::JoinSet;
 
@@ -79,17 +79,25 @@ pub async fn workflows_are_kept_under_conditions(store: Arc<dyn Store>) {
         created_at: at(seconds),
         modified_at: at(seconds),
     };
-    assert_eq!(store.put_workflow(record("one", 1), Condition::Absent, None).await.unwrap(), None);
-    let twice = store.put_workflow(record("two", 2), Condition::Absent, None).await;
+    assert_eq!(
+        store.put_definition(Defined::Workflow, record("one", 1), Condition::Absent, None).await.unwrap(),
+        None
+    );
+    let twice = store.put_definition(Defined::Workflow, record("two", 2), Condition::Absent, None).await;
     assert!(matches!(twice, Err(StoreError::Exists { kind: "workflow", .. })), "{twice:?}");
-    let stale = store.put_workflow(record("two", 2), Condition::Unchanged("other".into()), None).await;
+    let stale = store
+        .put_definition(Defined::Workflow, record("two", 2), Condition::Unchanged("other".into()), None)
+        .await;
     assert!(matches!(stale, Err(StoreError::Changed { kind: "workflow", .. })), "{stale:?}");
-    store.put_workflow(record("two", 2), Condition::Unchanged("hash of one".into()), None).await.unwrap();
+    store
+        .put_definition(Defined::Workflow, record("two", 2), Condition::Unchanged("hash of one".into()), None)
+        .await
+        .unwrap();
     let expected = DocumentRecord { created_at: at(1), ..record("two", 2) };
-    assert_eq!(store.workflow("review").await.unwrap(), Some(expected.clone()));
-    assert_eq!(store.workflows().await.unwrap(), [expected]);
-    store.remove_workflow("review", Condition::Present).await.unwrap();
-    let gone = store.remove_workflow("review", Condition::Present).await;
+    assert_eq!(store.definition(Defined::Workflow, "review").await.unwrap(), Some(expected.clone()));
+    assert_eq!(store.definitions(Defined::Workflow).await.unwrap(), [expected]);
+    store.remove_definition(Defined::Workflow, "review", Condition::Present).await.unwrap();
+    let gone = store.remove_definition(Defined::Workflow, "review", Condition::Present).await;
     assert!(matches!(gone, Err(StoreError::NoSuch { kind: "workflow", .. })), "{gone:?}");
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use accord_api::{AgentView, ErrorName, Source};
-use accord_store::{Condition, DocumentRecord, StoreError};
+use accord_store::{Defined, DocumentRecord};
 use serde_json::{Map, Value, json};
 
 use super::examine::Examined;
@@ -36,13 +36,7 @@ impl App {
         }
         let record = record(&name, examined.document(), self.outside.now());
         let view = self.catalog.view(&Found::Stored(Box::new(record.clone()), Arc::new(examined))).await?;
-        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
-        match self.store.put_agent(record, Condition::Absent, promise).await {
-            Ok(None) => Ok(Made::Created(Box::new(view))),
-            Ok(Some(answer)) => Ok(Made::Replayed(answer)),
-            Err(StoreError::Exists { .. }) => Err(AGENT.exists(&name)),
-            Err(other) => Err(other.into()),
-        }
+        self.make_definition(&AGENT, record, view, promise).await
     }
 
     /// Puts a blueprint in the place of the one that is there, or makes the agent where there is none.
@@ -109,7 +103,10 @@ impl App {
             }
             Found::Stored(record, _) => {
                 AGENT.check(expected, name, &record.hash)?;
-                Ok(self.store.remove_agent(name, expected.condition(&record.hash)).await?)
+                Ok(self
+                    .store
+                    .remove_definition(Defined::Agent, name, expected.condition(&record.hash))
+                    .await?)
             }
         }
     }
@@ -135,7 +132,7 @@ impl App {
                 let now = self.outside.now();
                 let created_at = found.created_at().unwrap_or(now);
                 let record = DocumentRecord { created_at, ..record(&name, examined.document(), now) };
-                self.store.put_agent(record.clone(), condition, None).await?;
+                self.store.put_definition(Defined::Agent, record.clone(), condition, None).await?;
                 self.catalog.view(&Found::Stored(Box::new(record), Arc::new(examined))).await
             }
         }

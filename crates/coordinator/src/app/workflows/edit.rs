@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use accord_api::{ErrorName, WorkflowView};
-use accord_store::{Condition, DocumentRecord, StoreError};
+use accord_store::{Defined, DocumentRecord};
 use serde_json::{Value, json};
 
 use super::files::FileWorkflow;
@@ -34,13 +34,7 @@ impl App {
         }
         let record = self.workflow_record(&name, &read);
         let view = Found::Stored(Box::new(record.clone()), Arc::new(read)).view(Vec::new());
-        let promise = promise.map(|promise| promise.answered(&view)).transpose()?;
-        match self.store.put_workflow(record, Condition::Absent, promise).await {
-            Ok(None) => Ok(Made::Created(Box::new(view))),
-            Ok(Some(answer)) => Ok(Made::Replayed(answer)),
-            Err(StoreError::Exists { .. }) => Err(WORKFLOW.exists(&name)),
-            Err(other) => Err(other.into()),
-        }
+        self.make_definition(&WORKFLOW, record, view, promise).await
     }
 
     /// Puts a graph in the place of the one that is there, or makes the workflow where there is none.
@@ -71,7 +65,9 @@ impl App {
             Found::Stored(record, _) => {
                 WORKFLOW.check(expected, name, &record.hash)?;
                 let new = self.workflow_record(name, &read);
-                self.store.put_workflow(new, expected.condition(&record.hash), None).await?;
+                self.store
+                    .put_definition(Defined::Workflow, new, expected.condition(&record.hash), None)
+                    .await?;
             }
         }
         Ok(Made::Changed(Box::new(self.workflow(name).await?)))
@@ -94,7 +90,10 @@ impl App {
             }
             Found::Stored(record, _) => {
                 WORKFLOW.check(expected, name, &record.hash)?;
-                Ok(self.store.remove_workflow(name, expected.condition(&record.hash)).await?)
+                Ok(self
+                    .store
+                    .remove_definition(Defined::Workflow, name, expected.condition(&record.hash))
+                    .await?)
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use accord_api::{
     ErrorName, Page, Problem, Severity, Source, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView,
 };
-use accord_store::DocumentRecord;
+use accord_store::{Defined, DocumentRecord};
 use accord_workflow::{Known, Target};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ impl App {
         if let Some(workflow) = self.workflows.files().get(name) {
             return Ok(Some(Found::File(Arc::clone(workflow))));
         }
-        match self.store.workflow(name).await? {
+        match self.store.definition(Defined::Workflow, name).await? {
             Some(record) => Ok(Some(self.stored_workflow(record).await)),
             None => Ok(None),
         }
@@ -98,7 +98,7 @@ impl App {
         if let Some(found) = self.find_workflow(name).await? {
             return Ok(found);
         }
-        let (files, records) = (self.workflows.files(), self.store.workflows().await?);
+        let (files, records) = (self.workflows.files(), self.store.definitions(Defined::Workflow).await?);
         let stored = records.iter().map(|record| record.name.as_str());
         let others = match name::nearest(name, files.keys().map(String::as_str).chain(stored)) {
             Some(meant) => format!("did you mean '{meant}'?"),
@@ -132,7 +132,7 @@ impl App {
     /// Every workflow, by name, and whether its file hides a stored one.
     async fn all_workflows(&self) -> Result<Vec<(Found, bool)>, Error> {
         let files = self.workflows.files();
-        let records = self.store.workflows().await?;
+        let records = self.store.definitions(Defined::Workflow).await?;
         let mut all: Vec<(Found, bool)> = Vec::new();
         for workflow in files.values() {
             let hides = records.iter().any(|record| record.name == workflow.name);
@@ -183,7 +183,8 @@ impl App {
     pub(crate) async fn workflow(&self, name: &str) -> Result<WorkflowView, Error> {
         let found = self.found_workflow(name).await?;
         let (mut problems, _) = self.examined(&found.read()).await?;
-        if matches!(found, Found::File(_)) && self.store.workflow(name).await?.is_some() {
+        if matches!(found, Found::File(_)) && self.store.definition(Defined::Workflow, name).await?.is_some()
+        {
             problems.push(hidden(&found));
         }
         Ok(found.view(problems))

@@ -1,40 +1,75 @@
 //! Documents by name that may be changed: agents and workflows.
 
-use accord_store::{Condition, DocumentRecord, Idempotency, StoreError};
+use accord_store::{Condition, Defined, DefinitionStore, DocumentRecord, Idempotency, StoreError};
+use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool, Row};
 
 use crate::convert::{micros, time};
-use crate::fault::Fault;
+use crate::fault::{Fault, retrying};
 use crate::idempotency;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, unescape};
 
-/// Which table, and what is in it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table {
-    pub(crate) name: &'static str,
-    pub(crate) kind: &'static str,
-}
-
-impl Table {
-    /// A statement on this table, whose name stands for `TABLE`.
-    fn statement(self, text: &str) -> AssertSqlSafe<String> {
-        AssertSqlSafe(text.replace("TABLE", self.name))
+#[async_trait]
+impl DefinitionStore for PostgresStore {
+    async fn put_definition(
+        &self,
+        defined: Defined,
+        record: DocumentRecord,
+        condition: Condition,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError> {
+        retrying(|| Table(defined).put(self, &record, &condition, idempotency.as_ref())).await
     }
 
-    pub(crate) async fn find(self, pool: &PgPool, name: &str) -> Result<Option<DocumentRecord>, Fault> {
+    async fn definition(&self, defined: Defined, name: &str) -> Result<Option<DocumentRecord>, StoreError> {
+        retrying(|| Table(defined).find(&self.pool, name)).await
+    }
+
+    async fn definitions(&self, defined: Defined) -> Result<Vec<DocumentRecord>, StoreError> {
+        retrying(|| Table(defined).all(&self.pool)).await
+    }
+
+    async fn remove_definition(
+        &self,
+        defined: Defined,
+        name: &str,
+        condition: Condition,
+    ) -> Result<(), StoreError> {
+        retrying(|| Table(defined).remove(self, name, &condition)).await
+    }
+}
+
+/// The table of what is defined.
+#[derive(Debug, Clone, Copy)]
+struct Table(Defined);
+
+impl Table {
+    fn name(self) -> &'static str {
+        match self.0 {
+            Defined::Agent => "agents",
+            Defined::Workflow => "workflows",
+        }
+    }
+
+    /// A statement on this table, whose name stands for `TABLE`.
+    fn statement(self, text: &str) -> AssertSqlSafe<String> {
+        AssertSqlSafe(text.replace("TABLE", self.name()))
+    }
+
+    async fn find(self, pool: &PgPool, name: &str) -> Result<Option<DocumentRecord>, Fault> {
         let query = sqlx::query(self.statement("SELECT * FROM TABLE WHERE name = $1"))
             .bind(escape(name).into_owned());
         query.fetch_optional(pool).await?.as_ref().map(read).transpose()
     }
 
-    pub(crate) async fn all(self, pool: &PgPool) -> Result<Vec<DocumentRecord>, Fault> {
+    async fn all(self, pool: &PgPool) -> Result<Vec<DocumentRecord>, Fault> {
         let rows = sqlx::query(self.statement("SELECT * FROM TABLE ORDER BY name")).fetch_all(pool).await?;
         rows.iter().map(read).collect()
     }
 
-    pub(crate) async fn put(
+    async fn put(
         self,
         store: &PostgresStore,
         record: &DocumentRecord,
@@ -46,12 +81,7 @@ impl Table {
         conclude(transaction, written).await
     }
 
-    pub(crate) async fn remove(
-        self,
-        store: &PostgresStore,
-        name: &str,
-        condition: &Condition,
-    ) -> Result<(), Fault> {
+    async fn remove(self, store: &PostgresStore, name: &str, condition: &Condition) -> Result<(), Fault> {
         let mut transaction = store.begin().await?;
         let removed = self.delete(&mut transaction, name, condition).await;
         conclude(transaction, removed).await
@@ -78,7 +108,7 @@ impl Table {
             .execute(connection)
             .await?;
         if written.rows_affected() == 0 {
-            return Err(StoreError::Exists { kind: self.kind, name: record.name.clone() }.into());
+            return Err(StoreError::Exists { kind: self.0.as_str(), name: record.name.clone() }.into());
         }
         Ok(None)
     }
@@ -93,7 +123,7 @@ impl Table {
         let query =
             sqlx::query(self.statement("DELETE FROM TABLE WHERE name = $1")).bind(escape(name).into_owned());
         if query.execute(connection).await?.rows_affected() == 0 {
-            return Err(StoreError::NoSuch { kind: self.kind, name: name.to_owned() }.into());
+            return Err(StoreError::NoSuch { kind: self.0.as_str(), name: name.to_owned() }.into());
         }
         Ok(())
     }
@@ -108,7 +138,7 @@ impl Table {
         let statement = self.statement("SELECT hash FROM TABLE WHERE name = $1 FOR UPDATE");
         let query = sqlx::query_scalar(statement).bind(escape(name).into_owned());
         let hash: Option<String> = query.fetch_optional(connection).await?;
-        Ok(condition.check(self.kind, name, hash.as_deref())?)
+        Ok(condition.check(self.0.as_str(), name, hash.as_deref())?)
     }
 }
 

@@ -1,8 +1,30 @@
 //! Documents by name that may be changed: agents and workflows.
 
+use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
+use crate::runs::Idempotency;
+
+/// What a document defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defined {
+    /// An agent.
+    Agent,
+    /// A workflow.
+    Workflow,
+}
+
+impl Defined {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Workflow => "workflow",
+        }
+    }
+}
 
 /// A document as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,4 +67,32 @@ impl Condition {
             _ => Ok(()),
         }
     }
+}
+
+/// Keeps definitions. Agents and workflows are apart: one of each may have the same name.
+#[async_trait]
+pub trait DefinitionStore: Send + Sync {
+    /// Writes one. `created_at` of one that exists is kept. Some text: the idempotency key was used before, and this was
+    /// the answer; nothing is written then.
+    async fn put_definition(
+        &self,
+        defined: Defined,
+        record: DocumentRecord,
+        condition: Condition,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError>;
+
+    /// One of them.
+    async fn definition(&self, defined: Defined, name: &str) -> Result<Option<DocumentRecord>, StoreError>;
+
+    /// All of them, by name. They are few.
+    async fn definitions(&self, defined: Defined) -> Result<Vec<DocumentRecord>, StoreError>;
+
+    /// Removes one, under a condition. Runs of it stay.
+    async fn remove_definition(
+        &self,
+        defined: Defined,
+        name: &str,
+        condition: Condition,
+    ) -> Result<(), StoreError>;
 }

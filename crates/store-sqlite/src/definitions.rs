@@ -1,33 +1,75 @@
 //! Documents by name that may be changed: agents and workflows.
 
-use accord_store::{Condition, DocumentRecord, Idempotency, StoreError};
+use accord_store::{Condition, Defined, DefinitionStore, DocumentRecord, Idempotency, StoreError};
+use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::fault::Done;
 use crate::rows::idempotency;
+use crate::store::SqliteStore;
 use crate::value::{micros, time};
 
-/// Which table, and what is in it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table {
-    pub(crate) name: &'static str,
-    pub(crate) kind: &'static str,
+#[async_trait]
+impl DefinitionStore for SqliteStore {
+    async fn put_definition(
+        &self,
+        defined: Defined,
+        record: DocumentRecord,
+        condition: Condition,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Option<String>, StoreError> {
+        let table = Table(defined);
+        self.write(move |write| table.put(write.connection(), &record, &condition, idempotency.as_ref()))
+            .await
+    }
+
+    async fn definition(&self, defined: Defined, name: &str) -> Result<Option<DocumentRecord>, StoreError> {
+        let name = name.to_owned();
+        self.look(move |connection| Table(defined).find(connection, &name)).await
+    }
+
+    async fn definitions(&self, defined: Defined) -> Result<Vec<DocumentRecord>, StoreError> {
+        self.read(move |connection| Table(defined).all(connection)).await
+    }
+
+    async fn remove_definition(
+        &self,
+        defined: Defined,
+        name: &str,
+        condition: Condition,
+    ) -> Result<(), StoreError> {
+        let name = name.to_owned();
+        self.write(move |write| Table(defined).remove(write.connection(), &name, &condition)).await
+    }
 }
 
+/// The table of what is defined.
+#[derive(Debug, Clone, Copy)]
+struct Table(Defined);
+
 impl Table {
-    pub(crate) fn find(self, connection: &Connection, name: &str) -> Done<Option<DocumentRecord>> {
+    fn name(self) -> &'static str {
+        match self.0 {
+            Defined::Agent => "agents",
+            Defined::Workflow => "workflows",
+        }
+    }
+
+    fn find(self, connection: &Connection, name: &str) -> Done<Option<DocumentRecord>> {
         let sql = format!(
             "SELECT name, document, hash, created_at, modified_at FROM {} WHERE name = ?1",
-            self.name
+            self.name()
         );
         let mut statement = connection.prepare_cached(&sql)?;
         let mut rows = statement.query([name])?;
         rows.next()?.map(read).transpose()
     }
 
-    pub(crate) fn all(self, connection: &Connection) -> Done<Vec<DocumentRecord>> {
-        let sql =
-            format!("SELECT name, document, hash, created_at, modified_at FROM {} ORDER BY name", self.name);
+    fn all(self, connection: &Connection) -> Done<Vec<DocumentRecord>> {
+        let sql = format!(
+            "SELECT name, document, hash, created_at, modified_at FROM {} ORDER BY name",
+            self.name()
+        );
         let mut statement = connection.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
         let mut all = Vec::new();
@@ -37,7 +79,7 @@ impl Table {
         Ok(all)
     }
 
-    pub(crate) fn put(
+    fn put(
         self,
         connection: &Connection,
         record: &DocumentRecord,
@@ -52,7 +94,7 @@ impl Table {
             "INSERT INTO {} (name, document, hash, created_at, modified_at) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT (name) DO UPDATE SET document = excluded.document, hash = excluded.hash, \
              modified_at = excluded.modified_at",
-            self.name
+            self.name()
         );
         let (created, modified) = (micros(record.created_at), micros(record.modified_at));
         let mut statement = connection.prepare_cached(&sql)?;
@@ -61,21 +103,21 @@ impl Table {
         Ok(None)
     }
 
-    pub(crate) fn remove(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
+    fn remove(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
         self.check(connection, name, condition)?;
-        let sql = format!("DELETE FROM {} WHERE name = ?1", self.name);
+        let sql = format!("DELETE FROM {} WHERE name = ?1", self.name());
         let removed = connection.prepare_cached(&sql)?.execute([name])?;
         if removed == 0 {
-            return Err(StoreError::NoSuch { kind: self.kind, name: name.to_owned() }.into());
+            return Err(StoreError::NoSuch { kind: self.0.as_str(), name: name.to_owned() }.into());
         }
         Ok(())
     }
 
     fn check(self, connection: &Connection, name: &str, condition: &Condition) -> Done<()> {
         let mut statement =
-            connection.prepare_cached(&format!("SELECT hash FROM {} WHERE name = ?1", self.name))?;
+            connection.prepare_cached(&format!("SELECT hash FROM {} WHERE name = ?1", self.name()))?;
         let hash: Option<String> = statement.query_row([name], |row| row.get(0)).optional()?;
-        Ok(condition.check(self.kind, name, hash.as_deref())?)
+        Ok(condition.check(self.0.as_str(), name, hash.as_deref())?)
     }
 }
 
