@@ -1,128 +1,110 @@
 //! Ids by their beginnings: what names one thing only is enough, as long as nothing has it for its whole id.
 //!
-//! The coordinator takes whole ids. Here the lists are looked through, and only after it has said that there is no such id.
+//! The coordinator takes whole ids. Of one that is not there it says which begin so.
 
-use std::fmt::Display;
+use std::str::FromStr;
 
-use accord_api::{
-    ErrorName, Page, PageQuery, RunId, RunQuery, RunView, SessionId, SessionQuery, SessionView,
-    WorkflowRunId, WorkflowRunQuery, WorkflowRunView,
-};
+use accord_api::{ErrorName, RunId, RunView, SessionId, SessionView, WorkflowRunId, WorkflowRunView};
 use accord_client::{Client, ClientError};
+use serde_json::Value;
 
 use crate::failure::{Failure, Problem};
-use crate::paging::PagingArguments;
-
-/// How long the ids are that a coordinator makes. What is as long begins nothing else.
-const WHOLE: usize = 36;
 
 /// So many ids are named where a beginning has several.
 const MOST_NAMED: usize = 3;
 
 /// The run of this id, or the only one whose id begins so.
 pub(crate) async fn run(client: &Client, id: &RunId) -> Result<RunView, Failure> {
-    let absent = match client.run(id).await {
-        Err(error) if error.is(ErrorName::RunNotFound) => error,
-        answer => return Ok(answer?),
-    };
-    let fetch = |page: PageQuery| async move {
-        let which = RunQuery { limit: page.limit, cursor: page.cursor, ..RunQuery::default() };
-        client.runs(&which).await
-    };
-    let whole = only(id.as_str(), fetch, |run| run.run_id).await?.ok_or(absent)?;
-    Ok(client.run(&whole).await?)
+    match client.run(id).await {
+        Err(error) if error.is(ErrorName::RunNotFound) => Ok(client.run(&only(id.as_str(), error)?).await?),
+        answer => Ok(answer?),
+    }
 }
 
 /// The session of this id, or the only one whose id begins so.
 pub(crate) async fn session(client: &Client, id: &SessionId) -> Result<SessionView, Failure> {
-    let absent = match client.session(id).await {
-        Err(error) if error.is(ErrorName::SessionNotFound) => error,
-        answer => return Ok(answer?),
-    };
-    let whole = only_session(client, id).await?.ok_or(absent)?;
-    Ok(client.session(&whole).await?)
+    match client.session(id).await {
+        Err(error) if error.is(ErrorName::SessionNotFound) => {
+            Ok(client.session(&only(id.as_str(), error)?).await?)
+        }
+        answer => Ok(answer?),
+    }
 }
 
 /// The id of a session that others refer to. It may be gone and they still here.
 pub(crate) async fn referred(client: &Client, id: &SessionId) -> Result<SessionId, Failure> {
     match client.session(id).await {
-        Err(error) if error.is(ErrorName::SessionNotFound) => {
-            Ok(only_session(client, id).await?.unwrap_or_else(|| id.clone()))
-        }
+        Err(error) if error.is(ErrorName::SessionNotFound) => match begin_so(&error).as_slice() {
+            [] => Ok(id.clone()),
+            _ => only(id.as_str(), error),
+        },
         answer => Ok(answer?.session_id),
     }
 }
 
 /// The run of a workflow with this id, or the only one whose id begins so.
 pub(crate) async fn workflow_run(client: &Client, id: &WorkflowRunId) -> Result<WorkflowRunView, Failure> {
-    let absent = match client.workflow_run(id).await {
-        Err(error) if error.is(ErrorName::WorkflowRunNotFound) => error,
-        answer => return Ok(answer?),
-    };
-    let fetch = |page: PageQuery| async move {
-        let which =
-            WorkflowRunQuery { limit: page.limit, cursor: page.cursor, ..WorkflowRunQuery::default() };
-        client.workflow_runs(&which).await
-    };
-    let whole = only(id.as_str(), fetch, |run| run.workflow_run_id).await?.ok_or(absent)?;
-    Ok(client.workflow_run(&whole).await?)
+    match client.workflow_run(id).await {
+        Err(error) if error.is(ErrorName::WorkflowRunNotFound) => {
+            Ok(client.workflow_run(&only(id.as_str(), error)?).await?)
+        }
+        answer => Ok(answer?),
+    }
 }
 
-async fn only_session(client: &Client, id: &SessionId) -> Result<Option<SessionId>, Failure> {
-    let fetch = |page: PageQuery| async move {
-        let which = SessionQuery { limit: page.limit, cursor: page.cursor, ..SessionQuery::default() };
-        client.sessions(&which).await
+/// The only id that begins so, by what the coordinator says of the one that is not there.
+fn only<I: FromStr>(beginning: &str, absent: ClientError) -> Result<I, Failure> {
+    let found = begin_so(&absent);
+    if let [id] = found.as_slice() {
+        return id.parse().map_err(|_| absent.into());
+    }
+    if found.is_empty() {
+        return Err(absent.into());
+    }
+    let named: Vec<&str> = found.iter().take(MOST_NAMED).map(String::as_str).collect();
+    // It does not tell all of them.
+    let (count, more) = match found.len() > MOST_NAMED {
+        true => ("several".to_owned(), ", …"),
+        false => (found.len().to_string(), ""),
     };
-    only(id.as_str(), fetch, |session| session.session_id).await
-}
-
-/// The only id of a list that begins so.
-async fn only<T, I: Display, F>(
-    beginning: &str,
-    fetch: impl FnMut(PageQuery) -> F,
-    id: impl FnMut(T) -> I,
-) -> Result<Option<I>, Failure>
-where
-    F: Future<Output = Result<Page<T>, ClientError>>,
-{
-    if beginning.len() >= WHOLE {
-        return Ok(None);
-    }
-    let all = PagingArguments::all().gather(fetch).await?.items;
-    let begins = |id: &I| id.to_string().starts_with(beginning);
-    let mut found: Vec<I> = all.into_iter().map(id).filter(begins).collect();
-    if found.len() < 2 {
-        return Ok(found.pop());
-    }
-    let named: Vec<String> = found.iter().take(MOST_NAMED).map(ToString::to_string).collect();
-    let more = if found.len() > MOST_NAMED { ", …" } else { "" };
-    Err(Problem::new(format!("{} ids begin with {beginning}", found.len()))
+    Err(Problem::new(format!("{count} ids begin with {beginning}"))
         .hint(format!("write more of the one that is meant: {}{more}", named.join(", ")))
         .into())
 }
 
+/// The ids that begin as the one that is not there.
+fn begin_so(absent: &ClientError) -> Vec<String> {
+    let ClientError::Api(body) = absent else { return Vec::new() };
+    let ids = body.details.as_ref().and_then(|details| details.get("begin_so")).and_then(Value::as_array);
+    ids.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use accord_api::ErrorBody;
+    use serde_json::json;
+
     use super::*;
 
-    /// What is found of these ids, or what is said about several.
-    async fn found(beginning: &str) -> Result<Option<String>, (String, Option<String>)> {
-        let ids = ["run_ab1", "run_ab2", "run_b", "run_ca", "run_cb", "run_cc", "run_cd"];
-        let page = async |_: PageQuery| Ok::<_, ClientError>(Page { items: ids.to_vec(), next_cursor: None });
-        let found = only(beginning, page, str::to_owned).await;
-        found.map_err(|failure| failure.into_problem().unwrap().into_parts())
+    /// What is found where these ids begin so, or what is said.
+    fn found(ids: &[&str]) -> Result<String, (String, Option<String>)> {
+        let details = (!ids.is_empty()).then(|| json!({"begin_so": ids}));
+        let (error, message) = ("RunNotFound".to_owned(), "no run run_a".to_owned());
+        let absent = ClientError::Api(Box::new(ErrorBody { error, message, status_code: 404, details }));
+        only::<RunId>("run_a", absent)
+            .map(|id| id.to_string())
+            .map_err(|failure| failure.into_problem().unwrap().into_parts())
     }
 
-    #[tokio::test]
-    async fn a_beginning_is_enough_where_it_names_one() {
-        assert_eq!(found("run_b").await, Ok(Some("run_b".to_owned())));
-        assert_eq!(found("run_ab2").await, Ok(Some("run_ab2".to_owned())));
-        assert_eq!(found("run_d").await, Ok(None));
-        assert_eq!(found(&format!("run_{}", "b".repeat(32))).await, Ok(None));
+    #[test]
+    fn a_beginning_is_enough_where_it_names_one() {
+        assert_eq!(found(&["run_ab"]), Ok("run_ab".to_owned()));
+        assert_eq!(found(&[]).unwrap_err().0, "no run run_a");
         let several = |message: &str, hint: &str| Err((message.to_owned(), Some(hint.to_owned())));
-        let meant = "write more of the one that is meant: run_ab1, run_ab2";
-        assert_eq!(found("run_a").await, several("2 ids begin with run_a", meant));
-        let meant = "write more of the one that is meant: run_ca, run_cb, run_cc, …";
-        assert_eq!(found("run_c").await, several("4 ids begin with run_c", meant));
+        let meant = "write more of the one that is meant: run_ab, run_ac";
+        assert_eq!(found(&["run_ab", "run_ac"]), several("2 ids begin with run_a", meant));
+        let meant = "write more of the one that is meant: run_ab, run_ac, run_ad, …";
+        let four = ["run_ab", "run_ac", "run_ad", "run_ae"];
+        assert_eq!(found(&four), several("several ids begin with run_a", meant));
     }
 }

@@ -242,4 +242,7 @@ pub trait RunReader: Send + Sync {
 
     /// Runs, newest first.
     async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError>;
+
+    /// The ids of runs, sessions and workflow runs that begin so, in their order.
+    async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError>;
 }

@@ -2,6 +2,7 @@
 
 mod acting;
 pub(crate) mod agents;
+mod beginning;
 mod callbacks;
 mod catalog;
 mod claims;

@@ -32,7 +32,10 @@ impl App {
 
     /// One session.
     pub(crate) async fn session(&self, session_id: &SessionId) -> Result<SessionView, Error> {
-        let session = self.store.session(session_id).await?;
+        let session = match self.store.session(session_id).await {
+            Ok(session) => session,
+            Err(error) => return Err(Box::pin(self.absent(session_id.as_str(), error)).await),
+        };
         let undelivered = self.store.undelivered(session_id, MOST_UNDELIVERED).await?;
         let undelivered_callbacks = undelivered.into_iter().map(undelivered_view).collect();
         Ok(SessionView { undelivered_callbacks, ..view(session) })

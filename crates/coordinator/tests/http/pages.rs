@@ -154,3 +154,15 @@ async fn a_key_is_not_promised_twice() {
     assert!(message.starts_with("Idempotency-Key cannot be used here: the secret"), "{message}");
     assert_eq!(desk.get("/keys").await.1["items"], json!([]));
 }
+
+#[tokio::test]
+async fn what_is_not_there_names_what_begins_so() {
+    let desk = Desk::with_writer().await;
+    let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
+    for (path, id) in [("/runs", &run), ("/sessions", &session)] {
+        let (status, error) = desk.get(&format!("{path}/{}", &id[..id.len() - 1])).await;
+        assert_eq!((status, &error["details"]["begin_so"][0]), (404, &json!(id)), "{error}");
+        let (status, error) = desk.get(&format!("{path}/{id}x")).await;
+        assert_eq!((status, &error["details"]), (404, &json!(null)), "{error}");
+    }
+}

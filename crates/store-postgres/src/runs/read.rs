@@ -49,6 +49,10 @@ impl RunReader for PostgresStore {
     async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError> {
         retrying(|| self.read_runs(filter, page)).await
     }
+
+    async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+        retrying(|| self.read_ids(beginning, limit)).await
+    }
 }
 
 const RUN: &str = concat!("SELECT ", run_columns!(), " FROM runs r WHERE r.id = $1");
@@ -65,7 +69,18 @@ const ATTEMPTS: &str = "
 SELECT a.record FROM runs r LEFT JOIN attempts a ON a.run_id = r.id WHERE r.id = $1
 ORDER BY a.delivery, a.number";
 
+/// No id has a character that comes after the last of the second parameter.
+const IDS: &str = "
+(SELECT id FROM runs WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3)
+UNION ALL (SELECT id FROM sessions WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3)
+UNION ALL (SELECT id FROM workflow_runs WHERE id >= $1 AND id < $2 ORDER BY id LIMIT $3) ORDER BY id LIMIT $3";
+
 impl PostgresStore {
+    async fn read_ids(&self, beginning: &str, limit: u32) -> Result<Vec<String>, Fault> {
+        let query = sqlx::query_scalar(IDS).bind(beginning).bind(format!("{beginning}\u{7f}"));
+        Ok(query.bind(i64::from(limit)).fetch_all(&self.pool).await?)
+    }
+
     async fn read_run(&self, run_id: &RunId) -> Result<Run, Fault> {
         let row = sqlx::query(RUN).bind(run_id.as_str()).fetch_optional(&self.pool).await?;
         rows::run(&row.ok_or_else(|| StoreError::NoRun(run_id.clone()))?)

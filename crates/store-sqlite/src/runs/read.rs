@@ -5,7 +5,7 @@ use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Outcome, Run, Status};
 use accord_store::{Idempotency, Page, PageRequest, RunFilter, RunReader, StoreError, WholeRun};
 use async_trait::async_trait;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::fault::Done;
 use crate::page::{Position, Wanted, newest_first, value};
@@ -66,6 +66,20 @@ impl RunReader for SqliteStore {
     async fn runs(&self, filter: &RunFilter, page: &PageRequest) -> Result<Page<Run>, StoreError> {
         let (filter, page) = (filter.clone(), page.clone());
         self.read(move |connection| list(connection, &filter, &page)).await
+    }
+
+    async fn ids_beginning(&self, beginning: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+        // No id has a character that comes after this one.
+        let (from, to) = (beginning.to_owned(), format!("{beginning}\u{7f}"));
+        self.look(move |connection| {
+            let sql = "SELECT id FROM runs WHERE id >= ?1 AND id < ?2 \
+                       UNION ALL SELECT id FROM sessions WHERE id >= ?1 AND id < ?2 \
+                       UNION ALL SELECT id FROM workflow_runs WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT ?3";
+            let mut statement = connection.prepare_cached(sql)?;
+            let ids = statement.query_map(params![from, to, limit], |row| row.get(0))?;
+            Ok(ids.collect::<Result<_, _>>()?)
+        })
+        .await
     }
 }
 

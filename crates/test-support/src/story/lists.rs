@@ -215,3 +215,16 @@ pub async fn a_made_up_cursor_is_refused(store: Arc<dyn Store>) {
         assert!(refused(store.schemas(&page).await.err()), "schemas, {cursor:?}");
     }
 }
+
+/// Ids are found by their beginnings, a few in their order.
+pub async fn ids_are_found_by_their_beginnings(store: Arc<dyn Store>) {
+    for name in ["ab1", "ab2", "ab3", "b", "Ab"] {
+        store.submit_run(fresh(name)).await.unwrap();
+    }
+    let found = async |beginning: &str, limit| store.ids_beginning(beginning, limit).await.unwrap();
+    assert_eq!(found("run_ab", 10).await, ["run_ab1", "run_ab2", "run_ab3"]);
+    assert_eq!(found("run_ab", 2).await, ["run_ab1", "run_ab2"]);
+    assert_eq!(found("ses_ab3", 10).await, ["ses_ab3"]);
+    assert_eq!(found("run_c", 10).await, Vec::<String>::new());
+    assert_eq!(found("run_%", 10).await, Vec::<String>::new());
+}

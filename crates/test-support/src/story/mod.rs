@@ -96,7 +96,7 @@ macro_rules! store_story {
             ],
             lists: [
                 runs_are_listed_newest_first, the_same_moment_hides_nothing, pages_stand_still,
-                runs_are_filtered, each_status_is_found, sessions_are_filtered, a_made_up_cursor_is_refused,
+                runs_are_filtered, each_status_is_found, sessions_are_filtered, ids_are_found_by_their_beginnings, a_made_up_cursor_is_refused,
             ],
             records: [
                 agents_are_kept_under_conditions, agents_are_made_once, one_of_many_makes_an_agent,

@@ -23,7 +23,10 @@ impl App {
         let deadline = Instant::now() + Duration::from_secs(seconds.into());
         let watch = self.hub.watch(vec![Topic::Run(run_id.clone())]);
         loop {
-            let whole = self.store.whole_run(run_id).await?;
+            let whole = match self.store.whole_run(run_id).await {
+                Ok(whole) => whole,
+                Err(error) => return Err(Box::pin(self.absent(run_id.as_str(), error)).await),
+            };
             if whole.run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 return whole_view(whole);
             }

@@ -145,7 +145,10 @@ impl App {
 
     /// One workflow run with all its nodes.
     pub(crate) async fn workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
-        let mut documents = self.store.workflow_documents(id).await?;
+        let mut documents = match self.store.workflow_documents(id).await {
+            Ok(documents) => documents,
+            Err(error) => return Err(Box::pin(self.absent(id.as_str(), error)).await),
+        };
         let flow = self.flow(&documents.definition).await?;
         let state = state_of(&flow, &documents)?;
         // The engine has not heard of it yet, and whoever asked should see that it was heard.

@@ -1,0 +1,34 @@
+//! Ids by their beginnings: whoever asks for an id that is not there is told those that begin so.
+
+use accord_api::ErrorName;
+use accord_store::StoreError;
+use serde_json::json;
+
+use super::App;
+use crate::error::Error;
+
+/// How long the ids are that are made here. What is as long begins nothing else.
+const WHOLE: usize = 36;
+
+/// Enough to see whether there is one, and to choose from where there are a few.
+const MOST: u32 = 4;
+
+impl App {
+    /// Why something was not found; where its id only begins another, the details say which: `begin_so`.
+    pub(super) async fn absent(&self, id: &str, error: StoreError) -> Error {
+        let error = Error::from(error);
+        if !is_absent(&error) || id.len() >= WHOLE {
+            return error;
+        }
+        match self.store.ids_beginning(id, MOST).await {
+            Ok(ids) if ids.is_empty() => error,
+            Ok(ids) => error.with_details(json!({"begin_so": ids})),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+fn is_absent(error: &Error) -> bool {
+    use ErrorName::{RunNotFound, SessionNotFound, WorkflowRunNotFound};
+    matches!(error.name(), RunNotFound | SessionNotFound | WorkflowRunNotFound)
+}
