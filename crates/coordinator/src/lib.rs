@@ -36,10 +36,11 @@ mod outside;
 mod server;
 mod settings;
 
+pub use accord_workflow::file_schema as workflow_file_schema;
 pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind};
 pub use background::Background;
 pub use error::Error;
-pub use http::router;
+pub use http::{agent_file_schema, router};
 pub use outside::{Embedder, Outside, System};
 pub use server::Coordinator;
 pub use settings::{Enforcement, Queue, Settings};

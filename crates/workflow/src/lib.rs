@@ -29,7 +29,9 @@ pub use check::{check, output_schema};
 pub use doubts::{Writer, doubts, rule_doubts, schema_doubts};
 pub use finding::{Finding, Gravity, Mark};
 pub use flow::Flow;
-pub use graph::{Edge, Graph, Kind, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, read};
+pub use graph::{
+    Edge, Graph, Kind, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, file_schema, read,
+};
 pub use plan::{Plan, Subtask};
 pub use signature::{Known, Signature, Takes};
 pub use state::{At, Head, NodeState, Purpose, State, Surroundings, Take, Task};

@@ -14,6 +14,7 @@ mod lower;
 mod memory;
 mod project;
 mod schema_check;
+mod schema_of;
 mod support;
 mod templates;
 mod usage;

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::support::Folder;
 
-const TEMPLATES: [&str; 3] = ["start", "code-review", "team"];
+pub(crate) const TEMPLATES: [&str; 3] = ["start", "code-review", "team"];
 
-fn init(template: &str) -> Folder {
+pub(crate) fn init(template: &str) -> Folder {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["init", "--template", template], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");

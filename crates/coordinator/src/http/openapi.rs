@@ -3,6 +3,7 @@
 //! The page is whole as it is served: no scripts, and nothing is fetched from elsewhere.
 
 mod bounds;
+mod file;
 mod refusals;
 mod shapes;
 
@@ -15,6 +16,8 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use serde_json::Value;
 use utoipa::{Modify, OpenApi};
+
+pub use file::agent_file_schema;
 
 use super::{
     agents, config, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats,

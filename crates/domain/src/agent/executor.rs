@@ -63,9 +63,9 @@ pub struct Llm {
     /// How freely it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// Reasoning, as the provider takes it: an effort by name, or a token budget.
+    /// Reasoning: `off`, `low`, `medium`, `high`, true (medium), false (off), or a number of tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Value>)]
     pub reasoning: Option<Value>,
     /// How long one turn may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]

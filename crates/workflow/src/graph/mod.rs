@@ -1,5 +1,6 @@
 //! The graph: nodes and edges, as a document says them.
 
+mod file;
 mod members;
 mod node;
 mod read;
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+pub use file::file_schema;
 pub(crate) use members::kind_of;
 pub use read::read;
 

@@ -4,6 +4,7 @@ mod check;
 mod infer;
 mod lint;
 mod lower;
+mod of;
 mod provider;
 
 use accord_contract::Schema;
@@ -13,14 +14,15 @@ use crate::document::Source;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 
-/// Work on schema files: check, lint, lower for a provider, infer from examples
+/// Work on schema files: check, lint, lower for a provider, infer from examples; print those of Accord's own files
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   accord schema check schemas/*.json
   accord schema lint --provider openai report.schema.json
   accord schema lower --for anthropic report.schema.json > lowered.json
-  accord schema infer examples/*.json > report.schema.json")]
+  accord schema infer examples/*.json > report.schema.json
+  accord schema of agent > .accord/agent.schema.json")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -32,6 +34,7 @@ enum Command {
     Lint(lint::Arguments),
     Lower(lower::Arguments),
     Infer(infer::Arguments),
+    Of(of::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -40,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Lint(arguments) => lint::run(arguments),
         Command::Lower(arguments) => lower::run(arguments),
         Command::Infer(arguments) => infer::run(arguments),
+        Command::Of(arguments) => of::run(arguments),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-const SCHEMAS: &str = "#/components/schemas/";
+pub(super) const SCHEMAS: &str = "#/components/schemas/";
 
 /// The member by which the variants of every union of ours differ.
 const TAG: &str = "type";
