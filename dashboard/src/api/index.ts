@@ -1,6 +1,6 @@
 /** What features use of the server: calls, keys, types. */
 export { api, body, everyItem, text } from './client'
-export { ApiError, messageOf } from './error'
+export { ApiError, isGone, messageOf } from './error'
 export { queryKeys } from './keys'
 export { connection, useEvents } from './live'
 export type * as Api from './schema'

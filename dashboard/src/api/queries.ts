@@ -4,6 +4,12 @@ import { api, body, everyItem, text } from './client'
 import { queryKeys } from './keys'
 import type * as Api from './schema'
 
+/**
+ * No event tells that somebody has edited a file, or removed a session or a run of a workflow: pages that show one look again by
+ * the clock.
+ */
+export const LOOK_AGAIN_MS = 10_000
+
 /** The newest runs that match, one page of them. */
 export const runsQuery = (filters: { status?: Api.RunStatus; agent_name?: string; session_id?: string; since?: string; limit?: number }) =>
   queryOptions({
@@ -26,6 +32,7 @@ export const workflowRunQuery = (id: string) =>
   queryOptions({
     queryKey: queryKeys.workflowRuns.one(id),
     queryFn: () => text(`/workflow-runs/${encodeURIComponent(id)}`),
+    refetchInterval: LOOK_AGAIN_MS,
   })
 
 /** As many schemas as the server gives at once. */

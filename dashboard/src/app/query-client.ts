@@ -3,7 +3,7 @@ import { ApiError } from '@/api/error'
 
 const RETRIES = 2
 
-/** Server state. Events make it stale, so nothing is asked for by the clock. */
+/** Server state. Events make it stale; what no event tells of is asked for by the clock, by its own query. */
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

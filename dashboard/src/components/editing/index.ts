@@ -2,7 +2,7 @@
 export { Conflict } from './conflict'
 export { Gone } from './gone'
 export { Leaving } from './leaving'
-export { Notice, isAboutSent, isConflict, isGone, problemsIn } from './notice'
+export { Notice, isAboutSent, isConflict, problemsIn } from './notice'
 export { OnlyReads } from './only-reads'
 export { changedParts, merged } from './parts'
 export { Problems, Verdict } from './problems'

@@ -20,11 +20,6 @@ export function problemsIn(error: Error): Api.Problem[] {
   return details?.problems ?? []
 }
 
-/** Whether what was asked for is not there any more. */
-export function isGone(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404
-}
-
 /** Whether a refusal is about what was sent: it says nothing of what was typed since. */
 export function isAboutSent(error: unknown): boolean {
   return error instanceof ApiError && [400, 409].includes(error.status) && !error.error.endsWith('ReadOnly')

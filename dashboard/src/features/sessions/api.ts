@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
-import { agentsQuery, contractQuery } from '@/api/queries'
+import { LOOK_AGAIN_MS, agentsQuery, contractQuery } from '@/api/queries'
 import { takesPrompt } from './model'
 import { type Origin, candidatesOf, originIn } from './origin'
 
@@ -16,7 +16,7 @@ export const fetchSessions = (filters: SessionFilters, limit: number, cursor?: s
 export const fetchSession = (id: string) => body(api.GET('/sessions/{id}', { params: { path: { id } } }))
 
 export const sessionQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.sessions.one(id), queryFn: () => fetchSession(id) })
+  queryOptions({ queryKey: queryKeys.sessions.one(id), queryFn: () => fetchSession(id), refetchInterval: LOOK_AGAIN_MS })
 
 /** More children than one looks at; the page says where there are more. */
 const CHILDREN = 200

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import type { Api } from '@/api'
+import { type Api, isGone } from '@/api'
 import { runsQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
@@ -37,7 +37,8 @@ const RUNS = 200
 export function SessionPage() {
   const { sessionId } = route.useParams()
   const query = useQuery(sessionQuery(sessionId))
-  if (query.data === undefined) {
+  // Somebody else may have removed it while it was looked at.
+  if (query.data === undefined || isGone(query.error)) {
     return (
       <Page title="Session">
         {query.error ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Loading />}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
 import { useMemo } from 'react'
-import { type Api, messageOf } from '@/api'
+import { type Api, isGone, messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
 import { CopyButton } from '@/components/command'
 import { Page } from '@/components/page'
@@ -26,7 +26,8 @@ export function WorkflowRunPage() {
   const { workflowRunId } = route.useParams()
   const query = useQuery(workflowRunQuery(workflowRunId))
   const reading = useMemo(() => (query.data === undefined ? null : readRun(query.data)), [query.data])
-  if (reading === null) {
+  // Somebody else may have removed it while it was looked at.
+  if (reading === null || isGone(query.error)) {
     return (
       <Page title="Workflow run">
         {query.error ? <Failed error={query.error} retry={() => void query.refetch()} /> : <Loading />}

@@ -1,9 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys, text } from '@/api'
+import { LOOK_AGAIN_MS } from '@/api/queries'
 import { type Json, at, parse, toPlain, write } from '@/lib/lossless'
-
-/** Workflows are files, and no event tells when somebody edits one: pages that show them look again by the clock. */
-const LOOK_AGAIN_MS = 10_000
 
 export const workflowsQuery = () =>
   queryOptions({
