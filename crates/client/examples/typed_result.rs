@@ -1,8 +1,8 @@
 //! Starts a run, waits for its end, and reads the result into a struct.
 //!
 //! ```text
-//! accord init && accord up
-//! cargo run --package accord-client --example typed_result
+//! accord init --dir demo && accord up --dir demo              # in one terminal
+//! cargo run --package accord-client --example typed_result    # in another
 //! ```
 //!
 //! The agent of `accord init` answers from a recording, which knows one ticket; with a live model any may be given.
