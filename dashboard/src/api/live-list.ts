@@ -9,14 +9,14 @@ import { useEvents } from './live'
 import type { LiveEvent } from './touched'
 
 /** One look at the first page covers what a screen shows, many times. */
-export const FIRST_PAGE = 100
+const FIRST_PAGE = 100
 /** Older pages are larger: they are asked for while somebody scrolls. */
 const OLDER_PAGE = 500
 
 /** Events that tell of a state; what is said in between changes nothing in a list. */
 const STATES = /^(run|workflow)\./
 
-interface LiveList<T> {
+export interface LiveList<T> {
   firstKey: readonly unknown[]
   pagesKey: readonly unknown[]
   fetchPage: (limit: number, cursor?: string) => Promise<ListPage<T>>

@@ -19,22 +19,21 @@ interface Props<T> {
   onEnd?: () => void
   /** Whether more is to come, so that the end is not the end. */
   hasMore?: boolean
-  rowHeight?: number
 }
 
 const ROW_HEIGHT = 40
 const OVERSCAN = 12
 
 export function VirtualTable<T>(props: Props<T>) {
-  const { label, items, columns, keyOf, onEnd, hasMore = false, rowHeight = ROW_HEIGHT } = props
+  const { label, items, columns, keyOf, onEnd, hasMore = false } = props
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
   })
-  useKeptPlace(scroller, useMemo(() => items.map(keyOf), [items, keyOf]), rowHeight)
+  useKeptPlace(scroller, useMemo(() => items.map(keyOf), [items, keyOf]))
   const rows = virtual.getVirtualItems()
   const lastShown = rows.at(-1)?.index ?? 0
   useEffect(() => {
@@ -86,18 +85,18 @@ export function VirtualTable<T>(props: Props<T>) {
  * What comes new at the top moves nothing away from somebody who reads further down: the row at the upper edge stays there.
  * At the very top, what is new is what one wants to see.
  */
-function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, keys: string[], rowHeight: number): void {
+function useKeptPlace(scroller: RefObject<HTMLDivElement | null>, keys: string[]): void {
   const before = useRef(keys)
   useLayoutEffect(() => {
     const known = before.current
     before.current = keys
     const element = scroller.current
     if (element === null || element.scrollTop <= 0) return
-    const top = Math.floor(element.scrollTop / rowHeight)
+    const top = Math.floor(element.scrollTop / ROW_HEIGHT)
     const key = known[top]
     const now = key === undefined || keys[top] === key ? top : keys.indexOf(key)
-    if (now >= 0 && now !== top) element.scrollTop += (now - top) * rowHeight
-  }, [scroller, keys, rowHeight])
+    if (now >= 0 && now !== top) element.scrollTop += (now - top) * ROW_HEIGHT
+  }, [scroller, keys])
 }
 
 /** Up and down go from one row's link to the next. */

@@ -1,16 +1,15 @@
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
-import { useLiveList } from '@/api/live-list'
 import { fetchRun } from '@/api/queries'
 import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
-import { Page } from '@/components/page'
+import { LiveTablePage } from '@/components/live-table'
 import { OnlyWho } from '@/components/read-only'
-import { Answer, Empty } from '@/components/states'
+import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
-import { Card, StatusBadge, buttonStyle } from '@/components/ui'
-import { type Column, VirtualTable } from '@/components/virtual-table'
-import { count, dollars, exactCount } from '@/lib/format'
+import { StatusBadge, buttonStyle } from '@/components/ui'
+import type { Column } from '@/components/virtual-table'
+import { count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { RUN_STATUSES } from '@/lib/status'
 import { fetchRuns } from './api'
@@ -79,13 +78,13 @@ export function RunsPage() {
       idOf: (event: { run_id: string | null }) => event.run_id,
     }
   }, [search.status, search.agent, since])
-  const { query, items, hasMore, loadMore } = useLiveList(list)
   const filtered = Boolean(search.status ?? search.agent ?? search.since)
   return (
-    <Page
+    <LiveTablePage
       title="Runs"
-      fill
-      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      list={list}
+      columns={COLUMNS}
+      filtered={filtered}
       actions={
         <>
           <StatusFilter
@@ -107,29 +106,16 @@ export function RunsPage() {
           </OnlyWho>
         </>
       }
-    >
-      <Card className="flex min-h-64 flex-1 flex-col overflow-hidden">
-        <Answer query={query}>
-          {() =>
-            items.length > 0 ? (
-              <VirtualTable
-                label="Runs"
-                items={items}
-                columns={COLUMNS}
-                keyOf={(run) => run.run_id}
-                hasMore={hasMore}
-                onEnd={loadMore}
-              />
-            ) : filtered ? (
-              <Empty title="No run matches">Choose another status, agent or period.</Empty>
-            ) : (
-              <Empty title="There are no runs yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
-                With the example agents of <code>accord init</code>:
-              </Empty>
-            )
-          }
-        </Answer>
-      </Card>
-    </Page>
+      nothing={<Nothing filtered={filtered} />}
+    />
+  )
+}
+
+function Nothing({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title="No run matches">Choose another status, agent or period.</Empty>
+  return (
+    <Empty title="There are no runs yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
+      With the example agents of <code>accord init</code>:
+    </Empty>
   )
 }

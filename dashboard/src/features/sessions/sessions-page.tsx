@@ -2,14 +2,12 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
-import { useLiveList } from '@/api/live-list'
 import { AgentFilter, StatusFilter } from '@/components/filters'
-import { Page } from '@/components/page'
-import { Answer, Empty } from '@/components/states'
+import { LiveTablePage } from '@/components/live-table'
+import { Empty } from '@/components/states'
 import { Ago } from '@/components/time'
-import { Badge, Button, Card, StatusBadge } from '@/components/ui'
-import { type Column, VirtualTable } from '@/components/virtual-table'
-import { exactCount } from '@/lib/format'
+import { Badge, Button, StatusBadge } from '@/components/ui'
+import type { Column } from '@/components/virtual-table'
 import { SESSION_STATUSES } from '@/lib/status'
 import { fetchSession, fetchSessions } from './api'
 
@@ -61,13 +59,13 @@ export function SessionsPage() {
       idOf: (event: { session_id: string }) => event.session_id,
     }
   }, [search.status, search.agent, search.parent])
-  const { query, items, hasMore, loadMore } = useLiveList(list)
   const filtered = Boolean(search.status ?? search.agent ?? search.parent)
   return (
-    <Page
+    <LiveTablePage
       title="Sessions"
-      fill
-      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      list={list}
+      columns={COLUMNS}
+      filtered={filtered}
       actions={
         <>
           <StatusFilter
@@ -83,26 +81,8 @@ export function SessionsPage() {
           ) : null}
         </>
       }
-    >
-      <Card className="flex min-h-64 flex-1 flex-col overflow-hidden">
-        <Answer query={query}>
-          {() =>
-            items.length === 0 ? (
-              <Nothing filtered={filtered} />
-            ) : (
-              <VirtualTable
-                label="Sessions"
-                items={items}
-                columns={COLUMNS}
-                keyOf={(session) => session.session_id}
-                hasMore={hasMore}
-                onEnd={loadMore}
-              />
-            )
-          }
-        </Answer>
-      </Card>
-    </Page>
+      nothing={<Nothing filtered={filtered} />}
+    />
   )
 }
 

@@ -2,15 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
-import { useLiveList } from '@/api/live-list'
 import { Command } from '@/components/command'
 import { StatusFilter } from '@/components/filters'
-import { Page } from '@/components/page'
-import { Answer, Empty } from '@/components/states'
+import { LiveTablePage } from '@/components/live-table'
+import { Empty } from '@/components/states'
 import { Ago, Elapsed } from '@/components/time'
-import { Badge, Card, Select, StatusBadge } from '@/components/ui'
-import { type Column, VirtualTable } from '@/components/virtual-table'
-import { exactCount } from '@/lib/format'
+import { Badge, Select, StatusBadge } from '@/components/ui'
+import type { Column } from '@/components/virtual-table'
 import { plain } from '@/lib/inert'
 import { WORKFLOW_STATUSES } from '@/lib/status'
 import { fetchWorkflowRun, fetchWorkflowRuns, workflowNamesQuery } from './api'
@@ -67,13 +65,13 @@ export function WorkflowRunsPage() {
       idOf: (event: { workflow_run_id: string | null }) => event.workflow_run_id,
     }
   }, [search.status, search.workflow])
-  const { query, items, hasMore, loadMore } = useLiveList(list)
   const filtered = Boolean(search.status ?? search.workflow)
   return (
-    <Page
+    <LiveTablePage
       title="Workflow runs"
-      fill
-      lead={query.data ? `${exactCount(items.length)}${hasMore ? '+' : ''} ${filtered ? 'match' : 'in all'}, newest first` : ' '}
+      list={list}
+      columns={COLUMNS}
+      filtered={filtered}
       actions={
         <>
           <StatusFilter
@@ -87,26 +85,8 @@ export function WorkflowRunsPage() {
           />
         </>
       }
-    >
-      <Card className="flex min-h-64 flex-1 flex-col overflow-hidden">
-        <Answer query={query}>
-          {() =>
-            items.length === 0 ? (
-              <Nothing filtered={filtered} />
-            ) : (
-              <VirtualTable
-                label="Workflow runs"
-                items={items}
-                columns={COLUMNS}
-                keyOf={(run) => run.workflow_run_id}
-                hasMore={hasMore}
-                onEnd={loadMore}
-              />
-            )
-          }
-        </Answer>
-      </Card>
-    </Page>
+      nothing={<Nothing filtered={filtered} />}
+    />
   )
 }
 
