@@ -1,8 +1,8 @@
 /** What editors of stored things share: verdicts, notices, and two people's changes. */
 export { Conflict } from './conflict'
-export { Gone } from './gone'
 export { Leaving } from './leaving'
-export { Notice, isAboutSent, isConflict, problemsIn } from './notice'
+export { Notice, isAboutSent, isConflict } from './notice'
+export { Notices } from './notices'
 export { OnlyReads } from './only-reads'
 export { changedParts, merged } from './parts'
 export { Problems, Verdict } from './problems'

@@ -20,7 +20,7 @@ import { InvariantsTab } from './invariants-tab'
 import { TABS, type TabId, tabOf } from './model'
 import { OutputTab } from './output-tab'
 import { PromptTab } from './prompt-tab'
-import { Notices } from './notices'
+import { AgentNotices } from './notices'
 import { ToolsTab } from './tools-tab'
 import { useSaving } from './use-saving'
 
@@ -55,7 +55,7 @@ export function AgentEditor({ agent, gone, initial }: Props) {
         actions={<EditorActions base={base} changed={changed} saving={saving} />}
       >
         <OnlyReads what="agents" changed={changed} />
-        <Notices base={base} saving={saving} />
+        <AgentNotices base={base} saving={saving} />
         {/* A new one goes on in a page of its own: what was typed while it is made would stay behind. */}
         <div inert={base === null && saving.save.isPending}>
           <UnreadProvider value={draft.unread.report}>

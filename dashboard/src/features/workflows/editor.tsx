@@ -14,7 +14,7 @@ import { Board } from './board'
 import { DraftProvider, useDraft, useNewDraft } from './draft'
 import { EditorActions } from './editor-actions'
 import { Findings } from './findings'
-import { ConflictDialog, Notices } from './notices'
+import { ConflictDialog, WorkflowNotices } from './notices'
 import { RunDialog } from './run-dialog'
 import { useLook } from './selection'
 import { useSaving } from './use-saving'
@@ -65,7 +65,7 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
         }
       >
         <OnlyReads what="workflows" changed={changed} />
-        <Notices base={base} saving={saving} />
+        <WorkflowNotices base={base} saving={saving} />
         {/* A new one goes on in a page of its own: what was drawn while it is made would stay behind. */}
         <div inert={base === null && saving.save.isPending} className="flex min-h-0 flex-1 flex-col">
           <ReadOnlyProvider value={!administers}>

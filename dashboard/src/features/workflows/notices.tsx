@@ -1,7 +1,4 @@
-import { ApiError, messageOf } from '@/api'
-import { CopyButton } from '@/components/command'
-import { Conflict, Gone, Notice, Problems, problemsIn } from '@/components/editing'
-import { Button } from '@/components/ui'
+import { Conflict, Notice, Notices } from '@/components/editing'
 import { isMap } from '@/lib/lossless'
 import type { Workflow } from './api'
 import { textOf } from './document'
@@ -14,61 +11,24 @@ interface Props {
   saving: Saving
 }
 
-/** What stands in the way of saving, or happened while somebody drew. */
-export function Notices({ base, saving }: Props) {
-  const draft = useDraft()
+export function WorkflowNotices({ base, saving }: Props) {
+  const { mistake, unread, document, text } = useDraft()
   return (
     <>
-      {draft.mistake === null ? null : (
+      {mistake === null ? null : (
         <Notice tone="warning">
-          <p>The YAML cannot be read: {draft.mistake.message}. The graph shows what it said before.</p>
+          <p>The YAML cannot be read: {mistake.message}. The graph shows what it said before.</p>
         </Notice>
       )}
-      {draft.unread.problems.length > 0 ? (
-        <Notice tone="warning">
-          <p className="[overflow-wrap:anywhere]">This cannot be saved yet: {draft.unread.problems.join('; ')}</p>
-        </Notice>
-      ) : null}
-      {saving.isNewer && base !== null ? (
-        <Notice tone="warning">
-          <p>{base.view.summary.name} was changed elsewhere while you worked on it. Saving will show you both, and ask.</p>
-          <Button size="small" onClick={() => saving.stored && saving.taken(saving.stored)}>
-            Take theirs now
-          </Button>
-        </Notice>
-      ) : null}
-      {saving.gone && base !== null ? (
-        <Gone
-          name={base.view.summary.name}
-          wasFile={Boolean(base.view.file)}
-          ready={saving.ready}
-          onCreate={() => saving.save.mutate(draft.document)}
-        />
-      ) : null}
-      {saving.refusal ? <Refused error={saving.refusal} /> : null}
+      <Notices
+        base={base}
+        unread={unread.problems}
+        saving={saving}
+        onTakeTheirs={() => saving.stored && saving.taken(saving.stored)}
+        onCreate={() => saving.save.mutate(document)}
+        written={{ name: 'YAML', text: () => text }}
+      />
     </>
-  )
-}
-
-function Refused({ error }: { error: Error }) {
-  const { text } = useDraft()
-  if (error instanceof ApiError && error.error === 'WorkflowReadOnly') {
-    return (
-      <Notice tone="danger">
-        <p className="font-medium">It cannot be saved here.</p>
-        <p className="break-words">{error.message}</p>
-        <p className="flex flex-wrap items-center gap-1 text-ink">
-          Nothing is lost: what you have is still in this page. Take the YAML along and put it in the file by hand:
-          <CopyButton text={text} label="Copy the YAML" />
-        </p>
-      </Notice>
-    )
-  }
-  return (
-    <Notice tone="danger">
-      <p className="break-words">{messageOf(error)}</p>
-      <Problems problems={problemsIn(error)} />
-    </Notice>
   )
 }
 

@@ -1,0 +1,64 @@
+import { ApiError, messageOf } from '@/api'
+import { CopyButton } from '@/components/command'
+import { Button } from '@/components/ui'
+import { Gone } from './gone'
+import { Notice, problemsIn } from './notice'
+import { Problems } from './problems'
+
+interface Props {
+  /** What is stored and edited; null for one that is new. */
+  base: { view: { summary: { name: string }; file?: string | null } } | null
+  /** Fields whose text is not a value yet. */
+  unread: readonly string[]
+  saving: { isNewer: boolean; gone: boolean; ready: boolean; refusal: Error | null }
+  onTakeTheirs: () => void
+  onCreate: () => void
+  /** What is on the page, to be taken along where it cannot be saved. */
+  written: { name: string; text: () => string }
+}
+
+/** What stands in the way of saving, or happened while somebody worked on it. */
+export function Notices({ base, unread, saving, onTakeTheirs, onCreate, written }: Props) {
+  return (
+    <>
+      {unread.length > 0 ? (
+        <Notice tone="warning">
+          <p className="[overflow-wrap:anywhere]">This cannot be saved yet: {unread.join('; ')}</p>
+        </Notice>
+      ) : null}
+      {saving.isNewer && base !== null ? (
+        <Notice tone="warning">
+          <p>{base.view.summary.name} was changed elsewhere while you worked on it. Saving will show you both, and ask.</p>
+          <Button size="small" onClick={onTakeTheirs}>
+            Take theirs now
+          </Button>
+        </Notice>
+      ) : null}
+      {saving.gone && base !== null ? (
+        <Gone name={base.view.summary.name} wasFile={Boolean(base.view.file)} ready={saving.ready} onCreate={onCreate} />
+      ) : null}
+      {saving.refusal ? <Refused error={saving.refusal} written={written} /> : null}
+    </>
+  )
+}
+
+function Refused({ error, written }: { error: Error; written: Props['written'] }) {
+  if (error instanceof ApiError && error.error.endsWith('ReadOnly')) {
+    return (
+      <Notice tone="danger">
+        <p className="font-medium">It cannot be saved here.</p>
+        <p className="break-words">{error.message}</p>
+        <p className="flex flex-wrap items-center gap-1 text-ink">
+          Nothing is lost: what you have is still in this page. Take the {written.name} along and put it in the file by hand:
+          <CopyButton text={written.text()} label={`Copy the ${written.name}`} />
+        </p>
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone="danger">
+      <p className="break-words">{messageOf(error)}</p>
+      <Problems problems={problemsIn(error)} />
+    </Notice>
+  )
+}
