@@ -48,7 +48,7 @@ export function AgentFilter({ value, onChange }: Choice<string>) {
   )
 }
 
-export const PERIOD_LABELS = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days', all: 'All time' }
+const PERIOD_LABELS = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days', all: 'All time' }
 export type Period = keyof typeof PERIOD_LABELS
 
 interface PeriodProps {

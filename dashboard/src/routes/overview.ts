@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from './root'
 import { type RawSearch, oneOf, optional, textOf } from './search'
 
-export const PERIODS = ['24h', '7d', '30d', 'all'] as const
+const PERIODS = ['24h', '7d', '30d', 'all'] as const
 
 export const overviewRoute = createRoute({
   getParentRoute: () => rootRoute,

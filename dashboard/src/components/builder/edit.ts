@@ -14,7 +14,7 @@ const FRESH: Record<FieldType, readonly [string, Json][]> = {
   array: [['type', 'array'], ['items', new Map([['type', 'string']])]],
 }
 
-export function freshPart(type: FieldType): Part {
+function freshPart(type: FieldType): Part {
   return readSchema(new Map(FRESH[type]))
 }
 

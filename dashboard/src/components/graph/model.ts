@@ -69,7 +69,7 @@ function readNode(id: string, value: Json): GraphNode {
   }
 }
 
-export function workerOf(node: JsonMap): Worker | null {
+function workerOf(node: JsonMap): Worker | null {
   const agent = node.get('agent')
   const workflow = node.get('workflow')
   if (typeof agent === 'string') return { kind: 'agent', name: agent }

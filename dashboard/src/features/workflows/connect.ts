@@ -13,7 +13,7 @@ export function edgeFault(graph: Graph, from: string, to: string): string | null
 }
 
 /** The nodes of the shortest way, its ends included; null where there is none. */
-export function wayBetween(graph: Graph, from: string, to: string): string[] | null {
+function wayBetween(graph: Graph, from: string, to: string): string[] | null {
   const after = new Map<string, string[]>()
   for (const edge of graph.edges) after.set(edge.from, [...(after.get(edge.from) ?? []), edge.to])
   const before = new Map<string, string | null>([[from, null]])

@@ -26,12 +26,12 @@ function inTexts(node: unknown, change: (text: string) => string): void {
   }
 }
 
-export function inTemplate(text: string, id: string, next: string): string {
+function inTemplate(text: string, id: string, next: string): string {
   return text.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (part) => inExpression(part, id, next))
 }
 
 /** A word by itself: no member of something, no text in quotes. */
-export function inExpression(text: string, id: string, next: string): string {
+function inExpression(text: string, id: string, next: string): string {
   return text
     .split(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/)
     .map((piece, index) => (index % 2 === 1 ? piece : piece.replace(new RegExp(`(?<![\\w.])${id}(?!\\w)`, 'g'), next)))
