@@ -42,10 +42,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         output::json(&stats)?;
         return Ok(Exit::Success);
     }
+    if stats.all.runs == 0 {
+        let any = arguments.since.is_none() && arguments.agent.is_none();
+        output::talk(if any { "no run is over yet\n" } else { "no run that is over is like that\n" });
+        return Ok(Exit::Success);
+    }
     let bars = if output::stdout_is_terminal() { Bars::Drawn } else { Bars::None };
     output::show(&stats::view(&stats, bars))?;
-    if stats.all.runs > 0 {
-        output::talk(&format!("{}\n", stats::summary(&stats)));
-    }
+    output::talk(&format!("{}\n", stats::summary(&stats)));
     Ok(Exit::Success)
 }

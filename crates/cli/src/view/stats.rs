@@ -23,9 +23,6 @@ pub(crate) enum Bars {
 
 /// All figures.
 pub(crate) fn view(stats: &Stats, bars: Bars) -> String {
-    if stats.all.runs == 0 {
-        return "no run is over yet\n".to_owned();
-    }
     let mut text = rows("", std::slice::from_ref(&stats.all), bars);
     let groups = [
         ("agent", &stats.by_agent),
@@ -183,12 +180,5 @@ mod tests {
         assert_eq!(rate(0.75, Bars::Drawn), "████████░░ 75%");
         assert_eq!(rate(0.0, Bars::Drawn), "░░░░░░░░░░ 0%");
         assert_eq!(rate(1.0, Bars::Drawn), "██████████ 100%");
-    }
-
-    #[test]
-    fn no_runs_need_no_table() {
-        let empty =
-            Stats { all: StatsRow::default(), by_agent: Vec::new(), by_strategy: Vec::new(), ..stats() };
-        assert_eq!(view(&empty, Bars::Drawn), "no run is over yet\n");
     }
 }

@@ -85,6 +85,21 @@ fn a_file_is_no_project() {
 }
 
 #[test]
+fn that_there_is_nothing_is_no_data() {
+    let folder = Folder::with(&[]);
+    for (arguments, said) in [
+        (&["stats"][..], "no run is over yet\n"),
+        (&["stats", "--agent", "triage"], "no run that is over is like that\n"),
+        (&["runs", "list"], "no run is like that\n"),
+    ] {
+        let ran = folder.run(arguments, "");
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", said));
+        let ran = folder.run(&[arguments, &["--json"]].concat(), "");
+        assert!(ran.code == Some(0) && ran.json().is_object() && ran.stderr.is_empty(), "{ran:?}");
+    }
+}
+
+#[test]
 fn a_time_limit_may_be_as_long_as_it_likes() {
     let folder = init();
     for seconds in ["9223372036854775807", "18446744073709551615"] {
