@@ -43,11 +43,23 @@ fn as_data_everything_is_in_one_object() {
         view.as_object().unwrap().keys().collect::<Vec<_>>(),
         ["provider", "schema", "losses", "refusal", "counts"]
     );
-    assert_eq!(view["provider"], json!("anthropic"));
+    assert_eq!(view["provider"], json!("claude"));
     assert_eq!(
         view["losses"],
         json!([{"pointer": "/properties/name", "keyword": "minLength", "enforced_by": "prompt"}])
     );
+}
+
+#[test]
+fn the_provider_is_the_one_that_was_asked_for() {
+    let folder = Folder::with(&[]);
+    let lower = |name: &str| {
+        let view = folder.run(&["schema", "lower", "--for", name, "--json", "-"], SCHEMA).json();
+        (view["provider"].clone(), view["schema"].clone())
+    };
+    let (ollama, llama) = (lower("ollama"), lower("llama.cpp"));
+    assert_eq!((ollama.0, llama.0), (json!("ollama"), json!("llama.cpp")));
+    assert_eq!(ollama.1, llama.1, "the rules are the same");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use accord_contract::lint::{Finding, Severity, lint};
-use accord_contract::lower::Profile;
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
-use super::{compile, provider};
+use super::compile;
+use super::provider::{self, Provider};
 use crate::document::{Input, Source};
 use crate::excerpt::{Position, draw, visible};
 use crate::exit::Exit;
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
     /// Leave out what concerns other providers
     #[arg(long, value_name = "PROVIDER", value_parser = provider::parser())]
-    provider: Option<&'static Profile>,
+    provider: Option<Provider>,
 
     /// Fail on warnings too
     #[arg(long)]
@@ -99,8 +99,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 impl Arguments {
     fn concerns(&self, finding: &Finding) -> bool {
-        match (&finding.provider, self.provider) {
-            (Some(named), Some(wanted)) => *named == wanted.name,
+        match (&finding.provider, &self.provider) {
+            (Some(named), Some(wanted)) => *named == wanted.profile.name,
             _ => true,
         }
     }

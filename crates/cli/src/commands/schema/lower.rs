@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use accord_contract::lower::{EnforcedBy, Loss, Lowered, Profile, lower};
+use accord_contract::lower::{EnforcedBy, Loss, Lowered, lower};
 use owo_colors::OwoColorize as _;
 use serde::Serialize;
 
-use super::{compile, provider};
+use super::compile;
+use super::provider::{self, Provider};
 use crate::document::Input;
 use crate::excerpt::{visible, width};
 use crate::exit::Exit;
@@ -19,7 +20,6 @@ use crate::output;
 #[command(after_help = "\
 stdout gets the schema that the provider would be sent, stderr the keywords that it leaves out.
 Nothing is lost to the contract: the answer is judged by the full schema in any case.
-With --json, provider is the one whose rules are used: those of ollama are llama.cpp's too.
 Exit codes: 0 the provider can take it, 1 it cannot, or the file cannot be used.
 
 Examples:
@@ -28,7 +28,7 @@ Examples:
 pub(crate) struct Arguments {
     /// The provider
     #[arg(long = "for", value_name = "PROVIDER", value_parser = provider::parser())]
-    profile: &'static Profile,
+    provider: Provider,
 
     /// The schema file; '-' reads from stdin
     #[arg(value_name = "FILE")]
@@ -48,10 +48,10 @@ struct View<'a> {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let source = Input::of(Some(&arguments.file)).read()?;
-    let profile = arguments.profile;
+    let Provider { name, profile } = &arguments.provider;
     let lowered = lower(&compile(&source)?, profile);
     if arguments.json {
-        output::json(&View { provider: &profile.name, lowered: &lowered })?;
+        output::json(&View { provider: name, lowered: &lowered })?;
     } else {
         output::pretty_json(&lowered.schema)?;
         if !lowered.losses.is_empty() {
