@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use accord_api::{AgentSummary, AgentView, Problem, Severity};
+use accord_api::{AgentSummary, AgentView, PageQuery, Problem, Severity, Source};
+use accord_client::Client;
 
 use super::Check;
 use crate::view::words::counted;
@@ -28,8 +29,18 @@ pub(super) fn checks(agents: &[AgentSummary], folder: &Path) -> Vec<Check> {
     checks
 }
 
+/// The agents in the store of the coordinator that runs. Files win over them, so those of the same name are not among them.
+pub(super) async fn stored(coordinator: Option<&Client>) -> Vec<AgentSummary> {
+    let Some(client) = coordinator else { return Vec::new() };
+    // A key that may not read is told of with the coordinator.
+    let page = client.agents(&[], &PageQuery::default()).await;
+    let agents = page.map(|page| page.items).unwrap_or_default();
+    agents.into_iter().filter(|agent| agent.source == Source::Store).collect()
+}
+
 fn of_agent(agent: &AgentSummary) -> Option<Check> {
-    let remedy = format!("accord agents validate {} says where", agent.name);
+    let look = if agent.source == Source::Store { "show" } else { "validate" };
+    let remedy = format!("accord agents {look} {} says where", agent.name);
     verdict(NAME, &agent.name, agent.valid, &agent.problems, remedy)
 }
 

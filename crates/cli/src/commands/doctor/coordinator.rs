@@ -3,15 +3,20 @@
 use accord_api::{ErrorBody, PageQuery};
 use accord_client::{Client, ClientError};
 
-use super::Check;
+use super::{Check, Status};
 use crate::config::{Config, without_secrets};
 use crate::connection;
 
 const NAME: &str = "coordinator";
 
-pub(super) async fn checks(config: &Config) -> Vec<Check> {
-    match connection::running(config).await {
-        Ok(Some(client)) => answering(&client).await,
+/// The checks, and the coordinator, where it can be asked for more.
+pub(super) async fn checks(config: &Config) -> (Vec<Check>, Option<Client>) {
+    let checks = match connection::running(config).await {
+        Ok(Some(client)) => {
+            let checks = answering(&client).await;
+            let is_ready = checks.iter().all(|check| check.status != Status::Fail);
+            return (checks, is_ready.then_some(client));
+        }
         Ok(None) => vec![Check::warn(NAME, "none runs for this project", "accord up starts one")],
         Err(_) => {
             let message = format!(
@@ -20,7 +25,8 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
             );
             vec![Check::fail(NAME, message, "it should look like http://127.0.0.1:8765")]
         }
-    }
+    };
+    (checks, None)
 }
 
 async fn answering(client: &Client) -> Vec<Check> {

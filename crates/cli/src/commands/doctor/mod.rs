@@ -118,13 +118,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 async fn examine(config: &Config) -> Vec<Check> {
     let agents = local::agents_of(config);
-    let known = local::summaries(&agents);
     let mut checks = settings::checks(config).await;
-    checks.extend(coordinator::checks(config).await);
+    let (coordinator, client) = coordinator::checks(config).await;
+    checks.extend(coordinator);
+    let mut known = local::summaries(&agents);
+    known.extend(agents::stored(client.as_ref()).await);
     checks.push(database::check(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));
     checks.extend(agents::cassettes(&agents, &config.project.join(&config.values.runner.project_dir)));
-    checks.extend(workflows::checks(config).await);
+    checks.extend(workflows::checks(config, client.as_ref()).await);
     let environment = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     checks.extend(providers::checks(&config.values.providers, &agents, environment));
     checks.push(commands::check(config));

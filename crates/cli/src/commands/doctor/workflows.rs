@@ -1,4 +1,8 @@
-//! Whether the workflows of the project's files can be run.
+//! Whether the workflows of the project's files can be run: with the agents in files, and with those in the store of the
+//! coordinator, where one runs.
+
+use accord_api::WorkflowView;
+use accord_client::Client;
 
 use super::Check;
 use super::agents::verdict;
@@ -9,20 +13,39 @@ use crate::view::words::counted;
 const NAME: &str = "workflows";
 
 /// Nothing, where there are none: nobody needs one.
-pub(super) async fn checks(config: &Config) -> Vec<Check> {
-    let Ok(workflows) = workflows_in(config, config.workflows_dir()).await else {
+pub(super) async fn checks(config: &Config, coordinator: Option<&Client>) -> Vec<Check> {
+    let Ok(mut workflows) = workflows_in(config, config.workflows_dir()).await else {
         let remedy = "accord workflow validate says why";
         return vec![Check::fail(NAME, "they cannot be examined", remedy)];
     };
-    let summaries: Vec<_> = workflows.into_iter().map(|workflow| workflow.summary).collect();
-    if summaries.is_empty() {
+    if workflows.is_empty() {
         return Vec::new();
     }
+    let mut not_seen = "; agents in the store are seen only while a coordinator runs";
+    if let Some(client) = coordinator {
+        not_seen = "";
+        for workflow in &mut workflows {
+            judged_there(workflow, client).await;
+        }
+    }
+    let summaries: Vec<_> = workflows.into_iter().map(|workflow| workflow.summary).collect();
     let good = summaries.iter().filter(|workflow| workflow.valid).count() as u64;
     let mut checks = vec![Check::ok(NAME, format!("{} can be run", counted(good, "workflow")))];
     checks.extend(summaries.iter().filter_map(|workflow| {
-        let remedy = format!("accord workflow validate {} says where", workflow.name);
+        let not_seen = if workflow.valid { "" } else { not_seen };
+        let remedy = format!("accord workflow validate {} says where{not_seen}", workflow.name);
         verdict(NAME, &workflow.name, workflow.valid, &workflow.problems, remedy)
     }));
     checks
+}
+
+/// What a coordinator says of a workflow that has problems here: it knows agents and workflows that are in no file.
+async fn judged_there(workflow: &mut WorkflowView, client: &Client) {
+    if workflow.summary.problems.is_empty() || !workflow.workflow.is_object() {
+        return;
+    }
+    if let Ok(answer) = client.validate_workflow(&workflow.workflow).await {
+        workflow.summary.valid = answer.valid;
+        workflow.summary.problems = answer.problems;
+    }
 }

@@ -69,6 +69,27 @@ async fn the_doctor_tells_good_from_broken() {
 }
 
 #[tokio::test]
+async fn the_doctor_knows_the_agents_in_the_store() {
+    let model = always("x").await;
+    let flow = "name: flow\nnodes: { input: { type: input }, a: { type: agent, agent: stored }, output: { type: output } }\n\
+                edges: [{ from: input, to: a }, { from: a, to: output }]\n";
+    let project = Project::new();
+    std::fs::create_dir_all(project.path().join(".accord/workflows")).unwrap();
+    std::fs::write(project.path().join(".accord/workflows/flow.yaml"), flow).unwrap();
+    let elsewhere = Project::new().agent(&agent("stored", &model, &contracted()));
+    let from = elsewhere.path().display().to_string();
+    run(project.path(), &["agents", "push", &from]).await.ends(0, &[]);
+
+    // Nobody can be asked: what was not seen is said.
+    let said = run(project.path(), &["doctor"]).await.ends(1, &[]).stdout;
+    assert!(said.contains("there is no agent 'stored'") && said.contains("agents in the store"), "{said}");
+    let host = project.up().await;
+    let report = run(host.path(), &["doctor", "--json"]).await.ends(0, &[]).json();
+    assert_eq!(check(&report, "workflows")["message"], json!("1 workflow can be run"));
+    assert_eq!(check(&report, "agents")["message"], json!("1 agent can be used"));
+}
+
+#[tokio::test]
 async fn the_doctor_logs_in_where_the_store_is_postgres() {
     let cluster = PostgresCluster::start().unwrap();
     let fresh = cluster.fresh_database().unwrap();
