@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::config::FOLDER;
 use crate::failure::{Failure, Problem};
+use crate::store;
 use crate::view::agent;
 
 impl From<ClientError> for Failure {
@@ -19,7 +20,11 @@ impl From<ClientError> for Failure {
             ClientError::Unreachable { .. } => {
                 Self::Remote(Problem::new(message).hint("is it running? accord up starts one"))
             }
-            ClientError::Api(body) => Self::Remote(Problem::new(message).answered(&body)),
+            ClientError::Api(body) => {
+                let is_store = body.error == ErrorName::StoreUnavailable.as_str();
+                let ours = is_store.then(store::failed).flatten();
+                Self::Remote(ours.unwrap_or_else(|| Problem::new(message)).answered(&body))
+            }
             ClientError::Unreadable { .. } => Self::Remote(Problem::new(message)),
         }
     }

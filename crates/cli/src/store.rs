@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use accord_store::{Store, StoreError};
 use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
+use rustix::fs::StatVfs;
 
 use crate::config::{Config, without_secrets};
 use crate::failure::{Failure, Problem};
@@ -22,9 +23,40 @@ pub(crate) enum Place {
     Server(String),
 }
 
+/// The file of the store that this process has opened itself. Where it fails, nobody else has a log that says why.
+static OPENED: OnceLock<PathBuf> = OnceLock::new();
+
+/// What to say where the store that this process has opened fails; nothing where that is another's.
+pub(crate) fn failed() -> Option<Problem> {
+    let path = OPENED.get()?;
+    Some(full(path).unwrap_or_else(|| {
+        Problem::new(format!("the store {} cannot be used now", path.display()))
+            .hint("accord doctor examines it; accord up has the cause in its log")
+    }))
+}
+
+/// The room below which a disk is full: a commit takes some tens of KiB.
+const LEAST_ROOM: u64 = 256 * 1024;
+
+/// What to do where the disk of a file is full.
+pub(crate) fn full(path: &Path) -> Option<Problem> {
+    let folder = path.ancestors().skip(1).find(|folder| folder.exists())?;
+    let message = format!("the store {} cannot be written: its disk is full", path.display());
+    let hint = "make room there, or set database.url to a file on another disk";
+    is_full(&rustix::fs::statvfs(folder).ok()?).then(|| Problem::new(message).hint(hint))
+}
+
+/// What is no disk, like /proc, has no blocks at all.
+fn is_full(disk: &StatVfs) -> bool {
+    disk.f_blocks > 0 && disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM
+}
+
 /// Opens the store of a project, and makes it where there is none.
 pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failure> {
     let place = place(config)?;
+    if let Place::File(path) = &place {
+        OPENED.get_or_init(|| path.clone());
+    }
     let opened: Result<Arc<dyn Store>, StoreError> = match &place {
         Place::File(path) => SqliteStore::open(path).map(|store| Arc::new(store) as Arc<dyn Store>),
         Place::Memory => SqliteStore::in_memory().map(|store| Arc::new(store) as Arc<dyn Store>),
@@ -33,8 +65,10 @@ pub(crate) async fn local_store(config: &Config) -> Result<Arc<dyn Store>, Failu
         }
     };
     opened.map_err(|error| {
-        let hint = "accord doctor says where it is looked for";
-        Failure::Remote(Problem::new(error.to_string()).hint(hint))
+        let is_full = OPENED.get().and_then(|path| full(path));
+        Failure::Remote(is_full.unwrap_or_else(|| {
+            Problem::new(error.to_string()).hint("accord doctor says where it is looked for")
+        }))
     })
 }
 
@@ -97,6 +131,19 @@ fn parse(url: &str, project: &Path) -> Result<Place, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_disk_is_full_where_no_commit_has_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let disk = rustix::fs::statvfs(folder.path()).unwrap();
+        for (blocks, free, expected) in
+            [(9_000, 9_000, false), (9_000, 63, true), (9_000, 0, true), (0, 0, false)]
+        {
+            let disk = StatVfs { f_blocks: blocks, f_bavail: free, f_frsize: 4096, ..disk };
+            assert_eq!(is_full(&disk), expected, "{free} of {blocks}");
+        }
+        assert!(full(&folder.path().join("not/there.db")).is_none(), "the disk of the tests has room");
+    }
 
     #[test]
     fn an_address_names_a_file_a_memory_or_a_server() {

@@ -7,15 +7,21 @@ use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
 use rustix::fs::{Access, access};
 
-use super::Check;
+use super::{Check, Status};
 use crate::config::{Config, without_secrets};
-use crate::store::{Place, in_the_way, place};
+use crate::failure::Problem;
+use crate::store::{Place, full, in_the_way, place};
 
 const NAME: &str = "store";
 
 pub(super) async fn check(config: &Config) -> Check {
     match place(config) {
-        Ok(Place::File(path)) => file(&path),
+        Ok(Place::File(path)) => match (file(&path), full(&path).map(Problem::into_parts)) {
+            (found, Some((message, remedy))) if found.status == Status::Ok => {
+                Check::fail(NAME, message, remedy.unwrap_or_default())
+            }
+            (found, _) => found,
+        },
         Ok(Place::Memory) => Check::warn(
             NAME,
             "in memory: everything is gone with the process",
@@ -88,7 +94,6 @@ mod tests {
     use rustix::process::Uid;
     use rustix::thread::set_thread_uid;
 
-    use super::super::Status;
     use super::*;
 
     #[test]

@@ -14,6 +14,7 @@ use crate::config::{Config, Flag};
 use crate::connection::{self, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
+use crate::store;
 
 /// Manage API keys: create, list, rm
 #[derive(Debug, clap::Args)]
@@ -81,6 +82,9 @@ fn refused(error: StoreError) -> Failure {
     match error {
         StoreError::NoSuch { .. } => {
             Problem::new(message).hint("accord keys list shows what there is").into()
+        }
+        StoreError::Unavailable(_) => {
+            Failure::Remote(store::failed().unwrap_or_else(|| Problem::new(message)))
         }
         _ => Failure::Remote(Problem::new(message)),
     }
