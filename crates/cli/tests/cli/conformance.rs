@@ -74,7 +74,7 @@ for line in sys.stdin:
 import threading; threading.Event().wait()
 "#;
     folder.write("bad.py", program.as_bytes());
-    let ran = folder.run(&["doctor", "--executor", "python3 bad.py", "--timeout", "1", "--json"], "");
+    let ran = folder.run(&["doctor", "--executor", "python3 bad.py", "--timeout", "5", "--json"], "");
     let report = ran.json();
     let expected = [
         ("hello", "ok"),
