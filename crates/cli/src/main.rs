@@ -3,6 +3,7 @@
 //! stdout is data, stderr is talk. Each command is a file under `commands`; it returns an [`exit::Exit`] or a
 //! [`failure::Failure`], and only this file turns them into an exit code.
 
+mod alone;
 mod arguments;
 mod beginning;
 mod commands;

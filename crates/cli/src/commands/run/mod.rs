@@ -9,16 +9,15 @@ use std::time::Duration;
 use accord_api::{Attempt, CreateRun, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
-use crate::connection::{self, Access, ConnectionArguments};
+use crate::alone::{self, Lasting};
+use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::follow::{Follower, OnSignal, Seen, seconds};
-use crate::host::{self, Embedded};
 use crate::progress::Progress;
-use crate::refusal::{absent, needs_coordinator};
 use crate::waiting::{self, Awaited};
-use crate::{output, runtime, store};
+use crate::{output, runtime};
 
 pub(crate) use report::Report;
 
@@ -101,26 +100,10 @@ impl RequestArguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.request.connection.config(Vec::new())?;
-    runtime::block_on(async {
-        if let Some(client) = connection::running(&config).await? {
-            return with(&client, arguments).await;
-        }
-        if arguments.no_wait || arguments.idempotency_key.is_some() {
-            return Err(needs_coordinator().into());
-        }
-        if store::is_to_be_made(&config)? {
-            // An agent that is not there leaves no store behind.
-            let reached = connection::reach(&config, Access::Look).await?;
-            let agent = reached.agent(&arguments.request.agent).await;
-            agent.map_err(|error| absent(error, &config.project))?;
-        }
-        let store = store::local_store(&config).await?;
-        let executors = host::executors(&config)?;
-        let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let result = with(&client, arguments).await;
-        embedded.end().await;
-        result
-    })
+    let lasting = Lasting::of(arguments.no_wait, arguments.idempotency_key.as_ref());
+    let look = async |client: &Client| client.agent(&arguments.request.agent).await.map(drop);
+    let work = async |client: &Client| with(client, arguments).await;
+    runtime::block_on(alone::work(&config, lasting, look, work))
 }
 
 async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {

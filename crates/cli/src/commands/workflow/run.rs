@@ -9,23 +9,23 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::follow::{Ending, follow};
-use crate::connection::{self, Access, ConnectionArguments};
+use crate::alone::{self, Lasting};
+use crate::connection::ConnectionArguments;
 use crate::document::Input;
 use crate::exit::{Exit, Held};
 use crate::failure::{Failure, Problem};
 use crate::follow::{Interruption, seconds};
-use crate::host::{self, Embedded};
-use crate::refusal::{absent, needs_coordinator};
 use crate::view::workflow;
-use crate::{given, output, runtime, store};
+use crate::{given, output, runtime};
 
 /// Run a workflow, show it filling in, and print its output
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The output goes to stdout, the talk to stderr. Uses the coordinator that runs for this project, or
-starts its own for as long as the run lasts: killed then, the run is over, while under accord up it
-goes on. Ctrl-C stops the run. Exit codes: 0 it has an output, 1 usage or configuration, 2 a
-contract or a check was not met, 3 a model, CLI or server failed, 4 stopped or timed out.
+starts its own for as long as the run lasts. Only under accord up is the run durable: it goes on
+whatever is killed, while without a coordinator it is over with this command. Ctrl-C stops the run.
+Exit codes: 0 it has an output, 1 usage or configuration, 2 a contract or a check was not met, 3 a
+model, CLI or server failed, 4 stopped or timed out.
 
 Examples:
   accord workflow run code-review --input change.json
@@ -61,26 +61,10 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let config = arguments.connection.config(Vec::new())?;
-    runtime::block_on(async {
-        if let Some(client) = connection::running(&config).await? {
-            return with(&client, arguments).await;
-        }
-        if arguments.no_wait || arguments.idempotency_key.is_some() {
-            return Err(needs_coordinator().into());
-        }
-        if store::is_to_be_made(&config)? {
-            // A workflow that is not there leaves no store behind.
-            let reached = connection::reach(&config, Access::Look).await?;
-            let workflow = reached.workflow(&arguments.workflow).await;
-            workflow.map_err(|error| absent(error, &config.project))?;
-        }
-        let store = store::local_store(&config).await?;
-        let executors = host::executors(&config)?;
-        let (embedded, client) = Embedded::start(&config, store, executors).await?;
-        let result = with(&client, arguments).await;
-        embedded.end().await;
-        result
-    })
+    let lasting = Lasting::of(arguments.no_wait, arguments.idempotency_key.as_ref());
+    let look = async |client: &Client| client.workflow(&arguments.workflow).await.map(drop);
+    let work = async |client: &Client| with(client, arguments).await;
+    runtime::block_on(alone::work(&config, lasting, look, work))
 }
 
 async fn with(client: &Client, arguments: &Arguments) -> Result<Exit, Failure> {
