@@ -20,18 +20,21 @@ pub(crate) fn agents_in(folder: &Path) -> Vec<AgentView> {
 /// The agents of a folder. Files are named from where the user stands.
 fn examined(folder: &Path, providers: &[String]) -> Vec<AgentView> {
     let mut agents = accord_coordinator::agents_in(folder, providers);
-    let Ok(here) = std::env::current_dir() else { return agents };
-    let shorten = |file: &mut Option<String>| {
+    for agent in &mut agents {
+        seen_from_here(&mut agent.file, &mut agent.summary.problems);
+    }
+    agents
+}
+
+/// Names the file of an agent or a workflow, and those of its problems, from where the user stands.
+pub(crate) fn seen_from_here(file: &mut Option<String>, problems: &mut [accord_api::Problem]) {
+    let Ok(here) = std::env::current_dir() else { return };
+    for file in std::iter::once(file).chain(problems.iter_mut().map(|problem| &mut problem.file)) {
         let inside = file.as_deref().and_then(|file| Path::new(file).strip_prefix(&here).ok());
         if let Some(inside) = inside.map(|path| path.display().to_string()) {
             *file = Some(inside);
         }
-    };
-    for agent in &mut agents {
-        shorten(&mut agent.file);
-        agent.summary.problems.iter_mut().for_each(|problem| shorten(&mut problem.file));
     }
-    agents
 }
 
 /// The summaries of agents.

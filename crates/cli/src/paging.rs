@@ -4,6 +4,7 @@ use std::future::Future;
 
 use accord_api::{Page, PageQuery};
 use accord_client::ClientError;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -11,7 +12,7 @@ use crate::failure::Failure;
 use crate::output;
 
 /// What the coordinator hands out at once, at most.
-pub(crate) const LARGEST_PAGE: u32 = 500;
+const LARGEST_PAGE: u32 = 500;
 
 /// What fits on a few screens.
 const DEFAULT_LIMIT: u32 = 50;
@@ -52,6 +53,36 @@ impl PagingArguments {
             }
         }
     }
+}
+
+/// What is taken of every item of a list. The items themselves are dropped page by page: they may be very many.
+pub(crate) async fn sift<T, I, F>(
+    mut fetch: impl FnMut(PageQuery) -> F,
+    take: impl Fn(T) -> Option<I>,
+) -> Result<Vec<I>, Failure>
+where
+    F: Future<Output = Result<Page<T>, ClientError>>,
+{
+    let (mut taken, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = fetch(PageQuery { limit: Some(LARGEST_PAGE), cursor }).await?;
+        taken.extend(page.items.into_iter().filter_map(&take));
+        if page.next_cursor.is_none() {
+            return Ok(taken);
+        }
+        cursor = page.next_cursor;
+    }
+}
+
+/// Takes the name of one of these, such as the statuses that a list is cut down to.
+pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(move |each| name(*each))).try_map(move |given| {
+        let found = all.iter().copied().find(|each| name(*each) == given);
+        found.ok_or_else(|| format!("there is no '{given}'"))
+    })
 }
 
 /// Ends a command that lists: one JSON object, a table, or why there is none. Says so where the list goes on.

@@ -1,7 +1,6 @@
 //! `accord runs list`.
 
 use accord_api::{RunQuery, RunStatus, SessionId};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 
 use crate::connection::{Access, ConnectionArguments};
@@ -32,7 +31,7 @@ Examples:
   accord runs list --agent ticket-triage --all --json | jq '.items[].usage'")]
 pub(crate) struct Arguments {
     /// Only those that stand so
-    #[arg(long, value_name = "STATUS", value_parser = status_parser())]
+    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, RunStatus::as_str))]
     status: Option<RunStatus>,
     /// Only those of this agent
     #[arg(long, value_name = "NAME")]
@@ -50,13 +49,6 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten)]
     connection: ConnectionArguments,
-}
-
-fn status_parser() -> impl TypedValueParser<Value = RunStatus> {
-    PossibleValuesParser::new(STATUSES.map(RunStatus::as_str)).try_map(|name| {
-        let status = STATUSES.into_iter().find(|status| status.as_str() == name);
-        status.ok_or_else(|| format!("there is no status '{name}'"))
-    })
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {

@@ -1,7 +1,6 @@
 //! `accord sessions list`.
 
 use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
@@ -31,7 +30,7 @@ Examples:
   accord sessions list --parent ses_… --json | jq -r '.items[].session_id'")]
 pub(crate) struct Arguments {
     /// Only those that stand so
-    #[arg(long, value_name = "STATUS", value_parser = status_parser())]
+    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, SessionStatus::as_str))]
     status: Option<SessionStatus>,
     /// Only those of this agent
     #[arg(long, value_name = "NAME")]
@@ -46,13 +45,6 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten)]
     connection: ConnectionArguments,
-}
-
-fn status_parser() -> impl TypedValueParser<Value = SessionStatus> {
-    PossibleValuesParser::new(STATUSES.map(SessionStatus::as_str)).try_map(|name| {
-        let status = STATUSES.into_iter().find(|status| status.as_str() == name);
-        status.ok_or_else(|| format!("there is no status '{name}'"))
-    })
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {

@@ -1,6 +1,6 @@
 //! `accord sessions rm`.
 
-use accord_api::{SessionId, SessionQuery, SessionStatus};
+use accord_api::{PageQuery, SessionId, SessionQuery, SessionStatus, SessionView};
 use accord_client::Client;
 use jiff::Timestamp;
 
@@ -8,8 +8,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::old::Removal;
-use crate::paging::LARGEST_PAGE;
-use crate::{beginning, runtime, since};
+use crate::{beginning, paging, runtime, since};
 
 /// Remove sessions with their runs, results and events
 #[derive(Debug, clap::Args)]
@@ -17,8 +16,8 @@ use crate::{beginning, runtime, since};
 What is removed cannot be brought back. Refused while a run of the session is under way. Where one
 cannot be removed, the others still are; the exit code is that of the first failure.
 
-With --before, sessions are taken whose last run has ended and which wait for no child. What workflow
-runs have made of their results stays with them.
+With --before, sessions are taken whose last run has ended and which wait for no child. What
+workflow runs have made of their results stays with them.
 
 Examples:
   accord sessions rm ses_…
@@ -64,29 +63,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })
 }
 
-/// The sessions that are over and have not changed since then. Only their ids are kept: they may be very many.
+/// The sessions that are over and have not changed since then.
 async fn over_since(
     client: &Client,
     before: Timestamp,
     agent: Option<&str>,
 ) -> Result<Vec<SessionId>, Failure> {
-    let over = [SessionStatus::Finished, SessionStatus::Stopped, SessionStatus::Failed];
-    let mut which = SessionQuery {
-        agent_name: agent.map(str::to_owned),
-        limit: Some(LARGEST_PAGE),
-        ..SessionQuery::default()
+    let fetch = |PageQuery { limit, cursor }: PageQuery| async move {
+        let agent_name = agent.map(str::to_owned);
+        client.sessions(&SessionQuery { agent_name, limit, cursor, ..SessionQuery::default() }).await
     };
-    let mut found = Vec::new();
-    loop {
-        let page = client.sessions(&which).await?;
-        let old = page
-            .items
-            .into_iter()
-            .filter(|session| over.contains(&session.status) && session.updated_at < before);
-        found.extend(old.map(|session| session.session_id));
-        if page.next_cursor.is_none() {
-            return Ok(found);
-        }
-        which.cursor = page.next_cursor;
-    }
+    let over = [SessionStatus::Finished, SessionStatus::Stopped, SessionStatus::Failed];
+    let is_old = |session: &SessionView| over.contains(&session.status) && session.updated_at < before;
+    paging::sift(fetch, |session| is_old(&session).then_some(session.session_id)).await
 }

@@ -4,7 +4,6 @@ mod rm;
 
 use accord_api::{WorkflowRunQuery, WorkflowStatus};
 use clap::Subcommand;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
@@ -40,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NAME")]
     workflow: Option<String>,
     /// Only those that stand so
-    #[arg(long, value_name = "STATUS", value_parser = status_parser())]
+    #[arg(long, value_name = "STATUS", value_parser = paging::one_of(&STATUSES, WorkflowStatus::as_str))]
     status: Option<WorkflowStatus>,
     #[command(flatten)]
     paging: PagingArguments,
@@ -54,13 +53,6 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Rm(rm::Arguments),
-}
-
-fn status_parser() -> impl TypedValueParser<Value = WorkflowStatus> {
-    PossibleValuesParser::new(STATUSES.map(WorkflowStatus::as_str)).try_map(|name| {
-        let status = STATUSES.into_iter().find(|status| status.as_str() == name);
-        status.ok_or_else(|| format!("there is no status '{name}'"))
-    })
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {

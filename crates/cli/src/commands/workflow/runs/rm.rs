@@ -1,6 +1,6 @@
 //! `accord workflow runs rm`.
 
-use accord_api::{WorkflowRunId, WorkflowRunQuery};
+use accord_api::{PageQuery, WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary};
 use accord_client::Client;
 use jiff::Timestamp;
 
@@ -8,8 +8,7 @@ use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::old::Removal;
-use crate::paging::LARGEST_PAGE;
-use crate::{beginning, runtime, since};
+use crate::{beginning, paging, runtime, since};
 
 /// Remove runs of workflows with their nodes and events
 #[derive(Debug, clap::Args)]
@@ -64,25 +63,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     })
 }
 
-/// The runs that ended before then. Only their ids are kept: they may be very many.
+/// The runs that ended before then.
 async fn over_since(
     client: &Client,
     before: Timestamp,
     workflow: Option<&str>,
 ) -> Result<Vec<WorkflowRunId>, Failure> {
-    let mut which = WorkflowRunQuery {
-        workflow_name: workflow.map(str::to_owned),
-        limit: Some(LARGEST_PAGE),
-        ..WorkflowRunQuery::default()
+    let fetch = |PageQuery { limit, cursor }: PageQuery| async move {
+        let workflow_name = workflow.map(str::to_owned);
+        let which = WorkflowRunQuery { workflow_name, limit, cursor, ..WorkflowRunQuery::default() };
+        client.workflow_runs(&which).await
     };
-    let mut found = Vec::new();
-    loop {
-        let page = client.workflow_runs(&which).await?;
-        let old = page.items.into_iter().filter(|run| run.finished_at.is_some_and(|end| end < before));
-        found.extend(old.map(|run| run.workflow_run_id));
-        if page.next_cursor.is_none() {
-            return Ok(found);
-        }
-        which.cursor = page.next_cursor;
-    }
+    let is_old = |run: &WorkflowRunSummary| run.finished_at.is_some_and(|end| end < before);
+    paging::sift(fetch, |run| is_old(&run).then_some(run.workflow_run_id)).await
 }
