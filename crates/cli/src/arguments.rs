@@ -15,7 +15,8 @@ use crate::commands::{
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
-stdout is data, stderr is talk; --json gives one JSON object. accord COMMAND --help has examples.
+stdout is data, stderr is talk; --json gives one JSON object, or a line for each thing that is done.
+accord COMMAND --help has examples.
 Of the id of a run or a session a beginning is enough that no other has.
 Exit codes: 0 success, 1 usage or configuration, 2 the contract was not met, 3 a model or server
 failed, 4 stopped or timed out. A reader of stdout that goes away changes none of them.
@@ -66,5 +67,23 @@ mod tests {
     #[test]
     fn the_arguments_fit_together() {
         super::Arguments::command().debug_assert();
+    }
+
+    /// clap breaks what is longer, in the middle of a paragraph that is broken already.
+    const COLUMNS: usize = 100;
+
+    fn look(command: &clap::Command, path: &str) {
+        let path = format!("{path} {}", command.get_name());
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.contains("Examples:\n  "), "{path} has no examples");
+        for line in help.lines() {
+            assert!(line.chars().count() <= COLUMNS, "{path}: {line}");
+        }
+        command.get_subcommands().filter(|inner| !inner.is_hide_set()).for_each(|inner| look(inner, &path));
+    }
+
+    #[test]
+    fn every_help_fits_and_teaches_by_example() {
+        look(&super::Arguments::command(), "");
     }
 }

@@ -20,9 +20,9 @@ use crate::view::words;
 /// Play a cassette back, offline, and compare every attempt with the recorded one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is asked, no tool is run and no server is started: what they once gave stands in the cassette.
-No key is needed. Exit codes are those of the recorded run; 3 where an attempt differs from the
-recording: nothing but that is printed then.
+Nothing is asked, no tool is run and no server is started: what they once gave stands in the
+cassette. No key is needed. Exit codes are those of the recorded run; 3 where an attempt differs
+from the recording: nothing but that is printed then.
 
 Examples:
   accord replay triage.json

@@ -15,9 +15,10 @@ use crate::{output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The key goes to stdout, what to do with it to stderr. Only a hash of it is kept.
-Roles: viewer reads; caller also starts and stops runs; runner speaks the runner protocol and nothing
-else; admin does everything. Make an admin's key first: as soon as there is one key, a coordinator
-that runs makes others for admins only. Where no admin's key is left, stop it and make one then.
+Roles: viewer reads; caller also starts and stops runs; runner speaks the runner protocol and
+nothing else; admin does everything. Make an admin's key first: as soon as there is one key, a
+coordinator that runs makes others for admins only. Where no admin's key is left, stop it and make
+one then.
 
 Examples:
   accord keys create --role admin --name laptop

@@ -15,9 +15,9 @@ use crate::{output, runtime};
 /// Register a schema under a name
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The schema is compiled here first, so that a mistake is shown where it stands. Adding the same schema
-again is no error; another one under the same name is. Without --description the one that is there
-stays.
+The schema is compiled here first, so that a mistake is shown where it stands. Adding the same
+schema again is no error; another one under the same name is. Without --description the one that
+is there stays.
 
 Examples:
   accord schemas add task task.schema.json --description \"One task\"

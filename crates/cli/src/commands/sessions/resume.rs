@@ -17,8 +17,8 @@ use crate::{beginning, output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 On a terminal, progress goes to stderr. Ctrl-C stops waiting and leaves the run alone.
-Exit codes: 0 a conforming result, 1 usage, 2 the contract was not met, 3 failed otherwise, 4 stopped
-or timed out.
+Exit codes: 0 a conforming result, 1 usage, 2 the contract was not met, 3 failed otherwise,
+4 stopped or timed out.
 
 Examples:
   accord sessions resume ses_… \"And in French?\"
