@@ -4,30 +4,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_executor::{
-    Allowance, Answer, ClaudeCodeExecutor, Delivery, Events, Executor as _, McpServer, Reach, Session, Start,
-    Stop, SubmitServer, Turn, TurnError,
-};
+use accord_executor::{ClaudeCodeExecutor, Delivery, Executor as _, Session, Start, Stop, TurnError};
 use accord_test_support::{Reply, Script};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
-use crate::support::{Bench, installed, signal};
+use crate::session::{by_tool, desk, native, program, server, start, turn};
+use crate::support::{Bench, installed, severity, signal, words};
 
 /// The tool that Claude Code makes of a schema.
 pub(crate) const STRUCTURED: &str = "StructuredOutput";
 
 pub(crate) fn claude() -> Option<PathBuf> {
     installed("claude-code", "claude")
-}
-
-pub(crate) fn severity() -> Value {
-    json!({
-        "type": "object",
-        "required": ["severity"],
-        "additionalProperties": false,
-        "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
-    })
 }
 
 pub(crate) fn executor(bench: &Bench) -> Value {
@@ -56,17 +44,13 @@ fn sessions(bench: &Bench) -> BTreeSet<String> {
     bench.requests().iter().map(|request| id(&request.body)).collect()
 }
 
-fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
-    attempts.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
-}
-
 #[tokio::test]
 async fn claude_keeps_the_contract_at_the_first_try() {
     let Some(program) = claude() else { return };
     let bench = bench(&program, [Reply::tool(STRUCTURED, &json!({"severity": "high"})).usage(100, 20)]).await;
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]));
     let usage = &ran.report["usage"];
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(100), &json!(20)), "{ran:?}");
@@ -89,7 +73,7 @@ async fn claude_is_asked_again_in_the_same_process() {
     let bench = bench(&program, replies).await;
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(host.attempts(&ran).await, words(&[("native", "schema_invalid"), ("native", "accepted")]));
     assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
     assert_eq!((bench.starts().len(), sessions(&bench).len(), bench.requests().len()), (1, 1, 2));
@@ -112,7 +96,7 @@ async fn what_claude_does_not_count_is_counted() {
     let bench = bench(&program, replies).await;
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
     host.end().await;
 }
@@ -142,7 +126,7 @@ async fn prose_of_claude_is_judged_too() {
     let bench = bench(&program, replies).await;
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]));
     host.end().await;
 }
@@ -178,7 +162,7 @@ async fn a_refusal_and_a_cut_of_claude_are_told_apart_from_answers() {
     );
     let host = cutting.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     host.end().await;
 }
 
@@ -198,7 +182,7 @@ async fn what_claude_says_before_its_work_is_no_answer() {
     bench.agent(&executor(&bench), &json!({"output_schema": severity(), "tools": ["read_file"]}));
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
     host.end().await;
 }
@@ -263,64 +247,8 @@ async fn claude_is_stopped_in_mid_turn() {
     host.end().await;
 }
 
-/// A small MCP server on stdio: one tool, whose calls are written to a file.
-const SERVER: &str = r#"
-while [ $# -gt 0 ]; do case "$1" in --out) out=$2 ;; --tool) tool=$2 ;; esac; shift; done
-while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  [ -n "$id" ] || continue
-  start='{"jsonrpc":"2.0","id":'$id
-  case "$line" in
-    *'"method":"initialize"'*) echo "$start"',"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}' ;;
-    *'"method":"tools/list"'*) echo "$start"',"result":{"tools":[{"name":"'"${tool:-submit_result}"'","description":"x","inputSchema":{"type":"object"}}]}}' ;;
-    *'"method":"tools/call"'*)
-      printf '%s\n' "$line" | sed 's/.*"arguments":\({[^}]*}\).*/\1/' >> "$out"
-      echo "$start"',"result":{"content":[{"type":"text","text":"noted"}]}}' ;;
-    *) echo "$start"',"error":{"code":-32601,"message":"no such method"}}' ;;
-  esac
-done"#;
-
-fn server(bench: &Bench) -> SubmitServer {
-    let file = bench.file("server.sh");
-    std::fs::write(&file, SERVER).unwrap();
-    SubmitServer { program: "/bin/sh".into(), args: vec![file] }
-}
-
-fn start(bench: &Bench, servers: Vec<McpServer>) -> Start {
-    Start {
-        session_id: "ses_1".to_owned(),
-        run_id: "run_1".to_owned(),
-        settings: executor(bench),
-        project_dir: bench.path().to_owned(),
-        tools: Vec::new(),
-        mcp_servers: servers,
-        parameters: json!({}),
-        conversation: None,
-        max_steps: 10,
-        costs_are_limited: false,
-    }
-}
-
 async fn open(bench: &Bench, start: Start) -> Box<dyn Session> {
     ClaudeCodeExecutor::new(std::env::vars_os(), server(bench)).open(start).await.unwrap()
-}
-
-async fn turn(session: &mut Box<dyn Session>, delivery: Delivery) -> Result<Answer, TurnError> {
-    let turn = Turn {
-        system_prompt: String::new(),
-        prompt: "Nobody can log in".to_owned(),
-        delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
-    };
-    let answer = session.turn(turn, &Events::none(), &CancellationToken::new()).await;
-    answer.map_err(|failure| failure.error)
-}
-
-fn program(name: &str, command: &str, args: &[String]) -> McpServer {
-    let reach = Reach::Program { command: command.to_owned(), args: args.to_vec(), env: [].into() };
-    McpServer { name: name.to_owned(), reach }
 }
 
 #[tokio::test]
@@ -329,20 +257,18 @@ async fn claude_uses_the_mcp_servers_of_the_run() {
     let replies = [Reply::tool("mcp__my_desk__lookup", &json!({"key": "a"})), Reply::text("It says: noted.")];
     let bench = bench(&file, replies).await;
     let out = bench.file("calls");
-    let own = server(&bench).args.into_iter();
-    let args: Vec<String> = own.chain(["--tool", "lookup", "--out", &out].map(str::to_owned)).collect();
-    let good = program("my.desk", "/bin/sh", &args);
-    let mut session = open(&bench, start(&bench, vec![good.clone()])).await;
+    let good = desk(&bench, &out);
+    let mut session = open(&bench, start(&bench, executor(&bench), vec![good.clone()])).await;
     let answer = turn(&mut session, Delivery::Text).await.unwrap();
     assert_eq!(answer.text, "It says: noted.");
-    assert_eq!(std::fs::read_to_string(&out).unwrap(), "{\"key\":\"a\"}\n");
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "{\"key\": \"a\"}t0ps3cret\n");
     assert!(
         bench.requests()[1].last_text().contains("noted") || bench.requests()[1].text().contains("noted")
     );
     session.close().await;
 
-    let bad = program("bad", "./nowhere", &[]);
-    let mut session = open(&bench, start(&bench, vec![good, bad])).await;
+    let bad = program("bad", "./nowhere", Vec::new());
+    let mut session = open(&bench, start(&bench, executor(&bench), vec![good, bad])).await;
     let error = turn(&mut session, Delivery::Text).await.unwrap_err();
     let words = "Claude Code could not start the MCP server 'bad' (failed): check its command or address in the blueprint";
     assert_eq!(error, TurnError::Failed(words.to_owned()));
@@ -384,7 +310,7 @@ async fn claude_starts_another_agent_and_uses_its_result() {
     std::fs::write(folder.join("agent.json"), child.to_string()).unwrap();
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "medium"})), "{ran:?}");
+    ran.gave("medium");
     assert!(
         bench.requests()[0].tools().contains(&"mcp__accord__run_workflow"),
         "{:?}",
@@ -406,19 +332,12 @@ async fn claude_hands_its_result_in() {
         Reply::tool(STRUCTURED, &json!({"severity": "high"})),
     ];
     let bench = bench(&file, replies).await;
-    let mut session = open(&bench, start(&bench, Vec::new())).await;
-    let submit = Delivery::Tool {
-        name: "submit_result".to_owned(),
-        description: "Takes the result.".to_owned(),
-        schema: severity(),
-        strict: false,
-        force: false,
-    };
-    let answer = turn(&mut session, submit).await.unwrap();
-    let expected = (vec![r#"{"severity":"low"}"#.to_owned()], Stop::Submitted);
+    let mut session = open(&bench, start(&bench, executor(&bench), Vec::new())).await;
+    let answer = turn(&mut session, by_tool(severity())).await.unwrap();
+    let expected = (vec![r#"{"severity": "low"}"#.to_owned()], Stop::Submitted);
     assert_eq!((answer.submissions, answer.stop), expected);
     // Another way to answer is another process, and the same conversation.
-    let native = Delivery::Native { name: "result".to_owned(), schema: severity() };
+    let native = native(severity());
     let answer = turn(&mut session, native).await.unwrap();
     assert_eq!(answer.structured, Some(json!({"severity": "high"})));
     session.close().await;
@@ -435,8 +354,8 @@ async fn claude_refuses_schemas_that_the_profile_keeps_from_it() {
         json!({"type": "object", "x-key": 1}),
         json!({"type": "object", "properties": {"a": {"type": "array", "prefixItems": [{}]}}}),
     ] {
-        let mut session = open(&bench, start(&bench, Vec::new())).await;
-        let native = Delivery::Native { name: "result".to_owned(), schema: schema.clone() };
+        let mut session = open(&bench, start(&bench, executor(&bench), Vec::new())).await;
+        let native = native(schema.clone());
         let error = turn(&mut session, native).await.unwrap_err();
         assert!(matches!(error, TurnError::SchemaRejected(_)), "{schema}: {error:?}");
         session.close().await;
@@ -466,8 +385,8 @@ async fn claude_refuses_schemas_that_the_profile_keeps_from_it() {
     let profile = accord_contract::lower::Profile::named("claude-code").unwrap();
     let lowered = accord_contract::lower::lower(&accord_contract::Schema::compile(&source).unwrap(), profile);
     assert_eq!(lowered.refusal, None);
-    let mut session = open(&bench, start(&bench, Vec::new())).await;
-    let native = Delivery::Native { name: "result".to_owned(), schema: lowered.schema.clone() };
+    let mut session = open(&bench, start(&bench, executor(&bench), Vec::new())).await;
+    let native = native(lowered.schema.clone());
     let said = turn(&mut session, native).await;
     assert!(said.is_ok(), "{said:?} for {}", lowered.schema);
     session.close().await;

@@ -3,7 +3,8 @@
 use accord_test_support::Reply;
 use serde_json::{Value, json};
 
-use crate::claude::{STRUCTURED, bench, claude, executor, severity};
+use crate::claude::{STRUCTURED, bench, claude, executor};
+use crate::support::severity;
 
 const SECRET: &str = "accord_secret_in_settings";
 

@@ -4,27 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use accord_executor::{
-    Allowance, Answer, CodexExecutor, Delivery, Event, Events, Executor as _, McpServer, Reach, Session,
-    Start, Stop, SubmitServer, Turn, TurnError,
+    CodexExecutor, Delivery, Event, Events, Executor as _, Session, Start, Stop, TurnError,
 };
 use accord_test_support::{Reply, Script};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-use crate::support::{Bench, installed, signal};
+use crate::session::{by_tool, desk, native, program, server, start, turn, turn_with};
+use crate::support::{Bench, installed, severity, signal, words};
 
 fn codex() -> Option<PathBuf> {
     installed("codex", "codex")
-}
-
-fn severity() -> Value {
-    json!({
-        "type": "object",
-        "required": ["severity"],
-        "additionalProperties": false,
-        "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
-    })
 }
 
 fn said(word: &str) -> Reply {
@@ -49,6 +39,22 @@ async fn bench(program: &Path, script: impl Into<Script>) -> Bench {
     bench
 }
 
+/// How Codex is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    AppServer,
+    Exec,
+}
+
+const WAYS: [Way; 2] = [Way::AppServer, Way::Exec];
+
+async fn bench_by(way: Way, program: &Path, script: impl Into<Script>) -> Bench {
+    match way {
+        Way::AppServer => bench(program, script).await,
+        Way::Exec => bench_of_exec(program, script).await,
+    }
+}
+
 /// A Codex that has no app server.
 async fn bench_of_exec(program: &Path, script: impl Into<Script>) -> Bench {
     let folder = tempfile::tempdir().unwrap();
@@ -71,17 +77,13 @@ fn threads(bench: &Bench) -> BTreeSet<String> {
     bench.requests().iter().map(|request| request.body.get("prompt_cache_key").unwrap().to_string()).collect()
 }
 
-fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
-    attempts.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
-}
-
 #[tokio::test]
 async fn codex_keeps_the_contract_at_the_first_try() {
     let Some(program) = codex() else { return };
     let bench = bench(&program, [said("high").usage(100, 20)]).await;
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]));
     let usage = &ran.report["usage"];
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(100), &json!(20)), "{ran:?}");
@@ -96,21 +98,16 @@ async fn codex_keeps_the_contract_at_the_first_try() {
 #[tokio::test]
 async fn codex_is_asked_again_in_the_same_thread() {
     let Some(program) = codex() else { return };
-    for live in [true, false] {
+    for way in WAYS {
         let replies = [said("urgent").usage(100, 20), said("high").usage(150, 20)];
-        let bench =
-            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let bench = bench_by(way, &program, replies).await;
         let host = bench.up().await;
         let ran = host.ask().await;
-        assert_eq!(
-            (ran.code, &ran.report["result_data"]),
-            (Some(0), &json!({"severity": "high"})),
-            "{ran:?}"
-        );
+        ran.gave("high");
         assert_eq!(host.attempts(&ran).await, words(&[("native", "schema_invalid"), ("native", "accepted")]));
         assert_eq!(ran.report["usage"]["input_tokens"], json!(250), "{ran:?}");
         // Without an app server there is a process for each turn, after the one that finds that out.
-        let starts = if live { 1 } else { 3 };
+        let starts = if way == Way::AppServer { 1 } else { 3 };
         assert_eq!((bench.starts().len(), threads(&bench).len(), bench.requests().len()), (starts, 1, 2));
         let asked = bench.requests()[1].body.to_string();
         let told = ["Nobody can log in", "output-validation-error", "'urgent' is not one of"];
@@ -142,7 +139,7 @@ async fn prose_of_codex_is_judged_and_asked_again() {
     let bench = bench(&program, replies).await;
     let host = bench.up().await;
     let ran = host.ask().await;
-    assert_eq!((ran.code, &ran.report["result_data"]), (Some(0), &json!({"severity": "high"})), "{ran:?}");
+    ran.gave("high");
     assert_eq!(host.attempts(&ran).await, words(&[("native", "no_json"), ("native", "accepted")]));
     host.end().await;
 }
@@ -167,13 +164,12 @@ async fn errors_of_codexs_model_are_told_by_what_can_be_done() {
             |error| matches!(error, TurnError::SchemaRejected(_)),
         ),
     ];
-    for live in [true, false] {
+    for way in WAYS {
         for (reply, fits) in cases {
             let script = Script::handler(move |_, _| reply());
-            let bench =
-                if live { bench(&program, script).await } else { bench_of_exec(&program, script).await };
-            let mut session = open(&bench, start(&bench, Vec::new())).await;
-            let native = Delivery::Native { name: "result".to_owned(), schema: severity() };
+            let bench = bench_by(way, &program, script).await;
+            let mut session = open(&bench, start(&bench, executor(&bench), Vec::new())).await;
+            let native = native(severity());
             let error = turn(&mut session, native).await.unwrap_err();
             assert!(fits(&error), "{error:?}");
             session.close().await;
@@ -184,24 +180,18 @@ async fn errors_of_codexs_model_are_told_by_what_can_be_done() {
 #[tokio::test]
 async fn a_refusal_and_a_cut_of_codex_are_told_apart_from_answers() {
     let Some(program) = codex() else { return };
-    for live in [true, false] {
+    for way in WAYS {
         let refusing = Script::handler(|_, _| Reply::refusal("not that"));
-        let bench_of_refusal =
-            if live { bench(&program, refusing).await } else { bench_of_exec(&program, refusing).await };
+        let bench_of_refusal = bench_by(way, &program, refusing).await;
         let host = bench_of_refusal.up().await;
         let ran = host.ask().await;
         assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("model_refused")), "{ran:?}");
         host.end().await;
         let replies = [Reply::truncated("{\"severity\": "), said("high")];
-        let cutting =
-            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let cutting = bench_by(way, &program, replies).await;
         let host = cutting.up().await;
         let ran = host.ask().await;
-        assert_eq!(
-            (ran.code, &ran.report["result_data"]),
-            (Some(0), &json!({"severity": "high"})),
-            "{ran:?}"
-        );
+        ran.gave("high");
         assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
         host.end().await;
     }
@@ -211,31 +201,24 @@ async fn a_refusal_and_a_cut_of_codex_are_told_apart_from_answers() {
 async fn what_codex_says_before_its_work_is_no_answer() {
     let Some(program) = codex() else { return };
     let work = || said("low").and_tool("exec_command", &json!({"cmd": "true"}));
-    for live in [true, false] {
+    for way in WAYS {
         let refusing = [work(), Reply::refusal("not that")];
-        let refusing =
-            if live { bench(&program, refusing).await } else { bench_of_exec(&program, refusing).await };
+        let refusing = bench_by(way, &program, refusing).await;
         let host = refusing.up().await;
         let ran = host.ask().await;
         assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("model_refused")), "{ran:?}");
         host.end().await;
         let cutting = [work(), Reply::empty().cut_off(), said("high")];
-        let cutting =
-            if live { bench(&program, cutting).await } else { bench_of_exec(&program, cutting).await };
+        let cutting = bench_by(way, &program, cutting).await;
         let host = cutting.up().await;
         let ran = host.ask().await;
-        assert_eq!(
-            (ran.code, &ran.report["result_data"]),
-            (Some(0), &json!({"severity": "high"})),
-            "{ran:?}"
-        );
+        ran.gave("high");
         assert_eq!(host.attempts(&ran).await, words(&[("native", "truncated"), ("native", "accepted")]));
         host.end().await;
         // What it left running ends with the turn, behind the answer.
         let leaving = Reply::tool("exec_command", &json!({"cmd": "sleep 2", "yield_time_ms": 250}));
         let leaving = [leaving, said("high")];
-        let leaving =
-            if live { bench(&program, leaving).await } else { bench_of_exec(&program, leaving).await };
+        let leaving = bench_by(way, &program, leaving).await;
         let host = leaving.up().await;
         let ran = host.ask().await;
         assert_eq!(host.attempts(&ran).await, words(&[("native", "accepted")]), "{ran:?}");
@@ -246,10 +229,9 @@ async fn what_codex_says_before_its_work_is_no_answer() {
 #[tokio::test]
 async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
     let Some(program) = codex() else { return };
-    for live in [true, false] {
+    for way in WAYS {
         let replies = [Reply::hang(), said("low")];
-        let bench =
-            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let bench = bench_by(way, &program, replies).await;
         let host = bench.up().await;
         let killing = async {
             bench.model.wait_for_requests(1).await;
@@ -282,10 +264,9 @@ async fn a_session_of_codex_goes_on_after_its_process_was_killed() {
 #[tokio::test]
 async fn codex_is_stopped_in_mid_turn() {
     let Some(program) = codex() else { return };
-    for live in [true, false] {
+    for way in WAYS {
         let replies = [Reply::hang(), Reply::hang()];
-        let bench =
-            if live { bench(&program, replies).await } else { bench_of_exec(&program, replies).await };
+        let bench = bench_by(way, &program, replies).await;
         let host = bench.up().await;
         let stopping = async {
             bench.model.wait_for_requests(1).await;
@@ -303,93 +284,20 @@ async fn codex_is_stopped_in_mid_turn() {
     }
 }
 
-/// A small MCP server on stdio: one tool, whose calls are written to a file.
-const SERVER: &str = r#"
-import json, os, sys
-options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" not in message:
-        continue
-    method, answer = message["method"], {"jsonrpc": "2.0", "id": message["id"]}
-    if method == "initialize":
-        answer["result"] = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
-                            "serverInfo": {"name": "desk", "version": "1"}}
-    elif method == "tools/list":
-        tool = options.get("--tool", "submit_result")
-        answer["result"] = {"tools": [{"name": tool, "description": "x", "inputSchema": {"type": "object"}}]}
-    elif method == "tools/call":
-        with open(options["--out"], "a") as file:
-            file.write(json.dumps(message["params"]["arguments"]) + os.environ.get("DESK_TOKEN", "") + "\n")
-        answer["result"] = {"content": [{"type": "text", "text": "noted"}]}
-    else:
-        answer["error"] = {"code": -32601, "message": "no such method"}
-    print(json.dumps(answer), flush=True)
-"#;
-
-fn server(bench: &Bench) -> SubmitServer {
-    let file = bench.file("server.py");
-    std::fs::write(&file, SERVER).unwrap();
-    SubmitServer { program: "python3".into(), args: vec![file] }
-}
-
-fn start(bench: &Bench, servers: Vec<McpServer>) -> Start {
-    Start {
-        session_id: "ses_1".to_owned(),
-        run_id: "run_1".to_owned(),
-        settings: executor(bench),
-        project_dir: bench.path().to_owned(),
-        tools: Vec::new(),
-        mcp_servers: servers,
-        parameters: json!({}),
-        conversation: None,
-        max_steps: 10,
-        costs_are_limited: false,
-    }
-}
-
 async fn open(bench: &Bench, start: Start) -> Box<dyn Session> {
     CodexExecutor::new(std::env::vars_os(), server(bench)).open(start).await.unwrap()
-}
-
-async fn turn(session: &mut Box<dyn Session>, delivery: Delivery) -> Result<Answer, TurnError> {
-    turn_with(session, delivery, &Events::none()).await
-}
-
-async fn turn_with(
-    session: &mut Box<dyn Session>,
-    delivery: Delivery,
-    events: &Events,
-) -> Result<Answer, TurnError> {
-    let turn = Turn {
-        system_prompt: "You sort tickets.".to_owned(),
-        prompt: "Nobody can log in".to_owned(),
-        delivery,
-        model: None,
-        max_tokens: None,
-        allowance: Allowance::default(),
-    };
-    session.turn(turn, events, &CancellationToken::new()).await.map_err(|failure| failure.error)
-}
-
-fn program(name: &str, command: &str, args: &[String]) -> McpServer {
-    let env = [("DESK_TOKEN".to_owned(), "t0ps3cret".to_owned())].into();
-    let reach = Reach::Program { command: command.to_owned(), args: args.to_vec(), env };
-    McpServer { name: name.to_owned(), reach }
 }
 
 #[tokio::test]
 async fn codex_uses_the_mcp_servers_of_the_run() {
     let Some(file) = codex() else { return };
-    for live in [true, false] {
+    for way in WAYS {
         let replies =
             [Reply::tool("mcp__my_desk/lookup", &json!({"key": "a"})), Reply::text("It says: noted.")];
-        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
+        let bench = bench_by(way, &file, replies).await;
         let out = bench.file("calls");
-        let own = server(&bench).args.into_iter();
-        let args: Vec<String> = own.chain(["--tool", "lookup", "--out", &out].map(str::to_owned)).collect();
-        let good = program("my.desk", "python3", &args);
-        let mut session = open(&bench, start(&bench, vec![good.clone()])).await;
+        let good = desk(&bench, &out);
+        let mut session = open(&bench, start(&bench, executor(&bench), vec![good.clone()])).await;
         let (sender, mut receiver) = mpsc::channel(16);
         let answer = turn_with(&mut session, Delivery::Text, &Events::new(sender)).await.unwrap();
         assert_eq!(answer.text, "It says: noted.");
@@ -403,8 +311,8 @@ async fn codex_uses_the_mcp_servers_of_the_run() {
         assert_eq!(tools, [("mcp__my_desk__lookup".to_owned(), true, "noted".to_owned())]);
         session.close().await;
 
-        let bad = program("bad", "./nowhere", &[]);
-        let mut session = open(&bench, start(&bench, vec![good, bad])).await;
+        let bad = program("bad", "./nowhere", Vec::new());
+        let mut session = open(&bench, start(&bench, executor(&bench), vec![good, bad])).await;
         let error = turn(&mut session, Delivery::Text).await.unwrap_err().to_string();
         assert!(error.contains("could not open a thread") && error.contains("bad:"), "{error}");
         session.close().await;
@@ -415,26 +323,19 @@ async fn codex_uses_the_mcp_servers_of_the_run() {
 #[tokio::test]
 async fn codex_hands_its_result_in() {
     let Some(file) = codex() else { return };
-    for live in [true, false] {
+    for way in WAYS {
         let replies = [
             Reply::tool("mcp__accord_submit/submit_result", &json!({"severity": "low"})),
             Reply::text("Handed in."),
             said("high"),
         ];
-        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
-        let mut session = open(&bench, start(&bench, Vec::new())).await;
-        let submit = Delivery::Tool {
-            name: "submit_result".to_owned(),
-            description: "Takes the result.".to_owned(),
-            schema: severity(),
-            strict: false,
-            force: false,
-        };
-        let answer = turn(&mut session, submit).await.unwrap();
+        let bench = bench_by(way, &file, replies).await;
+        let mut session = open(&bench, start(&bench, executor(&bench), Vec::new())).await;
+        let answer = turn(&mut session, by_tool(severity())).await.unwrap();
         let expected = (vec![r#"{"severity": "low"}"#.to_owned()], Stop::Submitted);
         assert_eq!((answer.submissions, answer.stop), expected);
         // Another way to answer is another process, and the same conversation.
-        let native = Delivery::Native { name: "result".to_owned(), schema: severity() };
+        let native = native(severity());
         let answer = turn(&mut session, native).await.unwrap();
         assert_eq!(answer.text, json!({"severity": "high"}).to_string());
         session.close().await;
@@ -447,18 +348,14 @@ async fn codex_hands_its_result_in() {
 async fn codex_hands_its_result_in_to_accord() {
     let Some(file) = codex() else { return };
     let submit = |word: &str| Reply::tool("mcp__accord_submit/submit_result", &json!({"severity": word}));
-    for live in [true, false] {
+    for way in WAYS {
         let replies = [submit("urgent"), Reply::text("Handed in."), submit("high"), Reply::text("Again.")];
-        let bench = if live { bench(&file, replies).await } else { bench_of_exec(&file, replies).await };
+        let bench = bench_by(way, &file, replies).await;
         let by_tool = json!({"output_schema": severity(), "output_schema_options": {"strategy": "tool"}});
         bench.agent(&executor(&bench), &by_tool);
         let host = bench.up().await;
         let ran = host.ask().await;
-        assert_eq!(
-            (ran.code, &ran.report["result_data"]),
-            (Some(0), &json!({"severity": "high"})),
-            "{ran:?}"
-        );
+        ran.gave("high");
         assert_eq!(host.attempts(&ran).await, words(&[("tool", "schema_invalid"), ("tool", "accepted")]));
         assert_eq!(threads(&bench).len(), 1);
         host.end().await;
@@ -471,7 +368,7 @@ async fn codex_writes_nothing_unless_it_may() {
     let call = || Reply::tool("exec_command", &json!({"cmd": "echo x > made.txt; ls made.txt"}));
     let bench = bench(&file, [call(), Reply::text("no"), call(), Reply::text("yes")]).await;
     for (tools, may) in [(json!([]), false), (json!(["workspace-write"]), true)] {
-        let mut start = start(&bench, Vec::new());
+        let mut start = start(&bench, executor(&bench), Vec::new());
         start.settings["allowed_tools"] = tools;
         let mut session = open(&bench, start).await;
         turn(&mut session, Delivery::Text).await.unwrap();

@@ -10,4 +10,5 @@
 mod claude;
 mod claude_files;
 mod codex;
+mod session;
 mod support;

@@ -34,6 +34,21 @@ pub(crate) fn installed(name: &str, program: &str) -> Option<PathBuf> {
     None
 }
 
+/// The contract of the agents.
+pub(crate) fn severity() -> Value {
+    json!({
+        "type": "object",
+        "required": ["severity"],
+        "additionalProperties": false,
+        "properties": {"severity": {"type": "string", "enum": ["low", "medium", "high"]}},
+    })
+}
+
+/// Attempts as [`Host::attempts`] gives them.
+pub(crate) fn words(attempts: &[(&str, &str)]) -> Vec<(String, String)> {
+    attempts.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
+}
+
 /// A project whose agents are an agent CLI, and the model that it asks.
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
@@ -128,6 +143,15 @@ pub(crate) struct Host<'a> {
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) report: Value,
+}
+
+impl Ran {
+    /// Checks that it has this severity as its result.
+    #[track_caller]
+    pub(crate) fn gave(&self, word: &str) {
+        let found = (self.code, &self.report["result_data"]);
+        assert_eq!(found, (Some(0), &json!({"severity": word})), "{self:?}");
+    }
 }
 
 impl Host<'_> {
