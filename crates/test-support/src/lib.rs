@@ -1,5 +1,10 @@
-//! For tests: scripted and chaos model servers, a PostgreSQL cluster of a test's own, the story that both
-//! stores must tell.
+//! For tests: what stands in the place of the outside world.
+//!
+//! - [`ModelServer`]: a provider on loopback. It answers with [`Reply`]s by a [`Script`], over every wire that executors speak,
+//!   and keeps each [`RecordedRequest`]. The binary `accord-model` is one for trying things by hand.
+//! - [`ChaosModel`]: a script that misbehaves by chance, in every way that is known ([`Misbehaviour`]), and says what it did.
+//! - [`PostgresCluster`]: a server of the test's own, gone at its end.
+//! - [`story`]: what every store must do, told once and run on each database.
 
 mod model;
 mod postgres;

@@ -183,16 +183,13 @@ impl Reply {
         Self::of(Kind::Garbage(body.into()))
     }
 
-    /// Says this text too, after what it already says.
-    #[must_use]
-    pub fn and_text(self, text: impl Into<String>) -> Self {
-        self.and(Part::Text(text.into()))
-    }
-
     /// Calls this tool too.
     #[must_use]
-    pub fn and_tool(self, name: impl Into<String>, arguments: &Value) -> Self {
-        self.and(Part::Tool { name: name.into(), arguments: arguments.to_string() })
+    pub fn and_tool(mut self, name: impl Into<String>, arguments: &Value) -> Self {
+        if let Some(answer) = self.answered() {
+            answer.parts.push(Part::Tool { name: name.into(), arguments: arguments.to_string() });
+        }
+        self
     }
 
     /// Puts a reasoning block in front.
@@ -248,13 +245,6 @@ impl Reply {
     #[must_use]
     pub fn ends_late(mut self, pause: Duration) -> Self {
         self.ends_late = Some(pause);
-        self
-    }
-
-    fn and(mut self, part: Part) -> Self {
-        if let Some(answer) = self.answered() {
-            answer.parts.push(part);
-        }
         self
     }
 
