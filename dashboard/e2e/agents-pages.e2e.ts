@@ -1,7 +1,7 @@
 /** The pages of agents and of trying them: no complaint, nothing that axe finds, readable on a phone. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { THEMES, launch, open, screenshot, seen, violations } from './support/browser'
+import { launch, open, screenshot, seen, violationsByTheme } from './support/browser'
 import { type Accord, startAccord } from './support/server'
 
 let accord: Accord
@@ -48,13 +48,7 @@ it.each(PAGES)('%s', async (name, path, text) => {
   const { page, complaints } = await open(browser, accord.url + path)
   await seen(page, text)
   await page.getByText('Live', { exact: true }).waitFor()
-  const found: Record<string, string[]> = {}
-  for (const theme of THEMES) {
-    await page.emulateMedia({ colorScheme: theme })
-    await screenshot(page, `${name}-${theme}`)
-    found[theme] = await violations(page)
-  }
-  expect(found).toEqual({ light: [], dark: [] })
+  expect(await violationsByTheme(page, name)).toEqual({ light: [], dark: [] })
   // And it can be read on a phone.
   await page.setViewportSize({ width: 390, height: 844 })
   await seen(page, text)

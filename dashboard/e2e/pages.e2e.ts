@@ -1,7 +1,7 @@
 /** Every page, in both themes: it comes up without a complaint, axe finds nothing, and a picture is made to be looked at. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { THEMES, launch, open, prefer, screenshot, seen, violations } from './support/browser'
+import { launch, open, screenshot, seen, violationsByTheme } from './support/browser'
 import { type Accord, startAccord } from './support/server'
 
 let accord: Accord
@@ -51,13 +51,7 @@ it.each(PAGES)('%s', async (name, path, text) => {
   const { page, complaints } = await open(browser, accord.url + path())
   await seen(page, text)
   await page.getByText('Live', { exact: true }).waitFor()
-  const found: Record<string, string[]> = {}
-  for (const theme of THEMES) {
-    await prefer(page, theme)
-    await screenshot(page, `${name}-${theme}`)
-    found[theme] = await violations(page)
-  }
-  expect(found).toEqual({ light: [], dark: [] })
+  expect(await violationsByTheme(page, name)).toEqual({ light: [], dark: [] })
   expect(complaints).toEqual([])
   await page.close()
 })

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { THEMES, launch, open, prefer, screenshot, seen, violations } from './support/browser'
+import { launch, open, screenshot, seen, violations, violationsByTheme } from './support/browser'
 import { type ScriptedModel, agentOf, startModel } from './support/model'
 import { type Accord, startAccord } from './support/server'
 import { BREAKS, FINDINGS, HOSTILE, MANY, MEASURE, SLOW, finding } from './support/workflows'
@@ -87,13 +87,7 @@ it('shows what siblings contradict each other on, side by side', async () => {
   expect(await severities.locator('mark').allTextContents()).toContain(' with a name that does not exist.')
   const alike = page.getByRole('region', { name: '65 % alike: src/workspace.rs' })
   await alike.getByText('src/workspace.rs:16').first().waitFor()
-  const found: Record<string, string[]> = {}
-  for (const theme of THEMES) {
-    await prefer(page, theme)
-    await screenshot(page, `workflow-run-${theme}`)
-    found[theme] = await violations(page)
-  }
-  expect(found).toEqual({ light: [], dark: [] })
+  expect(await violationsByTheme(page, 'workflow-run')).toEqual({ light: [], dark: [] })
   await page.getByRole('tab', { name: 'Result' }).click()
   await seen(page, /Two blockers: names leave the workspace/)
   await page.getByRole('radio', { name: 'Text' }).click()

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join as path } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { THEMES, launch, open, prefer, screenshot, seen, violations } from './support/browser'
+import { launch, open, screenshot, seen, violationsByTheme } from './support/browser'
 import { dragToCanvas, edgeCount, join, nodeIds, nodeOf } from './support/drawing'
 import { type Accord, startAccord } from './support/server'
 
@@ -128,13 +128,7 @@ it.each(PAGES)('%s', async (name, address, text) => {
   const { page, complaints } = await open(browser, accord.url + address)
   await seen(page, text)
   await page.getByText('Live', { exact: true }).waitFor()
-  const found: Record<string, string[]> = {}
-  for (const theme of THEMES) {
-    await prefer(page, theme)
-    await screenshot(page, `${name}-${theme}`)
-    found[theme] = await violations(page)
-  }
-  expect(found).toEqual({ light: [], dark: [] })
+  expect(await violationsByTheme(page, name)).toEqual({ light: [], dark: [] })
   await page.close()
   // And it can be read on a phone.
   const phone = await open(browser, accord.url + address, { width: 390, height: 844 })

@@ -7,7 +7,7 @@ import { type Browser, type Page, chromium } from 'playwright-core'
 const screenshots = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-export const THEMES = ['light', 'dark'] as const
+const THEMES = ['light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
 export function launch(): Promise<Browser> {
@@ -51,7 +51,7 @@ export async function open(browser: Browser, url: string, look: Look = {}): Prom
 }
 
 /** Changes the system's preference, and waits until it is painted. */
-export async function prefer(page: Page, theme: Theme): Promise<void> {
+async function prefer(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
   await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)))),
@@ -84,4 +84,15 @@ export async function violations(page: Page): Promise<string[]> {
   return result.violations.map(
     ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => `${node.html} ${node.failureSummary ?? ''}`).join(' | ')}`,
   )
+}
+
+/** What axe finds in light and in dark, with a picture of each. */
+export async function violationsByTheme(page: Page, name: string): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const theme of THEMES) {
+    await prefer(page, theme)
+    await screenshot(page, `${name}-${theme}`)
+    found[theme] = await violations(page)
+  }
+  return found
 }
