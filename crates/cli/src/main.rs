@@ -2,6 +2,19 @@
 //!
 //! stdout is data, stderr is talk. Each command is a file under `commands`; it returns an [`exit::Exit`] or a
 //! [`failure::Failure`], and only this file turns them into an exit code.
+//!
+//! The way of a command:
+//!
+//! 1. **Read.** `arguments` is the command line; `project` finds the folder, `config` its settings in layers, each with where it
+//!    came from. `document`, `given`, `since` and `beginning` read files, parameters, times and shortened ids.
+//! 2. **Reach.** Almost everything is asked of a coordinator over HTTP. `connection` finds the one that runs, or hosts one that
+//!    only answers; `alone` hosts one with a runner where there is work to do. `host` puts them together from the configuration,
+//!    for `accord up` as well: with `store` the only place that names concrete stores and executors.
+//! 3. **Follow.** `follow` hears a run to its end, `progress` and `waiting` say meanwhile how it stands.
+//! 4. **Tell.** `view` makes words and tables (`table`, `excerpt`) of what was answered, `output` writes them, and nobody else
+//!    writes. `refusal` words what a coordinator refused, with what to do next; `failure` tells it, as JSON too.
+//!
+//! `accord check` and `accord schema` need none of that: they are the contract crate at a prompt.
 
 mod alone;
 mod arguments;
@@ -20,13 +33,13 @@ mod host;
 mod json;
 mod lines;
 mod local;
-mod old;
 mod output;
 mod paging;
 mod progress;
 mod project;
 mod pushed;
 mod refusal;
+mod removal;
 mod removed;
 mod runtime;
 mod since;

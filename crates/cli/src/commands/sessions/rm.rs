@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::old::Removal;
+use crate::removal::Removal;
 use crate::{beginning, paging, runtime, since};
 
 /// Remove sessions with their runs, results and events
