@@ -2,16 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
 
+mod blueprint_contracts;
+mod caller_contracts;
 mod chaos;
 mod commands;
+mod contract_decisions;
 mod external;
 mod faults;
 mod kill;
 mod lifecycle;
 mod mcp;
 mod observability;
-mod seed_000;
-mod seed_001;
-mod seed_002;
 mod support;
 mod workflow;
