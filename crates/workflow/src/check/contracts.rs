@@ -20,10 +20,9 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
     for (place, node) in graph.nodes.iter().enumerate() {
         let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
         let fed = Fed::of(graph, known, edges);
-        let inputs = || match graph.left_out {
-            None => fed.inputs(),
-            // Somebody else may feed it.
-            Some(_) => Given { what: What::Unknown, place: None },
+        let inputs = || match look.may_be_fed(place) {
+            false => fed.inputs(),
+            true => Given { what: What::Unknown, place: None },
         };
         match &node.kind {
             Kind::Agent(work) => fed.work(node, work, known, &inputs(), findings),

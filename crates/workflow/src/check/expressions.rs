@@ -1,5 +1,7 @@
 //! Templates and conditions: whether they can be read, and whether what they name is there.
 
+use std::collections::BTreeSet;
+
 use accord_contract::{Condition, Place, Step};
 use serde_json::Value;
 
@@ -26,8 +28,10 @@ pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mu
             }
         }
     }
+    let (named, nobody) = (named(graph), BTreeSet::new());
     for (place, node) in graph.nodes.iter().enumerate() {
-        let scope = Scope::of(graph, known, look, place);
+        let perhaps = if look.may_be_fed(place) { &named } else { &nobody };
+        let scope = Scope::of(graph, known, look, place, perhaps);
         scope.check(node, findings);
     }
 }
@@ -61,7 +65,7 @@ struct Scope<'a> {
     producers: Vec<Producer<'a>>,
     others: Vec<&'static str>,
     /// Who may feed it too: an edge that could not be read says who.
-    perhaps: Vec<&'a str>,
+    perhaps: &'a BTreeSet<&'a str>,
 }
 
 /// Why a node that others feed too may start without this one. Of a map that goes on only items are missing.
@@ -73,29 +77,35 @@ fn missing(producer: &Node, edge: &Edge) -> Option<&'static str> {
     }
 }
 
+/// Everything that a graph speaks of as a node.
+fn named(graph: &Graph) -> BTreeSet<&str> {
+    let ends = graph.unread_edges().iter().flat_map(|ends| [&ends.from, &ends.to]).flatten();
+    let read = graph.nodes.iter().map(|node| node.id.as_str());
+    read.chain(graph.unread_nodes()).chain(ends.map(String::as_str)).collect()
+}
+
 impl<'a> Scope<'a> {
-    fn of(graph: &'a Graph, known: &Known, look: &Look<'_>, place: usize) -> Self {
+    fn of(
+        graph: &'a Graph,
+        known: &Known,
+        look: &Look<'_>,
+        place: usize,
+        perhaps: &'a BTreeSet<&'a str>,
+    ) -> Self {
         let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let missing = missing(producer, edge).filter(|_| edges.len() > 1);
             Some(Producer { id: &producer.id, gives: gives(graph, known, edge.from), missing })
         });
-        let nodes = graph.nodes.iter().map(|node| node.id.as_str());
-        let perhaps =
-            graph.left_out.iter().flat_map(|ids| ids.iter().map(String::as_str).chain(nodes.clone()));
-        Self {
-            graph,
-            id: graph.nodes.get(place).map(|node| node.id.as_str()).unwrap_or_default(),
-            producers: producers.collect(),
-            others: [&["inputs"][..], &COMPARED].concat(),
-            perhaps: perhaps.collect(),
-        }
+        let id = graph.nodes.get(place).map(|node| node.id.as_str()).unwrap_or_default();
+        let others = [&["inputs"][..], &COMPARED].concat();
+        Self { graph, id, producers: producers.collect(), others, perhaps }
     }
 
     fn with(&self, more: &[&'static str]) -> Self {
         let others = [&self.others[..], more].concat();
-        Self { others, producers: self.producers.clone(), perhaps: self.perhaps.clone(), ..*self }
+        Self { others, producers: self.producers.clone(), ..*self }
     }
 
     fn check(&self, node: &Node, findings: &mut Findings) {

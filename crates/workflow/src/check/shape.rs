@@ -1,6 +1,6 @@
 //! The shape of a graph: circles, dead ends, what no way leads to.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use accord_contract::Place;
 
@@ -15,6 +15,20 @@ pub(super) struct Look<'a> {
     pub(super) outgoing: Vec<Vec<usize>>,
     /// For each node, the edges that lead to it.
     pub(super) incoming: Vec<Vec<usize>>,
+    /// For each node, whether an edge that could not be read may lead to it.
+    perhaps_fed: Vec<bool>,
+    /// For each node, whether such an edge may lead away from it.
+    perhaps_feeding: Vec<bool>,
+}
+
+/// For each node, whether it may be meant by one of these ends of edges that could not be read. An end that is no id may be
+/// meant to be any.
+fn perhaps_meant<'a>(graph: &Graph, ends: impl Iterator<Item = Option<&'a String>>) -> Vec<bool> {
+    let ends: BTreeSet<Option<&str>> = ends.map(|end| end.map(String::as_str)).collect();
+    let ids = graph.nodes.iter().map(|node| node.id.as_str());
+    let known: BTreeSet<Option<&str>> = ids.clone().chain(graph.unread_nodes()).map(Some).collect();
+    let any = !ends.is_subset(&known);
+    ids.map(|id| any || ends.contains(&Some(id))).collect()
 }
 
 impl<'a> Look<'a> {
@@ -23,6 +37,8 @@ impl<'a> Look<'a> {
             graph,
             outgoing: vec![Vec::new(); graph.nodes.len()],
             incoming: vec![Vec::new(); graph.nodes.len()],
+            perhaps_fed: perhaps_meant(graph, graph.unread_edges().iter().map(|ends| ends.to.as_ref())),
+            perhaps_feeding: perhaps_meant(graph, graph.unread_edges().iter().map(|ends| ends.from.as_ref())),
         };
         for (place, edge) in graph.edges.iter().enumerate() {
             if let Some(edges) = look.outgoing.get_mut(edge.from) {
@@ -44,12 +60,15 @@ impl<'a> Look<'a> {
         nodes.filter(|(_, node)| node.kind.as_str() == wanted).map(|(place, _)| place).collect()
     }
 
+    /// Whether an edge that could not be read may lead to a node.
+    pub(super) fn may_be_fed(&self, node: usize) -> bool {
+        self.perhaps_fed.get(node) == Some(&true)
+    }
+
     pub(super) fn check(&self, findings: &mut Findings) {
         self.ends(findings);
         self.circles(findings);
-        if self.graph.left_out.is_none() {
-            self.reach(findings);
-        }
+        self.reach(findings);
     }
 
     fn ends(&self, findings: &mut Findings) {
@@ -57,9 +76,8 @@ impl<'a> Look<'a> {
             findings
                 .error(node_at(self.id(*extra)), "there is an input node already; a workflow has one input");
         }
-        // What no edge leads to may have one that could not be read.
-        let whole = self.graph.left_out.is_none();
-        if whole && self.of_kind("output").is_empty() {
+        // One that could not be read may be meant to be one.
+        if self.graph.unread_nodes().next().is_none() && self.of_kind("output").is_empty() {
             let message = "there is no node of type output: what does the workflow give?";
             findings.error(Place::root().key("nodes"), message);
         }
@@ -73,13 +91,12 @@ impl<'a> Look<'a> {
                     .error(edge_at(edge.index).key("from"), "nothing leads on from an output of a workflow");
             }
         }
-        for node in self.graph.nodes.iter().enumerate().filter(|(place, node)| {
-            let feeds = self.incoming.get(*place).is_some_and(|edges| !edges.is_empty());
-            whole
-                && !feeds
-                && matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. })
-        }) {
-            let (_, node) = node;
+        for (place, node) in self.graph.nodes.iter().enumerate() {
+            let is_fed = self.incoming.get(place).is_some_and(|edges| !edges.is_empty());
+            let needs = matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. });
+            if is_fed || !needs || self.may_be_fed(place) {
+                continue;
+            }
             let message =
                 format!("no edge leads to this node, and a node of type {} needs one", node.kind.as_str());
             findings.error(node_at(&node.id), message);
@@ -139,19 +156,21 @@ impl<'a> Look<'a> {
 
     /// Nodes that no way leads to, and nodes that lead nowhere.
     fn reach(&self, findings: &mut Findings) {
+        let all = 0..self.graph.nodes.len();
         let inputs = self.of_kind("input");
-        let roots = match inputs.is_empty() {
+        let mut roots = match inputs.is_empty() {
             false => inputs,
-            true => (0..self.graph.nodes.len())
-                .filter(|node| self.incoming.get(*node).is_none_or(Vec::is_empty))
-                .collect(),
+            true => all.clone().filter(|node| self.incoming.get(*node).is_none_or(Vec::is_empty)).collect(),
         };
+        roots.extend(all.clone().filter(|node| self.may_be_fed(*node)));
         let reached = self.spread(roots, &self.outgoing, |edge| edge.to);
         for (place, _) in reached.iter().enumerate().filter(|(_, reached)| !**reached) {
             let message = "no way leads from the input to this node; add an edge, or remove it";
             findings.error(node_at(self.id(place)), message);
         }
-        let useful = self.spread(self.of_kind("output"), &self.incoming, |edge| edge.from);
+        let mut ends = self.of_kind("output");
+        ends.extend(all.filter(|node| self.perhaps_feeding.get(*node) == Some(&true)));
+        let useful = self.spread(ends, &self.incoming, |edge| edge.from);
         for (place, _) in useful
             .iter()
             .enumerate()

@@ -461,10 +461,37 @@ fn what_cannot_be_read_hides_no_other_mistake_and_makes_none() {
         .map(|each| format!("{}: {}", each.place.path(), each.message))
         .collect();
     let expected = [
+        "$.nodes.output: no edge leads to this node, and a node of type output needs one",
         "$.edges[4]: this edge closes a circle: a → a",
+        "$.nodes.output: no way leads from the input to this node; add an edge, or remove it",
         "$.nodes.a.agent: there is no agent 'nobody' that can be used",
         "$.nodes.c.prompt: the template cannot be rendered: there is no filter 'lenght'",
         "$.nodes.c.prompt: the template names 'other', and nothing feeds this node",
     ];
     assert_eq!(told, expected);
+}
+
+#[test]
+fn what_no_way_leads_to_is_told_beside_edges_that_cannot_be_read() {
+    let told = |edge: Value| {
+        let agent = json!({"type": "agent", "agent": "plain"});
+        let nodes = json!({
+            "input": {"type": "input"}, "a": agent, "b": agent, "lone": agent, "output": {"type": "output"},
+        });
+        let edges = json!([
+            {"from": "input", "to": "a"}, {"from": "a", "to": "output"}, {"from": "b", "to": "output"}, edge,
+        ]);
+        let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": edges}));
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        let findings = check(&graph.unwrap(), &known());
+        findings.iter().map(|each| format!("{}: {}", each.place.path(), each.message)).collect::<Vec<_>>()
+    };
+    let lone = "$.nodes.lone: no way leads from the input to this node; add an edge, or remove it";
+    let b = "$.nodes.b: no way leads from the input to this node; add an edge, or remove it";
+    assert_eq!(told(json!({"from": "inptu", "to": "b"})), [lone]);
+    assert_eq!(told(json!({"from": "input", "to": "output", "whn": "x"})), [b, lone]);
+    // Who knows where this one leads.
+    for edge in [json!({"from": "input", "to": "nowhere"}), json!({"from": "input"}), json!(1)] {
+        assert!(!told(edge.clone()).iter().any(|each| each.contains("from the input")), "{edge}");
+    }
 }

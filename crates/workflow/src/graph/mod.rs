@@ -27,9 +27,27 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// The edges, in the order of the document.
     pub edges: Vec<Edge>,
-    /// Where nodes or edges could not be read and were left out: the ids that those speak of, to tell what is wrong from
-    /// what only follows. Such a graph is good for looking for more mistakes and for nothing else.
-    pub left_out: Option<BTreeSet<String>>,
+    /// Where nodes or edges could not be read: what is known of those. Such a graph is good for looking for more mistakes
+    /// and for nothing else.
+    pub left_out: Option<LeftOut>,
+}
+
+/// What could not be read of a graph, to tell what is wrong from what only follows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// The ids of the nodes.
+    pub nodes: BTreeSet<String>,
+    /// The edges, each with what it gives as its ends.
+    pub edges: Vec<Ends>,
+}
+
+/// The ends of an edge that could not be read, where they are texts. They need not be ids of nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ends {
+    /// Who gives.
+    pub from: Option<String>,
+    /// Who gets.
+    pub to: Option<String>,
 }
 
 /// A node.
@@ -178,6 +196,16 @@ pub struct Edge {
 }
 
 impl Graph {
+    /// The edges that could not be read.
+    pub(crate) fn unread_edges(&self) -> &[Ends] {
+        self.left_out.as_ref().map(|left_out| left_out.edges.as_slice()).unwrap_or_default()
+    }
+
+    /// The ids of the nodes that could not be read.
+    pub(crate) fn unread_nodes(&self) -> impl Iterator<Item = &str> {
+        self.left_out.iter().flat_map(|left_out| left_out.nodes.iter().map(String::as_str))
+    }
+
     /// The work of a node that has some, and what it is called in the document.
     pub fn works(&self) -> impl Iterator<Item = (&Node, &Work, Role)> {
         self.nodes.iter().flat_map(|node| {

@@ -7,7 +7,7 @@ use accord_domain::nearest;
 use serde_json::Value;
 
 use super::members::{Members, kind_of};
-use super::{Edge, Graph, node};
+use super::{Edge, Ends, Graph, LeftOut, node};
 use crate::finding::{Finding, Findings};
 use crate::limits::{MOST_EDGES, MOST_NAMES, MOST_NODES};
 
@@ -42,8 +42,8 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
     };
     members.end("a workflow", findings);
     let unread = ids.iter().filter(|(_, place)| place.is_none()).map(|(id, _)| (*id).to_owned());
-    let unread: BTreeSet<String> = unread.chain(edges.unread.iter().flatten().cloned()).collect();
-    let left_out = (edges.unread.is_some() || !unread.is_empty()).then_some(unread);
+    let left_out = LeftOut { nodes: unread.collect(), edges: edges.unread };
+    let left_out = (left_out != LeftOut::default()).then_some(left_out);
     let (name, description, edges) = (name.to_owned(), description.to_owned(), edges.read);
     (!nodes.is_empty()).then_some(Graph { name, description, nodes, edges, left_out })
 }
@@ -52,8 +52,8 @@ fn graph(document: &Value, findings: &mut Findings) -> Option<Graph> {
 #[derive(Default)]
 struct Edges {
     read: Vec<Edge>,
-    /// The ends of those that could not be read, as far as they are known; none where all could be.
-    unread: Option<Vec<String>>,
+    /// Those that could not be read.
+    unread: Vec<Ends>,
 }
 
 fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::Node> {
@@ -74,7 +74,8 @@ fn nodes(value: &Value, place: &Place, findings: &mut Findings) -> Vec<super::No
 }
 
 fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findings: &mut Findings) -> Edges {
-    let none = Edges { read: Vec::new(), unread: Some(Vec::new()) };
+    // There are some, and they may be any.
+    let none = Edges { read: Vec::new(), unread: vec![Ends::default()] };
     let Value::Array(items) = value else {
         let message = format!("'edges' is a list of {{from, to}}, not {}", kind_of(value));
         findings.error(place.clone(), message);
@@ -89,8 +90,8 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
     for (index, item) in items.iter().enumerate() {
         let place = place.index(index);
         let Some(edge) = edge(item, index, &place, ids, findings) else {
-            let ends = ["from", "to"].iter().filter_map(|end| item.get(end)?.as_str().map(str::to_owned));
-            edges.unread.get_or_insert_default().extend(ends);
+            let end = |name: &str| item.get(name).and_then(Value::as_str).map(str::to_owned);
+            edges.unread.push(Ends { from: end("from"), to: end("to") });
             continue;
         };
         match first.get(&(edge.from, edge.to)) {

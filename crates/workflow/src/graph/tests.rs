@@ -67,8 +67,12 @@ fn all_mistakes_are_told_at_once() {
     // Of what could not be read, the rest is there to look for more.
     let graph = graph.unwrap();
     assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "f"]);
-    let left_out = ["a b", "c", "d", "e", "item", "nowhere"].map(str::to_owned);
-    assert_eq!(graph.left_out, Some(BTreeSet::from(left_out)));
+    let ends = |from: &str, to: &str| Ends { from: Some(from.to_owned()), to: Some(to.to_owned()) };
+    let left_out = LeftOut {
+        nodes: ["a b", "c", "d", "item"].map(str::to_owned).into(),
+        edges: vec![ends("c", "nowhere"), ends("d", "e"), Ends::default()],
+    };
+    assert_eq!(graph.left_out, Some(left_out));
     let told = told(&findings);
     for place in [
         "$.name: the field 'name' is missing",
