@@ -13,7 +13,6 @@ mod advance;
 mod check;
 mod doubts;
 mod finding;
-mod fitting;
 mod flow;
 mod graph;
 mod plan;

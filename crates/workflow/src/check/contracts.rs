@@ -1,15 +1,16 @@
-//! Whether what one node gives is what the next one takes: three verdicts. What cannot fit is a mistake; what cannot be
-//! told is not held against anybody, the agent's own contract decides when the run comes there.
+//! Whether what one node gives is what the next one takes: three verdicts. What cannot fit is a mistake. What cannot be
+//! told is a warning where the schemas of nodes say why: the agent's own contract decides when the run comes there. Nothing
+//! is told of what no schema describes: of expressions, of texts that templates make, of what was compared.
 
 use accord_contract::Place;
 use serde_json::{Map, Value, json};
 
-use super::fields::{Field, declares, field, resolve};
+use super::fields::{Field, at_pointer, declares, field, resolve};
 use super::shape::Look;
 use super::{edge_at, node_at, work_at};
 use crate::compare::is_compared;
 use crate::finding::Findings;
-use crate::fitting::{Fitting, fitting};
+use crate::fit::{Fit, Misfit, below, fits, says_nothing};
 use crate::flow::{COMPARED, gives};
 use crate::graph::{Graph, Kind, Node, Parameters, Role, Work};
 use crate::rooted::{Wrapper, taken_out};
@@ -94,6 +95,13 @@ struct Producer<'a> {
     /// Whether it always feeds the node, and not under a condition.
     always: bool,
     edge: usize,
+}
+
+/// What is handed over: the schema, and the places of what is made on the way, which no schema of a node describes.
+struct Told {
+    schema: Value,
+    made: Vec<String>,
+    place: Place,
 }
 
 /// What an agent is given that is told nothing in particular.
@@ -195,11 +203,12 @@ impl<'a> Fed<'a> {
     }
 
     fn map(&self, node: &Node, over: &str, work: &Work, known: &Known, findings: &mut Findings) {
-        let list = self.schema_of(&Value::from(over));
         let at = node_at(&node.id).key("over");
-        if let Fitting::Never(reason) = fitting(&list, &json!({"type": "array"})) {
-            return findings.error(at, format!("this is not a list: {reason}"));
+        let told = Told { schema: self.schema_of(&Value::from(over)), made: Vec::new(), place: at.clone() };
+        if !told.may_be(&json!({"type": "array"}), "a list", findings) {
+            return;
         }
+        let list = told.schema;
         // Items that have a schema of their own by their position may be others.
         let items = list.get("items").filter(|_| list.get("prefixItems").is_none());
         let item = items.and_then(|items| resolve(&list, items)).map(|item| taken_out(&list, item));
@@ -210,32 +219,29 @@ impl<'a> Fed<'a> {
     fn work(&self, node: &Node, work: &Work, known: &Known, given: &Given, findings: &mut Findings) {
         let at = work_at(&node.id, Role::Own);
         let Some(signature) = known.of(&node.id, work, Role::Own) else { return };
-        let (told, place) = match &work.parameters {
-            Parameters::Inputs => {
-                (given.what.told(&signature.takes), given.place.clone().unwrap_or_else(|| at.clone()))
-            }
+        let told = match &work.parameters {
+            Parameters::Inputs => Told {
+                schema: given.what.told(&signature.takes),
+                made: COMPARED.map(|name| format!("/{name}")).into(),
+                place: given.place.clone().unwrap_or(at),
+            },
             Parameters::Prompt(_) => {
-                (object([("prompt".to_owned(), json!({"type": "string"}))]), at.key("prompt"))
+                Told { schema: prompt(), made: vec!["/prompt".to_owned()], place: at.key("prompt") }
             }
             Parameters::Fields(fields) => {
                 let members = fields.iter().map(|(name, value)| (name.clone(), self.schema_of(value)));
-                (object(members), at.key("parameters"))
+                let mut made = Vec::new();
+                made_in(fields, "", &mut made);
+                Told { schema: object(members), made, place: at.key("parameters") }
             }
         };
         match (&signature.takes, &work.parameters) {
             (Takes::Anything, _) | (Takes::Prompt, Parameters::Inputs | Parameters::Prompt(_)) => {}
             (Takes::Prompt, Parameters::Fields(_)) => {
-                let prompt = object([("prompt".to_owned(), json!({"type": "string"}))]);
-                refuse(&told, &prompt, place, "the agent takes a prompt and nothing else", findings);
+                told.may_be(&prompt(), "a prompt alone, which is what the agent takes", findings);
             }
             (Takes::Schema(schema), _) => {
-                refuse(
-                    &told,
-                    schema,
-                    place,
-                    "this is not what the agent's parameters_schema takes",
-                    findings,
-                );
+                told.may_be(schema, "what the agent's parameters_schema takes", findings);
             }
         }
     }
@@ -280,18 +286,72 @@ pub(super) fn object(members: impl IntoIterator<Item = (String, Value)>) -> Valu
     )
 }
 
-/// Why an agent cannot be told a prompt and nothing else, if it cannot.
-pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
-    let Takes::Schema(schema) = takes else { return None };
-    let prompt = object([("prompt".to_owned(), json!({"type": "string"}))]);
-    match fitting(&prompt, schema) {
-        Fitting::Never(reason) => Some(reason),
-        Fitting::Possible => None,
+/// A prompt and nothing else.
+fn prompt() -> Value {
+    object([("prompt".to_owned(), json!({"type": "string"}))])
+}
+
+/// The places of what parameters make that is more than what a node gave.
+fn made_in(fields: &Map<String, Value>, at: &str, made: &mut Vec<String>) {
+    for (name, value) in fields {
+        let place = below(at, name);
+        match value {
+            Value::Object(inner) => made_in(inner, &place, made),
+            Value::String(text) if matches!(template::shape(text), Shape::Path(_)) => {}
+            _ => made.push(place),
+        }
     }
 }
 
-fn refuse(producer: &Value, consumer: &Value, place: Place, what: &str, findings: &mut Findings) {
-    if let Fitting::Never(reason) = fitting(producer, consumer) {
-        findings.error(place, format!("{what}: {reason}"));
+/// Why an agent cannot be told a prompt and nothing else, if it cannot.
+pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
+    let Takes::Schema(schema) = takes else { return None };
+    match fits(&prompt(), schema) {
+        Fit::CannotFit(misfits) => Some(reasons(&misfits)),
+        Fit::Fits | Fit::CannotTell(_) => None,
     }
+}
+
+/// So many reasons of a doubt are told: the first ones show where to look.
+const MOST_DOUBTS: usize = 3;
+
+impl Told {
+    /// Holds it against what is taken. False where it cannot be that.
+    fn may_be(&self, taken: &Value, what: &str, findings: &mut Findings) -> bool {
+        match fits(&self.schema, taken) {
+            Fit::Fits => true,
+            Fit::CannotFit(misfits) => {
+                findings.error(self.place.clone(), format!("this is not {what}: {}", reasons(&misfits)));
+                false
+            }
+            Fit::CannotTell(misfits) => {
+                let doubts: Vec<Misfit> =
+                    misfits.into_iter().filter(|each| each.seen && self.describes(&each.pointer)).collect();
+                let (told, more) = doubts.split_at(doubts.len().min(MOST_DOUBTS));
+                if !told.is_empty() {
+                    let mut message = format!("it cannot be told whether this is {what}: {}", reasons(told));
+                    if !more.is_empty() {
+                        message.push_str(&format!("; and {} more", more.len()));
+                    }
+                    findings.warning(self.place.clone(), message);
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether the schema of a node says something of this place and of all that it is in.
+    fn describes(&self, pointer: &str) -> bool {
+        let is_made = |made: &String| {
+            pointer.strip_prefix(made).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let ends = pointer.match_indices('/').map(|(end, _)| end).chain([pointer.len()]);
+        let mut parts = ends.filter_map(|end| pointer.get(..end));
+        let says = |pointer: &str| matches!(at_pointer(&self.schema, pointer), Field::Known(schema) if !says_nothing(schema));
+        !self.made.iter().any(is_made) && parts.all(says)
+    }
+}
+
+fn reasons(misfits: &[Misfit]) -> String {
+    misfits.iter().map(Misfit::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -31,6 +31,16 @@ pub(crate) fn field<'a>(root: &'a Value, path: &[&str]) -> Field<'a> {
     at(root, steps.steps())
 }
 
+/// Follows a JSON pointer, in which `*` is an item of a list, from the root of a schema.
+pub(super) fn at_pointer<'a>(root: &'a Value, pointer: &str) -> Field<'a> {
+    let step = |token: &str| match token {
+        "*" => Step::Index(0),
+        name => Step::Key(name.replace("~1", "/").replace("~0", "~")),
+    };
+    let steps: Vec<Step> = pointer.split('/').skip(1).map(step).collect();
+    at(root, &steps)
+}
+
 /// Follows fields and items from the root of a schema.
 fn at<'a>(root: &'a Value, steps: &[Step]) -> Field<'a> {
     let mut schema = root;

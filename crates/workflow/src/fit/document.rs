@@ -59,6 +59,14 @@ pub(super) fn is_remark(keyword: &str) -> bool {
     REMARKS.contains(&keyword) || keyword.starts_with("x-")
 }
 
+/// Whether everything conforms to a schema, because it says nothing.
+pub(crate) fn says_nothing(schema: &Value) -> bool {
+    match schema {
+        Value::Object(keywords) => keywords.keys().all(|keyword| is_remark(keyword)),
+        other => other == &Value::Bool(true),
+    }
+}
+
 /// Whether a schema means the same in every document.
 pub(super) fn stands_alone(schema: &Value) -> bool {
     !mentions(schema, &["$ref"]) && !mentions(schema, &ADDRESSES)

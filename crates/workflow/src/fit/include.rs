@@ -8,7 +8,7 @@ use super::document::{is_remark, plain_items};
 use super::judge::{Answer, judge};
 use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
 use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};
-use super::search::{Search, below, misfit, shown};
+use super::search::{Search, below, misfit, shown, unseen};
 
 impl<'s> Search<'s> {
     /// Whether all values that conform to these schemas of the producer conform to one of the consumer. If not, notes what
@@ -24,7 +24,7 @@ impl<'s> Search<'s> {
             return true;
         }
         let Some(_deeper) = self.deeper() else {
-            return misfit(misfits, at, "the schemas are too deep or too large to be compared further");
+            return unseen(misfits, at, "the schemas are too deep or too large to be compared further");
         };
         let mut all = true;
         for atom in atoms(given, &self.producer) {
@@ -41,7 +41,7 @@ impl<'s> Search<'s> {
         misfits: &mut Vec<Misfit>,
     ) -> bool {
         let Some(_deeper) = self.deeper() else {
-            return misfit(misfits, at, "the schemas are too deep or too large to be compared further");
+            return unseen(misfits, at, "the schemas are too deep or too large to be compared further");
         };
         match (atom, taken) {
             (_, Value::Bool(true)) => true,
@@ -60,7 +60,7 @@ impl<'s> Search<'s> {
                         "the producer may give {}, and the schema alone does not tell whether the consumer takes it",
                         shown(value)
                     );
-                    misfit(misfits, at, message)
+                    unseen(misfits, at, message)
                 }
             },
             (Atom::Typed(typed), Value::Object(keywords)) => {
@@ -91,7 +91,7 @@ impl<'s> Proof<'_, 's> {
             keyword if is_remark(keyword) => true,
             "$ref" => match self.search.consumer.resolve(said) {
                 Some(target) => self.search.include_atom(self.atom, target, self.at, misfits),
-                None => misfit(misfits, self.at, format!("the reference {} cannot be followed", shown(said))),
+                None => unseen(misfits, self.at, format!("the reference {} cannot be followed", shown(said))),
             },
             "type" => {
                 Types::of(self.schema).is_some_and(|types| types.covers(self.typed.kind).0)
@@ -139,17 +139,15 @@ impl<'s> Proof<'_, 's> {
             "dependentSchemas",
             "not",
         ];
-        let same = SELF_CONTAINED.contains(&keyword)
-            && self.search.means_the_same(said)
-            && self.typed.says(keyword, said);
-        same || misfit(
-            misfits,
-            self.at,
-            format!(
-                "the consumer asks for '{keyword}' {}, and the producer does not promise it",
-                shown(said)
-            ),
-        )
+        let compared = SELF_CONTAINED.contains(&keyword);
+        if compared && self.search.means_the_same(said) && self.typed.says(keyword, said) {
+            return true;
+        }
+        let message = format!(
+            "the consumer asks for '{keyword}' {}, and the producer does not promise it",
+            shown(said)
+        );
+        if compared { misfit(misfits, self.at, message) } else { unseen(misfits, self.at, message) }
     }
 
     fn combination(&self, keyword: &str, said: &'s Value, misfits: &mut Vec<Misfit>) -> bool {
@@ -259,7 +257,7 @@ impl<'s> Proof<'_, 's> {
             ("items", _) => match plain_items(self.schema) {
                 _ if self.reaches_at_most("maxItems", 0) => true,
                 Some(items) => self.search.include(&self.typed.items(), items, &below(self.at, "*"), misfits),
-                None => misfit(misfits, self.at, "the consumer takes a tuple, which is not compared"),
+                None => unseen(misfits, self.at, "the consumer takes a tuple, which is not compared"),
             },
             ("uniqueItems", _) if said == &Value::Bool(false) || self.reaches_at_most("maxItems", 1) => {
                 said.is_boolean()
@@ -317,7 +315,7 @@ impl<'s> Proof<'_, 's> {
         for name in said.as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !given.contains(name) {
                 let message = format!("the consumer requires '{name}', and the producer may leave it out");
-                all = misfit(misfits, &below(self.at, name), message);
+                all = misfit(misfits, self.at, message);
             }
         }
         all
@@ -334,7 +332,18 @@ impl<'s> Proof<'_, 's> {
         for name in self.typed.names().into_iter().filter(|name| matters(name)) {
             all &= self.search.include(&self.typed.child(name), schema, &below(self.at, name), misfits);
         }
-        all & self.search.include(&self.typed.others(), schema, &below(self.at, "*"), misfits)
+        let others = match schema {
+            Value::Bool(false) => {
+                self.most_members().is_some()
+                    || misfit(
+                        misfits,
+                        self.at,
+                        "the producer may give members that the consumer does not take",
+                    )
+            }
+            _ => self.search.include(&self.typed.others(), schema, &below(self.at, "*"), misfits),
+        };
+        all & others
     }
 
     /// How many members there can be, where all of them are named.

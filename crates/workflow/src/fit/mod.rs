@@ -27,19 +27,18 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use decimal::Decimal;
-pub(crate) use document::{is_addressed, mentions_references};
+pub(crate) use document::{is_addressed, mentions_references, says_nothing};
 use search::Search;
+pub(crate) use search::below;
 
 /// So many misfits are told: the rest would say the same.
 const MAX_MISFITS: usize = 20;
 
 /// The verdict on two schemas.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fit {
     /// Whatever the producer gives, the consumer takes.
     Fits,
@@ -50,12 +49,23 @@ pub enum Fit {
 }
 
 /// What does not fit, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
     /// The place in the value, as a JSON pointer; `*` stands for any item of a list or any other member.
     pub pointer: String,
     /// What the producer gives and what the consumer takes.
     pub message: String,
+    /// Whether the schemas say so. Else it is beyond this look, and whoever wrote them can do nothing about it.
+    pub seen: bool,
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.pointer.as_str() {
+            "" => formatter.write_str(&self.message),
+            pointer => write!(formatter, "{pointer}: {}", self.message),
+        }
+    }
 }
 
 /// Compares what a producer gives with what a consumer takes.

@@ -69,12 +69,18 @@ fn dialect(schema: &Value) -> &str {
 
 /// Notes a misfit. Always false, so that it can end a proof.
 pub(super) fn misfit(misfits: &mut Vec<Misfit>, at: &str, message: impl Into<String>) -> bool {
-    misfits.push(Misfit { pointer: at.to_owned(), message: message.into() });
+    misfits.push(Misfit { pointer: at.to_owned(), message: message.into(), seen: true });
+    false
+}
+
+/// Notes that something cannot be seen here. Always false, as [`misfit`] is.
+pub(super) fn unseen(misfits: &mut Vec<Misfit>, at: &str, message: impl Into<String>) -> bool {
+    misfits.push(Misfit { pointer: at.to_owned(), message: message.into(), seen: false });
     false
 }
 
 /// The place of a member.
-pub(super) fn below(at: &str, name: &str) -> String {
+pub(crate) fn below(at: &str, name: &str) -> String {
     format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
