@@ -49,7 +49,7 @@ pub struct SchemaView {
 pub struct SchemaUsers {
     /// Agents, by name.
     pub agents: Vec<String>,
-    /// Workflows in which an agent stands that does.
+    /// Workflows of which a node does, or an agent that stands in them.
     pub workflows: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::check::fields::slip;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, Kind, Node, Role};
+use crate::graph::{Graph, Kind, Node, OutputSchema, Role};
 use crate::limits::MAX_LINTED_BYTES;
 
 /// Who writes the values that a schema is for.
@@ -79,7 +79,7 @@ pub fn doubts(graph: &Graph) -> Vec<Finding> {
             Role::Own => at(node),
             Role::Synthesis => at(node).key("synthesis"),
         };
-        if let Some(schema) = &work.output_schema {
+        if let Some(schema) = work.output_schema.as_ref().and_then(OutputSchema::inline) {
             look(at.key("output_schema"), schema, Writer::Model(None));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use accord_contract::Condition;
 use serde_json::{Value, json};
 
-use crate::graph::{Graph, Kind, Role, Then};
+use crate::graph::{Graph, Kind, Role, Then, Work};
 use crate::rooted::Wrapper;
 use crate::signature::Known;
 
@@ -113,9 +113,7 @@ impl Flow {
 /// What a node gives, where that is known.
 pub(crate) fn gives(graph: &Graph, known: &Known, node: usize) -> Option<Value> {
     let node = graph.nodes.get(node)?;
-    let of = |work: &crate::graph::Work, role: Role| {
-        work.output_schema.clone().or_else(|| known.of(&node.id, work, role)?.gives.clone())
-    };
+    let of = |work: &Work, role: Role| known.gives(&node.id, work, role).cloned();
     match &node.kind {
         Kind::Input { schema } => schema.clone(),
         Kind::Agent(work) => of(work, Role::Own),

@@ -29,7 +29,8 @@ pub use doubts::{Writer, doubts, rule_doubts, schema_doubts};
 pub use finding::{Finding, Gravity, Mark};
 pub use flow::Flow;
 pub use graph::{
-    Edge, Ends, Graph, Kind, LeftOut, Node, OnFailure, Parameters, Role, Severity, Target, Then, Work, file_schema, read,
+    Edge, Ends, Graph, Kind, LeftOut, Node, OnFailure, OutputSchema, Parameters, Role, Severity, Target,
+    Then, Work, file_schema, read,
 };
 pub use plan::{Plan, Subtask};
 pub use signature::{Known, Signature, Takes};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::graph::{Role, Target, Work};
+use crate::graph::{OutputSchema, Role, Target, Work};
 
 /// What goes into an agent or a workflow, and what comes out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub struct Known {
     pub workflows: BTreeMap<String, Signature>,
     /// Agents that stand in the graph, by [`Known::inline_key`].
     pub inline: BTreeMap<String, Signature>,
+    /// Registered schemas, by name.
+    #[serde(default)]
+    pub schemas: BTreeMap<String, Value>,
 }
 
 impl Known {
@@ -47,6 +50,15 @@ impl Known {
         match role {
             Role::Own => node.to_owned(),
             Role::Synthesis => format!("{node}.synthesis"),
+        }
+    }
+
+    /// What comes of some work, where that is known.
+    pub fn gives<'a>(&'a self, node: &str, work: &'a Work, role: Role) -> Option<&'a Value> {
+        match &work.output_schema {
+            Some(OutputSchema::Inline(schema)) => Some(schema),
+            Some(OutputSchema::Named(name)) => self.schemas.get(name),
+            None => self.of(node, work, role)?.gives.as_ref(),
         }
     }
 

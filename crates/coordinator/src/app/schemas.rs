@@ -104,13 +104,16 @@ impl App {
                 users.entry(schema).or_default().agents.push(found.name().to_owned());
             }
         }
-        for (workflow, agent) in self.inline_agents().await? {
-            for schema in named_by(&agent) {
-                let known = &mut users.entry(schema).or_default().workflows;
-                if known.last() != Some(&workflow) {
-                    known.push(workflow.clone());
-                }
-            }
+        let agents = self.inline_agents().await?.into_iter();
+        let by_agents = agents.flat_map(|(workflow, agent)| {
+            named_by(&agent).into_iter().map(move |schema| (workflow.clone(), schema))
+        });
+        let mut in_workflows: Vec<(String, String)> = self.schemas_of_nodes().await?;
+        in_workflows.extend(by_agents);
+        in_workflows.sort();
+        in_workflows.dedup();
+        for (workflow, schema) in in_workflows {
+            users.entry(schema).or_default().workflows.push(workflow);
         }
         Ok(users)
     }

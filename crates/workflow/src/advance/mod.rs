@@ -29,7 +29,7 @@ pub(crate) use inputs::inputs;
 
 use crate::compare::CompareOptions;
 use crate::flow::Flow;
-use crate::graph::{Role, Target};
+use crate::graph::{OutputSchema, Role, Target};
 use crate::state::{At, State};
 use engine::Engine;
 
@@ -112,7 +112,7 @@ pub struct Start {
     /// What it is told.
     pub parameters: Value,
     /// What it must answer, where the agent does not say so itself.
-    pub output_schema: Option<Value>,
+    pub output_schema: Option<OutputSchema>,
     /// What else must hold of the answer.
     pub invariants: Vec<Invariant>,
     /// Higher is first.

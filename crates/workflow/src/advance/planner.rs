@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::engine::Engine;
 use super::inputs::Given;
 use super::{Start, prompt};
-use crate::graph::{Kind, Node, Parameters, Role, Target, Work};
+use crate::graph::{Kind, Node, OutputSchema, Parameters, Role, Target, Work};
 use crate::limits::PLAN_RETRIES;
 use crate::plan::{self, Plan, Subtask};
 use crate::state::{At, NodeState, Purpose, Task};
@@ -36,7 +36,8 @@ impl Engine<'_> {
         {
             members.insert("prompt".to_owned(), Value::from(prompt::planning(text, agents)));
         }
-        Ok(Start { output_schema: Some(plan::schema(agents)), invariants: plan::invariants(), ..start })
+        let output_schema = Some(OutputSchema::Inline(plan::schema(agents)));
+        Ok(Start { output_schema, invariants: plan::invariants(), ..start })
     }
 
     fn subtask(&self, at: At, node: &Node, id: &str) -> Result<Start, Fault> {

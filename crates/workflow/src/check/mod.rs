@@ -16,7 +16,7 @@ pub use output::output_schema;
 
 use crate::compare::annotation_faults;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, Kind, Node, Role, Target};
+use crate::graph::{Graph, Kind, Node, OutputSchema, Role, Target};
 use crate::limits::MOST_NAMES;
 use crate::signature::Known;
 
@@ -53,7 +53,8 @@ fn edge_at(index: usize) -> Place {
 fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
         let place = work_at(&node.id, role).key("output_schema");
-        for (inner, fault) in work.output_schema.iter().flat_map(annotation_faults) {
+        let schema = work.output_schema.as_ref().and_then(OutputSchema::inline);
+        for (inner, fault) in schema.into_iter().flat_map(annotation_faults) {
             findings.warning(place.steps().iter().chain(inner.steps()).cloned().collect(), fault);
         }
     }
@@ -76,6 +77,14 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
                 findings.error(place.key("workflow"), message);
             }
             _ => {}
+        }
+        if let Some(OutputSchema::Named(name)) = &work.output_schema
+            && !known.schemas.contains_key(name)
+        {
+            // A warning, as it is for agents: it may come later.
+            let message =
+                format!("the schema '{name}' is not registered; this node cannot be run until it is");
+            findings.warning(place.key("output_schema"), message);
         }
         let fixed = known.of(&node.id, work, role).is_some_and(|signature| signature.fixed);
         if fixed && work.output_schema.is_some() {

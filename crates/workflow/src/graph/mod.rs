@@ -129,7 +129,26 @@ pub struct Work {
     /// What it is told.
     pub parameters: Parameters,
     /// What it must answer, where the agent does not say so itself.
-    pub output_schema: Option<Value>,
+    pub output_schema: Option<OutputSchema>,
+}
+
+/// What an agent must answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OutputSchema {
+    /// A schema that stands in the document.
+    Inline(Value),
+    /// The registered schema of this name.
+    Named(String),
+}
+
+impl OutputSchema {
+    /// The schema that stands in the document, if one does.
+    pub(crate) fn inline(&self) -> Option<&Value> {
+        match self {
+            Self::Inline(schema) => Some(schema),
+            Self::Named(_) => None,
+        }
+    }
 }
 
 /// Who does something.
@@ -239,6 +258,15 @@ impl Graph {
         let named = self.works().filter_map(|(_, work, _)| match &work.target {
             Target::Workflow(name) => Some(name.as_str()),
             Target::Inline(_) | Target::Agent(_) => None,
+        });
+        named.collect()
+    }
+
+    /// The names of all registered schemas that its nodes use. The agents that stand in it may use others.
+    pub fn schema_names(&self) -> BTreeSet<&str> {
+        let named = self.works().filter_map(|(_, work, _)| match work.output_schema.as_ref()? {
+            OutputSchema::Named(name) => Some(name.as_str()),
+            OutputSchema::Inline(_) => None,
         });
         named.collect()
     }

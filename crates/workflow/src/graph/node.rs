@@ -5,7 +5,7 @@ use accord_domain::nearest;
 use serde_json::Value;
 
 use super::members::{Members, kind_of};
-use super::{Kind, Node, OnFailure, Parameters, Severity, Target, Then, Work};
+use super::{Kind, Node, OnFailure, OutputSchema, Parameters, Severity, Target, Then, Work};
 use crate::finding::Findings;
 use crate::limits::{HIGHEST_CONCURRENCY, LONGEST_ID, MOST_RETRIES, USUAL_CONCURRENCY};
 
@@ -50,7 +50,7 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
     members.any("position");
     members.text("description", findings);
     let kind = match kind {
-        Some("input") => Some(Kind::Input { schema: schema(&mut members, "schema", findings) }),
+        Some("input") => Some(Kind::Input { schema: input_schema(&mut members, findings) }),
         Some("output") => Some(Kind::Output { value: members.any("value").cloned() }),
         Some("agent") => work(&mut members, findings).map(Kind::Agent),
         Some("check") => check(&mut members, findings),
@@ -98,17 +98,28 @@ fn id_fault(id: &str) -> Option<String> {
     RESERVED.contains(&id).then(|| format!("'{id}' means something else in templates; take another id"))
 }
 
-fn schema(members: &mut Members<'_>, name: &'static str, findings: &mut Findings) -> Option<Value> {
-    let value = members.any(name)?;
+fn input_schema(members: &mut Members<'_>, findings: &mut Findings) -> Option<Value> {
+    let (value, place) = (members.any("schema")?, members.at("schema"));
     if value.is_string() {
-        let message = "write the schema itself here: the name of a registered one can stand in an agent's output_schema";
-        findings.error(members.at(name), message);
+        let message =
+            "write the schema itself here: the name of a registered one can stand in an output_schema";
+        findings.error(place, message);
         return None;
     }
+    schema(value, place, findings)
+}
+
+fn output_schema(members: &mut Members<'_>, findings: &mut Findings) -> Option<OutputSchema> {
+    match members.any("output_schema")? {
+        Value::String(name) => Some(OutputSchema::Named(name.clone())),
+        value => schema(value, members.at("output_schema"), findings).map(OutputSchema::Inline),
+    }
+}
+
+fn schema(value: &Value, mut place: Place, findings: &mut Findings) -> Option<Value> {
     match accord_contract::Schema::compile(value) {
         Ok(_) => Some(value.clone()),
         Err(error) => {
-            let mut place = members.at(name);
             for token in error.pointer.split('/').skip(1) {
                 place.push(match token.parse() {
                     Ok(index) => accord_contract::Step::Index(index),
@@ -208,7 +219,7 @@ fn work(members: &mut Members<'_>, findings: &mut Findings) -> Option<Work> {
         }
     };
     let parameters = parameters(members, findings);
-    let output_schema = schema(members, "output_schema", findings);
+    let output_schema = output_schema(members, findings);
     if let (Some(Target::Workflow(_)), Some(_)) = (&target, &output_schema) {
         findings.misplaced(members.at("output_schema"), "a workflow says itself what it gives");
     }

@@ -58,7 +58,7 @@ fn all_mistakes_are_told_at_once() {
             "c": {"type": "agent", "agent": "x", "workflow": "y", "promt": "z", "on_failure": "never"},
             "d": {"type": "robot"},
             "e": {"type": "agent", "agent": "x", "output_schema": {"type": "nothing"}},
-            "f": {"type": "agent", "agent": "x", "output_schema": "report"},
+            "input": {"type": "input", "schema": "report"},
         },
         "edges": [{"from": "c", "to": "nowhere"}, {"from": "d", "to": "e"}, 1],
         "extra": 1,
@@ -66,7 +66,7 @@ fn all_mistakes_are_told_at_once() {
     let (graph, findings) = read(&document);
     // Of what could not be read, the rest is there to look for more.
     let graph = graph.unwrap();
-    assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "f"]);
+    assert_eq!(graph.nodes.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["e", "input"]);
     let ends = |from: &str, to: &str| Ends { from: Some(from.to_owned()), to: Some(to.to_owned()) };
     let left_out = LeftOut {
         nodes: ["a b", "c", "d", "item"].map(str::to_owned).into(),
@@ -86,7 +86,7 @@ fn all_mistakes_are_told_at_once() {
         "$.nodes.c.on_failure: 'never' is no way to go on",
         "$.nodes.d.type: there is no node of type 'robot'",
         "$.nodes.e.output_schema.type:",
-        "$.nodes.f.output_schema: write the schema itself here: the name of a registered one",
+        "$.nodes.input.schema: write the schema itself here: the name of a registered one",
         "$.edges[0].to: there is no node 'nowhere'",
         "$.edges[2]: an edge is an object, not a number",
         "$.extra: a workflow has no field 'extra'",

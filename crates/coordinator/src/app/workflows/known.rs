@@ -20,7 +20,7 @@ impl App {
     pub(super) async fn examined(&self, read: &Read) -> Result<(Vec<Problem>, Known), Error> {
         let mut problems = read.problems.clone();
         let Some(graph) = &read.graph else { return Ok((problems, Known::default())) };
-        let mut known = self.named_agents(graph).await?;
+        let mut known = self.named_by(graph).await?;
         for (node, work, role) in graph.works() {
             if let Target::Inline(blueprint) = &work.target {
                 let place = agent_place(&node.id, role);
@@ -44,9 +44,14 @@ impl App {
         Ok((problems, known))
     }
 
-    /// What is known of the agents that a graph names.
-    async fn named_agents(&self, graph: &Graph) -> Result<Known, Error> {
+    /// What is known of the agents and registered schemas that a graph names.
+    async fn named_by(&self, graph: &Graph) -> Result<Known, Error> {
         let mut known = Known::default();
+        for name in graph.schema_names() {
+            if let Some(schema) = missing_is_none(self.catalog.registered(name).await)?.flatten() {
+                known.schemas.insert(name.to_owned(), schema.document().clone());
+            }
+        }
         for name in graph.agent_names() {
             if let Some(agent) = missing_is_none(self.catalog.usable(name).await)? {
                 known.agents.insert(name.to_owned(), signature(&agent));
@@ -76,7 +81,7 @@ impl App {
         let Some(inner) = nested.graph.as_ref().filter(|_| !has_errors(&nested.problems)) else {
             return Ok(None);
         };
-        let mut known = self.named_agents(inner).await?;
+        let mut known = self.named_by(inner).await?;
         for (node, work, role) in inner.works() {
             match &work.target {
                 Target::Agent(_) => {}

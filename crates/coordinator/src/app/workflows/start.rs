@@ -4,7 +4,7 @@ use accord_domain::session::ExecutionMode;
 use accord_domain::workflow::{Fault, Worker, WorkflowRun};
 use accord_store::{NewWorkflowRun, Submission};
 use accord_workflow::limits::DEEPEST_NESTING;
-use accord_workflow::{Graph, Start, Surroundings, Target};
+use accord_workflow::{Graph, OutputSchema, Start, Surroundings, Target};
 
 use super::known::is_ours;
 use super::runs::Around;
@@ -74,11 +74,12 @@ impl App {
             }
         };
         check_input(&agent, expected, &start.parameters)?;
-        let wanted = Wanted {
-            schema: start.output_schema.clone(),
-            rules: start.invariants.clone(),
-            ..Wanted::default()
+        let (schema, schema_name) = match start.output_schema.clone() {
+            Some(OutputSchema::Inline(schema)) => (Some(schema), None),
+            Some(OutputSchema::Named(name)) => (None, Some(name)),
+            None => (None, None),
         };
+        let wanted = Wanted { schema, schema_name, options: None, rules: start.invariants.clone() };
         let contract = self.output_contract(&agent, wanted).await?;
         let order = Order {
             agent,

@@ -7,7 +7,7 @@ use accord_api::{
     ErrorName, Page, Problem, Severity, Source, ValidateWorkflowAnswer, WorkflowSummary, WorkflowView,
 };
 use accord_store::{Defined, DocumentRecord};
-use accord_workflow::{Known, Target};
+use accord_workflow::{Graph, Known, Target};
 use serde_json::{Value, json};
 
 use super::files::FileWorkflow;
@@ -143,6 +143,17 @@ impl App {
         }
         all.sort_by(|(left, _), (right, _)| left.name().cmp(right.name()));
         Ok(all)
+    }
+
+    /// Every registered schema that a node of a workflow names, with the workflow's name.
+    pub(in crate::app) async fn schemas_of_nodes(&self) -> Result<Vec<(String, String)>, Error> {
+        let mut named = Vec::new();
+        for (found, _) in self.all_workflows().await? {
+            let read = found.read();
+            let names = read.graph.iter().flat_map(Graph::schema_names);
+            named.extend(names.map(|name| (found.name().to_owned(), name.to_owned())));
+        }
+        Ok(named)
     }
 
     /// Every agent that stands in a workflow, as it is written there but for its name, by the workflow's name.

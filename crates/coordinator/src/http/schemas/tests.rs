@@ -116,6 +116,44 @@ async fn who_uses_a_schema_is_told_with_it() {
 }
 
 #[tokio::test]
+async fn a_node_of_a_workflow_may_refer_to_a_registered_schema() {
+    let fixture = Fixture::new(&[("free/agent.yaml", "name: free\nexecutor: { type: codex }\n")]);
+    let node = json!({"type": "agent", "agent": "free", "prompt": "x", "output_schema": "summary"});
+    let output = json!({"type": "output", "value": "{{ node.sumary }}"});
+    let nodes = json!({"input": {"type": "input"}, "node": node, "output": output});
+    let edges = json!([{"from": "input", "to": "node"}, {"from": "node", "to": "output"}]);
+    let flow = json!({"name": "flow", "nodes": nodes, "edges": edges});
+    assert_eq!(fixture.post("/workflows", &flow).await.status, 201);
+    let problems = async || fixture.post("/workflows/validate", &flow).await.json()["problems"].clone();
+    let unknown = problems().await;
+    assert_eq!(
+        (&unknown[0]["severity"], &unknown[0]["path"]),
+        (&json!("warning"), &json!("$.nodes.node.output_schema"))
+    );
+
+    fixture.post("/schemas", &json!({"name": "summary", "schema": summary()})).await;
+    let known = problems().await;
+    assert_eq!(
+        (known.as_array().unwrap().len(), &known[0]["path"]),
+        (1, &json!("$.nodes.output.value")),
+        "{known}"
+    );
+    assert_eq!(
+        delete(&fixture, "summary").await.json()["details"],
+        json!({"agents": [], "workflows": ["flow"]})
+    );
+
+    assert_eq!(fixture.post("/workflows/flow/runs", &json!({"input": {}})).await.status, 201);
+    fixture.app.advance_workflows().await.unwrap();
+    let run = fixture.get("/runs").await.json()["items"][0]["run_id"].clone();
+    let run = fixture.get(&format!("/runs/{}", run.as_str().unwrap())).await.json();
+    assert_eq!(
+        (&run["contract"]["schema_name"], &run["contract"]["schema"]),
+        (&json!("summary"), &summary())
+    );
+}
+
+#[tokio::test]
 async fn a_schema_is_checked_and_judges() {
     let fixture = Fixture::new(&[]);
     let send = async |body: Value| fixture.post("/schemas/validate", &body).await;

@@ -45,7 +45,7 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
         actions={
           <span className="flex items-center gap-1">
             <Badge tone="info">
-              <Braces aria-hidden /> {plural(node.fields ?? 0, 'field')}
+              <Braces aria-hidden /> {typeof schema === 'string' ? schema : plural(node.fields ?? 0, 'field')}
             </Badge>
             <Button variant="ghost" size="small" aria-label="Remove Structured Output" title="Remove it" onClick={() => set(['output_schema'], undefined)}>
               Remove
@@ -58,9 +58,15 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
             {problem('output_schema')}
           </p>
         )}
-        <SchemaEditor name={node.id} value={schema} onChange={(next) => set(['output_schema'], next)} preview={false} />
+        {typeof schema === 'string' ? (
+          <p className="text-muted">The registered schema of this name holds.</p>
+        ) : (
+          <SchemaEditor name={node.id} value={schema} onChange={(next) => set(['output_schema'], next)} preview={false} />
+        )}
       </Section>
-      <ComparisonSettings key={node.id} schema={schema} onChange={(next) => set(['output_schema'], next)} />
+      {typeof schema === 'string' ? null : (
+        <ComparisonSettings key={node.id} schema={schema} onChange={(next) => set(['output_schema'], next)} />
+      )}
     </>
   )
 }
