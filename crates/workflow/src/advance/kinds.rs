@@ -20,7 +20,8 @@ impl Engine<'_> {
         let Some(node) = self.node(place) else { return };
         let inputs = inputs(self.flow, &self.state, place);
         self.compare(place, node, &inputs);
-        if !matches!(node.kind, Kind::Agent(_) | Kind::Input { .. }) {
+        // Of an agent that is told once it has somebody who works on it.
+        if !matches!(node.kind, Kind::Agent(_)) {
             let (id, kind) = (node.id.clone(), node.kind.as_str().to_owned());
             self.tell(Body::WorkflowNodeStarted { node: id, kind, attempt: 1, worker: None });
         }

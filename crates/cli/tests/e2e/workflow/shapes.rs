@@ -35,7 +35,7 @@ async fn siblings_run_and_a_join_gets_what_they_gave() {
 
     let events = accord.workflow_events(&run.workflow_run_id).await;
     let kinds: Vec<&str> = events.iter().map(|event| event.body.kind()).collect();
-    assert_eq!(kinds.iter().filter(|kind| **kind == "workflow.node_started").count(), 4);
+    assert_eq!(kinds.iter().filter(|kind| **kind == "workflow.node_started").count(), 5);
     assert_eq!(kinds.iter().filter(|kind| **kind == "workflow.node_finished").count(), 5);
     assert_eq!(kinds.last(), Some(&"workflow.finished"));
     assert!(events.iter().all(|event| event.workflow_run_id.as_ref() == Some(&run.workflow_run_id)));

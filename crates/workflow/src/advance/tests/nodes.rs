@@ -295,3 +295,17 @@ fn maps_are_compared_as_agents_are() {
     assert_eq!(joined(finding("high"), finding("low")), Some(1));
     assert_eq!(joined(json!("a text"), finding("low")), None, "texts are not compared");
 }
+
+#[test]
+fn every_node_that_begins_is_told_of() {
+    let nodes = json!({
+        "input": {"type": "input"}, "look": {"type": "check", "assert": "true", "message": "m"}, "output": {"type": "output"},
+    });
+    let edges = json!([{"from": "input", "to": "look"}, {"from": "look", "to": "output"}]);
+    let drive = Drive::new(nodes, edges, json!({}));
+    let started = drive.told.iter().filter_map(|body| match body {
+        Body::WorkflowNodeStarted { node, .. } => Some(node.as_str()),
+        _ => None,
+    });
+    assert_eq!(started.collect::<Vec<_>>(), ["input", "look", "output"]);
+}
