@@ -1,5 +1,5 @@
 //! JSON values as CEL values. Integers stay integers, signed where they fit, so that `n + 1` is what it looks
-//! like; no number is changed on the way. Strings are borrowed.
+//! like; no two numbers become the same on the way. Strings are borrowed.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use cel::common::value::{StaticVal, Val};
 use serde_json::{Number, Value};
 
 use crate::limits::MAX_INVARIANT_VALUES;
-use crate::number::same_number;
+use crate::number::{exact, same_number};
 
 /// A document has too many values to be given to a rule.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Converter {
             Value::Null => Box::new(CelNull),
             Value::Bool(truth) => Box::new(CelBool::from(*truth)),
             Value::String(text) => Box::new(CelString::from(text.as_str())),
-            Value::Number(number) => exact(number).unwrap_or_else(|| Box::new(Huge(number.clone()))),
+            Value::Number(number) => converted(number),
             Value::Array(items) => {
                 let mut list: Vec<Box<dyn Val + 'v>> = Vec::with_capacity(items.len());
                 for item in items {
@@ -53,38 +53,64 @@ impl Converter {
     }
 }
 
-fn exact<'v>(number: &Number) -> Option<Box<dyn Val + 'v>> {
+fn converted<'v>(number: &Number) -> Box<dyn Val + 'v> {
     if let Some(integer) = number.as_i64() {
-        return Some(Box::new(CelInt::from(integer)));
+        return Box::new(CelInt::from(integer));
     }
     if let Some(integer) = number.as_u64() {
-        return Some(Box::new(CelUInt::from(integer)));
+        return Box::new(CelUInt::from(integer));
     }
-    let text = number.to_string();
-    let float: f64 = text.parse().ok().filter(|float: &f64| float.is_finite())?;
-    let is_integer = !text.contains(['.', 'e', 'E']);
-    (!is_integer || format!("{float:.0}") == text).then(|| Box::new(CelDouble::from(float)) as Box<dyn Val>)
+    match nearest(number) {
+        Some(float) if is_written(float, number) => Box::new(CelDouble::from(float)),
+        _ => Box::new(Inexact(number.clone())),
+    }
 }
 
-/// Whether a document has a number that CEL cannot hold exactly.
+/// The double next to a number, if there is one.
+fn nearest(number: &Number) -> Option<f64> {
+    number.as_str().parse().ok().filter(|float: &f64| float.is_finite())
+}
+
+fn is_whole(number: &Number) -> bool {
+    !number.as_str().contains(['.', 'e', 'E'])
+}
+
+/// Whether a double is written like this: a whole one with all its digits, another one with as many as tell it apart.
+fn is_written(float: f64, number: &Number) -> bool {
+    let text = if is_whole(number) { format!("{float:.0}") } else { float.to_string() };
+    same_number(number, &exact(&text))
+}
+
+/// Whether a document has a number that rules cannot order or calculate with.
 pub(super) fn has_huge_number(document: &Value) -> bool {
     match document {
-        Value::Number(number) => exact(number).is_none(),
+        Value::Number(number) => {
+            number.as_i64().is_none()
+                && number.as_u64().is_none()
+                && nearest(number).is_none_or(|float| is_whole(number) && !is_written(float, number))
+        }
         Value::Array(items) => items.iter().any(has_huge_number),
         Value::Object(members) => members.values().any(has_huge_number),
         _ => false,
     }
 }
 
-/// A number that CEL cannot hold exactly. It is none of the others, so that it equals itself alone; a rule that orders it
-/// or calculates with it cannot be checked.
+/// A number that CEL cannot hold exactly. It is none of the others, so that it equals itself alone.
 #[derive(Debug, Clone)]
-struct Huge(Number);
+pub(super) struct Inexact(Number);
+
+impl Inexact {
+    /// What a rule orders and calculates with, for a number with decimals. One that is too large has none: such a rule
+    /// cannot be checked.
+    pub(super) fn rounded(&self) -> Option<CelDouble> {
+        nearest(&self.0).filter(|_| !is_whole(&self.0)).map(CelDouble::from)
+    }
+}
 
 /// What rules that cannot take it say of it.
 static HUGE: Type = Type::new_unspecified_type("a number that is too large");
 
-impl Val for Huge {
+impl Val for Inexact {
     fn get_type(&self) -> &Type {
         <Self as Val>::cel_type()
     }
@@ -106,4 +132,4 @@ impl Val for Huge {
     }
 }
 
-impl StaticVal for Huge {}
+impl StaticVal for Inexact {}

@@ -13,10 +13,13 @@ use cel::common::types::{CelBytes, CelList, CelMap, CelString, DYN_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
+use super::convert::Inexact;
 use crate::limits::MAX_INVARIANT_STEPS;
 
 /// Charges for its only argument, or for both; hands on the last one.
 const CHARGE: &str = "@charge";
+/// Charges like [`CHARGE`], and rounds a number that the evaluator cannot hold.
+const ROUND: &str = "@round";
 /// Charges for a string's length, but not for a container's parts.
 const GLANCE: &str = "@glance";
 
@@ -31,6 +34,9 @@ const BYTES_PER_STEP: usize = 16;
 
 /// Compiling a pattern, which happens at each use, costs as much as looking at so many values.
 const PATTERN_STEPS: u64 = 500;
+
+/// Operators that ask whether values are the same, for which none is rounded.
+const SAME: &[&str] = &["_==_", "_!=_", "@in"];
 
 /// Operators whose cost does not grow with their operands.
 const FREE: &[&str] = &["_&&_", "_||_", "!_", "_?_:_", "@not_strictly_false", "_[_]"];
@@ -54,6 +60,7 @@ pub(super) fn environment() -> Result<Env, DeclarationError> {
     let mut environment = Env::stdlib();
     environment.add_overload(CHARGE, "charge_one", vec![DYN_TYPE], charge)?;
     environment.add_overload(CHARGE, "charge_two", vec![DYN_TYPE, DYN_TYPE], charge)?;
+    environment.add_overload(ROUND, "round", vec![DYN_TYPE], round)?;
     environment.add_overload(GLANCE, "glance", vec![DYN_TYPE], glance)?;
     environment.add_overload(PATTERN, "pattern", vec![DYN_TYPE], pattern)?;
     Ok(environment)
@@ -64,6 +71,12 @@ fn charge<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, 
     let cost = arguments.iter().fold(1, |cost, argument| weigh(argument.as_ref(), cost, left));
     spend(cost)?;
     arguments.pop().ok_or_else(ExecutionError::missing_argument_or_target)
+}
+
+fn round<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let value = charge(arguments)?;
+    let rounded = value.downcast_ref::<Inexact>().and_then(Inexact::rounded);
+    Ok(rounded.map_or(value, CowVal::owned))
 }
 
 fn glance<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
@@ -137,7 +150,8 @@ fn attach_to_call(call: &mut CallExpr) {
     let meter = match call.func_name.as_str() {
         name if FREE.contains(&name) => None,
         "size" => Some(GLANCE),
-        _ => Some(CHARGE),
+        name if SAME.contains(&name) => Some(CHARGE),
+        _ => Some(ROUND),
     };
     // The evaluator builds the result of `map` and `filter` in place if it sees its own accumulator here.
     let accumulates = call.args.first().is_some_and(is_accumulator);

@@ -53,6 +53,23 @@ fn a_number_that_would_be_rounded_is_itself_and_nothing_else() {
 }
 
 #[test]
+fn decimals_that_differ_are_not_equal() {
+    let output = parsed(
+        r#"{"a": 0.12345678901234567890, "same": 1.234567890123456789e-1, "b": 0.12345678901234567891, "plain": 0.10}"#,
+    );
+    for rule in [
+        "output.a == output.same && output.a != output.b && output.b != output.a",
+        "output.a in [output.same] && !(output.a in [output.b, 0.5])",
+        "output.a != 0.12345678901234568 && output.plain == 0.1",
+        "output.a > 0.1 && 0.2 > output.a && output.a <= output.b && -output.a < 0",
+        "output.a + 1.0 > 1.1 && 2.0 * output.a < 0.3 && double(output.a) < 1.0",
+        "[output.a, output.b].all(x, x < 1)",
+    ] {
+        assert!(holds(rule, &output), "{rule}: {:?}", check(rule, &output));
+    }
+}
+
+#[test]
 fn a_document_that_no_rule_speaks_of_is_not_looked_at() {
     let invariants = compile("output.a == 1").unwrap();
     assert_eq!(invariants.check(&json!({"a": 1}), &parsed("1e999")), []);
