@@ -14,10 +14,10 @@ use crate::error::StoreError;
 use crate::page::{Page, PageRequest};
 use crate::runs::{Idempotency, Submission};
 
-/// The state of one node, as JSON text.
+/// The state of one node or of a part of it, as JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRecord {
-    /// Its id.
+    /// What it is called.
     pub node: String,
     /// Its state.
     pub body: String,

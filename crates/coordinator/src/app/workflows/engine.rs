@@ -4,7 +4,7 @@
 //! events, and the runs that begin. A crash before that leaves what was there, and the same is decided again. Stopping
 //! is said after the transaction and repeated while the run is about to end, because saying it twice does no harm.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,18 +14,16 @@ use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::json::read_kept;
 use accord_domain::run::{Failure, Outcome, Status as RunStatus};
 use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
-use accord_store::{
-    Asked, Hand, NewWorkflowRun, NodeRecord, StoreError, Submission, WorkflowAdvance, WorkflowDocuments,
-};
+use accord_store::{Asked, Hand, NewWorkflowRun, StoreError, Submission, WorkflowAdvance, WorkflowDocuments};
 use accord_workflow::compare::CompareOptions;
-use accord_workflow::{End, Event, Flow, Head, NodeState, State, Step, advance};
+use accord_workflow::{End, Event, Flow, Head, State, Step, advance};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use super::runs::state_of;
+use super::records::{changed, state_of};
 use super::start::Begun;
 use crate::app::App;
 use crate::error::Error;
@@ -96,7 +94,7 @@ impl App {
             return Ok(());
         }
         let flow = self.flow(&documents.definition).await?;
-        let state = state_of(&flow, &documents)?;
+        let state = state_of(&flow, &documents.head, &documents.nodes)?;
         let done = self.store.done_hands(id).await?;
         let events = self.what_happened(&documents, &done).await?;
         if events.is_empty() && done.is_empty() {
@@ -273,21 +271,10 @@ impl App {
             ..before.run
         };
         let id = run.id.clone();
-        let known: HashMap<&str, &str> =
-            before.nodes.iter().map(|record| (record.node.as_str(), record.body.as_str())).collect();
-        let mut nodes = Vec::new();
-        for (node, state) in flow.graph().nodes.iter().zip(&state.nodes) {
-            let body = serde_json::to_string(state).map_err(Error::internal)?;
-            let known = known.get(node.id.as_str());
-            let untouched = known.is_none() && *state == NodeState::default();
-            if !untouched && known.is_none_or(|known| **known != body) {
-                nodes.push(NodeRecord { node: node.id.clone(), body });
-            }
-        }
         let advance = WorkflowAdvance {
             run,
             head: serde_json::to_string(&state.head).map_err(Error::internal)?,
-            nodes,
+            nodes: changed(flow, &before.nodes, state.nodes)?,
             events: work.events,
             starts: work.starts,
             children: work.children,

@@ -10,6 +10,7 @@ mod engine;
 mod files;
 mod known;
 mod read;
+mod records;
 mod runs;
 mod start;
 mod view;

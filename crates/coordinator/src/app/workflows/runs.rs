@@ -10,14 +10,15 @@ use accord_api::{
 use accord_domain::id::WorkflowRunId;
 use accord_domain::json::read_kept;
 use accord_domain::workflow::{Status, WorkflowRun};
-use accord_store::{Asked, NewWorkflowRun, WorkflowDocuments, WorkflowRunFilter};
-use accord_workflow::{Flow, Head, Known, NodeState, Purpose, State, Surroundings, Task, read};
+use accord_store::{Asked, NewWorkflowRun, WorkflowRunFilter};
+use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::known::target_name;
+use super::records::state_of;
 use crate::app::agents::hex;
 use crate::app::page::List;
 use crate::app::runs::SLOW_POLL;
@@ -150,7 +151,7 @@ impl App {
             Err(error) => return Err(Box::pin(self.absent(id.as_str(), error)).await),
         };
         let flow = self.flow(&documents.definition).await?;
-        let state = state_of(&flow, &documents)?;
+        let state = state_of(&flow, &documents.head, &documents.nodes)?;
         // The engine has not heard of it yet, and whoever asked should see that it was heard.
         if (documents.asked, documents.run.status) == (Some(Asked::Stop), Status::Running) {
             documents.run.status = Status::Stopping;
@@ -208,20 +209,6 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
     let whole = graph.filter(|graph| graph.left_out.is_none());
     let graph = whole.ok_or_else(|| Error::internal("the graph of a run cannot be read"))?;
     Flow::new(graph, known).map_err(Error::internal)
-}
-
-/// The state of a run, from its documents.
-pub(super) fn state_of(flow: &Flow, documents: &WorkflowDocuments) -> Result<State, Error> {
-    let head: Head = read_kept(&documents.head).map_err(Error::internal)?;
-    let mut state = State::new(flow.graph(), Value::Null);
-    state.head = head;
-    for record in &documents.nodes {
-        let node: NodeState = read_kept(&record.body).map_err(Error::internal)?;
-        if let Some(place) = flow.node(&record.node).and_then(|place| state.nodes.get_mut(place)) {
-            *place = node;
-        }
-    }
-    Ok(state)
 }
 
 fn summary(run: WorkflowRun) -> WorkflowRunSummary {
