@@ -1,7 +1,7 @@
 //! Filters whose work is paid for and whose result is bounded. The library counts a filter as one step, whatever it does.
 //!
-//! Absent: `pprint`, which writes the library's own view of a value; `tojson` is for that. The operators `+`, `~` and `*`
-//! cannot be watched: the library bounds what `*` makes, and the others make no more than what they are given.
+//! Absent: `pprint`, which writes the library's own view of a value; `tojson` is for that. And the operators: the library
+//! bounds what `*` makes, see [`super::growth`] for the others.
 
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value, filters};

@@ -6,7 +6,9 @@
 //!
 //! Templates come from people and run in the coordinator, so what one of them may make and do is bounded.
 
+mod code;
 mod filters;
+mod growth;
 mod names;
 mod output;
 mod rendering;
@@ -37,6 +39,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     // It writes the library's own view of everything.
     environment.remove_global("debug");
     filters::add_to(&mut environment);
+    growth::add_to(&mut environment);
     environment.set_formatter(|output, state, value| {
         let rendering = Rendering::of(state)?;
         let text = match (values::is_structured(value), rendering.written(value)) {
@@ -77,11 +80,7 @@ pub(crate) fn shape(text: &str) -> Shape<'_> {
     if !["{{", "{%", "{#"].iter().any(|opening| text.contains(opening)) {
         return Shape::Plain;
     }
-    let inner = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
-    let Some(inner) = inner.filter(|inner| !inner.contains("{{") && !inner.contains("}}")) else {
-        return Shape::Text;
-    };
-    let inner = inner.trim_matches('-').trim();
+    let Some(inner) = only_expression(text) else { return Shape::Text };
     let is_word = |word: &&str| {
         let mut characters = word.chars();
         characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
@@ -92,6 +91,13 @@ pub(crate) fn shape(text: &str) -> Shape<'_> {
         true => Shape::Path(words),
         false => Shape::Expression(inner),
     }
+}
+
+/// The expression of a text that is one and nothing else.
+fn only_expression(text: &str) -> Option<&str> {
+    let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?;
+    let is_one = !inner.contains("{{") && !inner.contains("}}");
+    is_one.then(|| inner.trim_matches('-').trim())
 }
 
 /// Filters and tests that a text names and that there are not, in words.
@@ -125,7 +131,8 @@ pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
 /// Renders a text.
 pub(crate) fn text(source: &str, variables: &Variables) -> Result<String, String> {
     let environment = environment_for(source);
-    let template = environment.template_from_str(source).map_err(|error| said(&error))?;
+    let watched = growth::watched(source);
+    let template = environment.template_from_str(&watched).map_err(|error| said(&error))?;
     let mut output = Bounded::default();
     let rendered = template.render_captured_to(context(variables, &Rendering::new()), &mut output).map(drop);
     match (output.into_text(), rendered) {
@@ -159,6 +166,8 @@ pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, String
         Shape::Text => text(source, variables).map(Value::from),
         Shape::Path(path) => looked_up(&path, variables),
         Shape::Expression(expression) => {
+            let watched = growth::watched(source);
+            let expression = only_expression(&watched).unwrap_or(expression);
             let expression = ENVIRONMENT.compile_expression(expression).map_err(|error| said(&error))?;
             let rendering = Rendering::new();
             let value = expression.eval(context(variables, &rendering));

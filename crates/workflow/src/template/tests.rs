@@ -103,6 +103,41 @@ fn a_text_that_would_be_too_long_is_given_up_on_the_way() {
 }
 
 #[test]
+fn what_is_added_to_itself_ends() {
+    let again = |sign: &str, value: &str| {
+        format!(
+            "{{% set n = namespace(x={value}) %}}{{% for i in range(60) %}}{{% set n.x = n.x {sign} n.x %}}{{% endfor %}}z"
+        )
+    };
+    let told = rendered(&again("~", "'xxxxxxxxxxxxxxxx'"), "{}");
+    assert!(told.as_ref().is_err_and(|told| told.contains("more than 67108864 bytes together")), "{told:?}");
+    assert!(rendered(&again("+", "'x'"), "{}").is_err());
+    let told = rendered(&again("+", "[1]"), "{}");
+    assert!(told.as_ref().is_err_and(|told| told.starts_with("line 1: it takes too long")), "{told:?}");
+    let chain = format!("{{{{ 'a'{} }}}}", " ~ t".repeat(1_000));
+    let document = json!({"t": "x".repeat(1_000_000)});
+    assert!(value(&chain, document.as_object().unwrap()).is_err());
+}
+
+#[test]
+fn signs_are_found_where_they_are_signs() {
+    let document = r#"{"a": "x", "n": 2, "l": [1], "m": {"k": 3}}"#;
+    for (source, expected) in [
+        ("{{ a -}} + ~ {%+ if n + 1 == 3 %}{{ n+n }}{%- endif +%} {{ 'a + b' ~ '~' }}", "x+ ~ 4 a + b~"),
+        ("{{ (l + [n + 1]) | join('+') }} {{ m['k'] + m.k }} {{ a is defined ~ '!' }}", "1+3 6 True!"),
+        ("{% for each in l + l %}{{ each + 1 }}{% endfor %}{{ n if n > 1 else n + 1 }}", "222"),
+        (
+            "{% raw %}{{ a ~ b }}{% endraw %}{# a ~ b #}{% set t = a ~ n %}{{ t ~ a|upper ~ -n }}",
+            "{{ a ~ b }}x2X-2",
+        ),
+        ("{% with t = a ~ 1 %}{{ t ~ t }}{% endwith %} {{ {'k': n + 1}.k }}", "x1x1 3"),
+    ] {
+        assert_eq!(rendered(source, document), Ok(expected.to_owned()), "{source}");
+    }
+    assert_eq!(value("{{ l + [n] }}", &serde_json::from_str(document).unwrap()), Ok(json!([1, 2])));
+}
+
+#[test]
 fn what_filters_do_often_is_counted() {
     let list: Vec<f64> = (0..8_000).map(f64::from).collect();
     let document = json!({"input": {"l": list}}).to_string();
