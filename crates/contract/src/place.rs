@@ -42,6 +42,22 @@ impl Place {
         Self::default()
     }
 
+    /// The place that a JSON pointer (RFC 6901) means in a document.
+    pub fn of_pointer(document: &Value, pointer: &str) -> Self {
+        let mut current = Some(document);
+        let step = |token: &str| {
+            let step = Step::of(current, token.replace("~1", "/").replace("~0", "~"));
+            current = current.and_then(|value| step.within(value));
+            step
+        };
+        pointer.split('/').skip(1).map(step).collect()
+    }
+
+    /// The place of a part, where this is the place of the whole.
+    pub fn join(&self, part: &Self) -> Self {
+        self.0.iter().chain(&part.0).cloned().collect()
+    }
+
     /// The steps from the root.
     pub fn steps(&self) -> &[Step] {
         &self.0

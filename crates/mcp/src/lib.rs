@@ -4,6 +4,10 @@
 //! here that is not allowed there. The protocol is written out (`rpc`, `protocol`, `stdio`, `http`) instead of taken
 //! from a library: of it we need five methods, and numbers in results must stay as they are written.
 //!
+//! A message comes in over [`serve`] (stdin and stdout) or [`Http`] (one POST each), is read by `rpc` and answered by
+//! `protocol`, which calls a tool of a [`Toolset`]. There are two: [`Accord`], the tools of a coordinator, and [`Submit`], by which
+//! a CLI agent hands over its answer.
+//!
 //! Batches, which one version of the protocol has, are answered as a whole. Absent on purpose: sessions of the protocol
 //! (each request stands for itself, so any coordinator can answer it), resources, prompts and sampling.
 

@@ -3,12 +3,12 @@
 //! schema is a doubt too, and not a mistake of the document.
 
 use accord_contract::lint::{self, Severity, lint};
-use accord_contract::{Place, Schema, Step};
+use accord_contract::{Place, Schema};
 use serde_json::Value;
 
 use crate::check::fields::slip;
 use crate::finding::{Finding, Findings};
-use crate::graph::{Graph, Kind, Node, OutputSchema, Role};
+use crate::graph::{Graph, Kind, OutputSchema};
 use crate::limits::MAX_LINTED_BYTES;
 
 /// Who writes the values that a schema is for.
@@ -44,7 +44,8 @@ pub fn schema_doubts(schema: &Schema, writer: Writer<'_>) -> Vec<(Place, String)
         concerns && finding.severity != Severity::Info && finding.rule != ROOT
     };
     let told = findings.iter().filter(|finding| told(finding));
-    told.map(|finding| (place_in(schema.document(), &finding.pointer), finding.message.clone())).collect()
+    told.map(|finding| (Place::of_pointer(schema.document(), &finding.pointer), finding.message.clone()))
+        .collect()
 }
 
 /// What is likely a slip in what a rule reads ([`accord_contract::Condition::reads`]), where the schemas of its variables
@@ -65,43 +66,21 @@ pub fn doubts(graph: &Graph) -> Vec<Finding> {
     let mut look = |at: Place, schema: &Value, writer: Writer<'_>| {
         let Ok(schema) = Schema::compile(schema) else { return };
         for (inner, doubt) in schema_doubts(&schema, writer) {
-            findings.warning(at.steps().iter().chain(inner.steps()).cloned().collect(), doubt);
+            findings.warning(at.join(&inner), doubt);
         }
     };
-    let at = |node: &Node| Place::root().key("nodes").key(&node.id);
     for node in &graph.nodes {
         if let Kind::Input { schema: Some(schema) } = &node.kind {
-            look(at(node).key("schema"), schema, Writer::Other);
+            look(node.place().key("schema"), schema, Writer::Other);
         }
     }
     for (node, work, role) in graph.works() {
-        let at = match role {
-            Role::Own => at(node),
-            Role::Synthesis => at(node).key("synthesis"),
-        };
+        let at = role.place(&node.id);
         if let Some(schema) = work.output_schema.as_ref().and_then(OutputSchema::inline) {
             look(at.key("output_schema"), schema, Writer::Model(None));
         }
     }
     findings.into_vec()
-}
-
-/// The place that a JSON pointer names in a document.
-fn place_in(document: &Value, pointer: &str) -> Place {
-    let mut current = Some(document);
-    let step = |token: &str| {
-        let name = token.replace("~1", "/").replace("~0", "~");
-        let step = match (current, name.parse()) {
-            (Some(Value::Array(_)), Ok(index)) => Step::Index(index),
-            _ => Step::Key(name),
-        };
-        current = current.and_then(|value| match &step {
-            Step::Key(name) => value.get(name),
-            Step::Index(index) => value.get(index),
-        });
-        step
-    };
-    pointer.split('/').skip(1).map(step).collect()
 }
 
 #[cfg(test)]

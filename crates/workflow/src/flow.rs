@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use accord_contract::Condition;
 use serde_json::{Value, json};
 
-use crate::graph::{Graph, Kind, Role, Then, Work};
+use crate::graph::{Graph, Kind, Neighbours, Role, Then, Work};
 use crate::rooted::Wrapper;
 use crate::signature::Known;
 
@@ -17,10 +17,7 @@ pub(crate) const COMPARED: [&str; 3] = ["contradictions", "near_duplicates", "ag
 pub struct Flow {
     pub(crate) graph: Graph,
     pub(crate) known: Known,
-    /// For each node, the edges that lead to it, by their place in the graph.
-    incoming: Vec<Vec<usize>>,
-    /// For each node, the edges that lead away from it.
-    outgoing: Vec<Vec<usize>>,
+    edges: Neighbours,
     whens: HashMap<usize, Condition>,
     asserts: HashMap<usize, Condition>,
     nodes: HashMap<String, usize>,
@@ -29,19 +26,10 @@ pub struct Flow {
 impl Flow {
     /// Makes a graph ready. The error says which condition cannot be read; a graph that was checked has none.
     pub fn new(graph: Graph, known: Known) -> Result<Self, String> {
-        let (mut incoming, mut outgoing) =
-            (vec![Vec::new(); graph.nodes.len()], vec![Vec::new(); graph.nodes.len()]);
-        for (place, edge) in graph.edges.iter().enumerate() {
-            if let Some(edges) = incoming.get_mut(edge.to) {
-                edges.push(place);
-            }
-            if let Some(edges) = outgoing.get_mut(edge.from) {
-                edges.push(place);
-            }
-        }
+        let edges = Neighbours::of(&graph);
         let nodes = graph.nodes.iter().enumerate().map(|(place, node)| (node.id.clone(), place)).collect();
         let (whens, asserts) = (HashMap::new(), HashMap::new());
-        let mut flow = Self { graph, known, incoming, outgoing, whens, asserts, nodes };
+        let mut flow = Self { graph, known, edges, whens, asserts, nodes };
         flow.compile()?;
         Ok(flow)
     }
@@ -83,11 +71,11 @@ impl Flow {
     }
 
     pub(crate) fn incoming(&self, node: usize) -> &[usize] {
-        self.incoming.get(node).map(Vec::as_slice).unwrap_or_default()
+        self.edges.incoming(node)
     }
 
     pub(crate) fn outgoing(&self, node: usize) -> &[usize] {
-        self.outgoing.get(node).map(Vec::as_slice).unwrap_or_default()
+        self.edges.outgoing(node)
     }
 
     /// The names that a check knows.

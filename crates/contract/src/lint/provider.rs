@@ -3,7 +3,7 @@
 use super::{Finding, Severity};
 use crate::lower::{EnforcedBy, Loss, Profile, lower};
 use crate::place::Place;
-use crate::schema::{Schema, walk};
+use crate::schema::Schema;
 
 /// How many places one finding names.
 const NAMED_PLACES: usize = 3;
@@ -82,7 +82,7 @@ fn lost(schema: &Schema, findings: &mut Vec<Finding>, profile: &Profile, group: 
     let places: Vec<String> = group
         .iter()
         .take(NAMED_PLACES)
-        .map(|loss| walk::place_of(schema.document(), &loss.pointer).path())
+        .map(|loss| Place::of_pointer(schema.document(), &loss.pointer).path())
         .collect();
     let more = match group.len().saturating_sub(NAMED_PLACES) {
         0 => String::new(),
@@ -97,6 +97,6 @@ fn lost(schema: &Schema, findings: &mut Vec<Finding>, profile: &Profile, group: 
         places.join(", "),
         if told { "the model is told in the description," } else { "only the validator checks it," },
     );
-    let place = walk::place_of(schema.document(), &first.pointer);
+    let place = Place::of_pointer(schema.document(), &first.pointer);
     push(findings, profile, "provider-does-not-enforce", Severity::Info, &place, message);
 }

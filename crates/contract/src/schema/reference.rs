@@ -41,7 +41,7 @@ impl<'a> Resolver<'a> {
         let fragment = percent_decode(fragment);
         if fragment.starts_with('/') {
             let target = root.pointer(&fragment)?;
-            let below = walk::place_of(root, &fragment);
+            let below = Place::of_pointer(root, &fragment);
             return Some((place.steps().iter().chain(below.steps()).cloned().collect(), target));
         }
         self.names.get(&format!("{address}#{fragment}")).map(|(place, schema)| (place.clone(), *schema))

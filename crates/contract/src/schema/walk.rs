@@ -104,20 +104,6 @@ pub(crate) fn each<'a>(schema: &'a Value, visit: &mut dyn FnMut(&Place, &'a Valu
     descend(&Place::root(), schema, visit);
 }
 
-/// The place that a pointer means in a document.
-pub(crate) fn place_of(document: &Value, pointer: &str) -> Place {
-    let mut current = Some(document);
-    pointer
-        .split('/')
-        .skip(1)
-        .map(|token| {
-            let step = Step::of(current, token.replace("~1", "/").replace("~0", "~"));
-            current = current.and_then(|value| step.within(value));
-            step
-        })
-        .collect()
-}
-
 fn is_schema(value: &Value) -> bool {
     matches!(value, Value::Object(_) | Value::Bool(_))
 }

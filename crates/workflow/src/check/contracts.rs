@@ -5,9 +5,9 @@
 use accord_contract::Place;
 use serde_json::{Map, Value, json};
 
+use super::edge_at;
 use super::fields::{Field, at_pointer, declares, field, resolve};
 use super::shape::Look;
-use super::{edge_at, node_at, work_at};
 use crate::compare::is_compared;
 use crate::finding::Findings;
 use crate::fit::{Fit, Misfit, below, fits, says_nothing};
@@ -19,7 +19,7 @@ use crate::template::{self, Shape};
 
 pub(super) fn check(graph: &Graph, known: &Known, look: &Look<'_>, findings: &mut Findings) {
     for (place, node) in graph.nodes.iter().enumerate() {
-        let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
+        let edges = look.edges.incoming(place);
         let fed = Fed::of(graph, known, edges);
         let inputs = || match look.may_be_fed(place) {
             false => fed.inputs(),
@@ -57,7 +57,7 @@ fn untold(node: &Node, known: &Known, findings: &mut Findings) {
         Kind::Input { .. } | Kind::Check { .. } | Kind::Output { .. } => return,
     };
     let takes = known.of(&node.id, work, Role::Own).map(|signature| &signature.takes);
-    let at = work_at(&node.id, Role::Own);
+    let at = node.place();
     let (place, remedy) = match (&work.parameters, takes) {
         _ if template::speaks_of(over, contradictions) => return,
         (Parameters::Fields(fields), _) if !fields.values().any(|value| speaks_of(value, contradictions)) => {
@@ -203,7 +203,7 @@ impl<'a> Fed<'a> {
     }
 
     fn map(&self, node: &Node, over: &str, work: &Work, known: &Known, findings: &mut Findings) {
-        let at = node_at(&node.id).key("over");
+        let at = node.place().key("over");
         let told = Told { schema: self.schema_of(&Value::from(over)), made: Vec::new(), place: at.clone() };
         if !told.may_be(&json!({"type": "array"}), "a list", findings) {
             return;
@@ -217,7 +217,7 @@ impl<'a> Fed<'a> {
     }
 
     fn work(&self, node: &Node, work: &Work, known: &Known, given: &Given, findings: &mut Findings) {
-        let at = work_at(&node.id, Role::Own);
+        let at = node.place();
         let Some(signature) = known.of(&node.id, work, Role::Own) else { return };
         let told = match &work.parameters {
             Parameters::Inputs => Told {

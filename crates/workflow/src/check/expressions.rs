@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use accord_contract::{Condition, Place, Step};
 use serde_json::Value;
 
+use super::edge_at;
 use super::fields::{Field, field, meant};
 use super::shape::Look;
-use super::{edge_at, node_at, work_at};
 use crate::doubts::rule_doubts;
 use crate::finding::Findings;
 use crate::flow::{COMPARED, gives};
@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         place: usize,
         perhaps: &'a BTreeSet<&'a str>,
     ) -> Self {
-        let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
+        let edges = look.edges.incoming(place);
         let producers = edges.iter().filter_map(|edge| graph.edges.get(*edge)).filter_map(|edge| {
             let producer = graph.nodes.get(edge.from)?;
             let missing = missing(producer, edge).filter(|_| edges.len() > 1);
@@ -109,7 +109,7 @@ impl<'a> Scope<'a> {
     }
 
     fn check(&self, node: &Node, findings: &mut Findings) {
-        let at = node_at(&node.id);
+        let at = node.place();
         match &node.kind {
             Kind::Input { .. } => {}
             Kind::Output { value } => {
@@ -130,7 +130,7 @@ impl<'a> Scope<'a> {
             Kind::Planner { work, synthesis, .. } => {
                 self.parameters(&work.parameters, &at, findings);
                 if let Some(synthesis) = synthesis {
-                    let at = work_at(&node.id, Role::Synthesis);
+                    let at = Role::Synthesis.place(&node.id);
                     self.with(&["plan", "results"]).parameters(&synthesis.parameters, &at, findings);
                 }
             }

@@ -32,18 +32,6 @@ pub fn check(graph: &Graph, known: &Known) -> Vec<Finding> {
     findings.into_vec()
 }
 
-fn node_at(id: &str) -> Place {
-    Place::root().key("nodes").key(id)
-}
-
-/// Where the work of a node stands.
-fn work_at(id: &str, role: Role) -> Place {
-    match role {
-        Role::Own => node_at(id),
-        Role::Synthesis => node_at(id).key("synthesis"),
-    }
-}
-
 fn edge_at(index: usize) -> Place {
     Place::root().key("edges").index(index)
 }
@@ -52,10 +40,10 @@ fn edge_at(index: usize) -> Place {
 /// like others.
 fn annotations(graph: &Graph, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
-        let place = work_at(&node.id, role).key("output_schema");
+        let place = role.place(&node.id).key("output_schema");
         let schema = work.output_schema.as_ref().and_then(OutputSchema::inline);
         for (inner, fault) in schema.into_iter().flat_map(annotation_faults) {
-            findings.warning(place.steps().iter().chain(inner.steps()).cloned().collect(), fault);
+            findings.warning(place.join(&inner), fault);
         }
     }
 }
@@ -63,7 +51,7 @@ fn annotations(graph: &Graph, findings: &mut Findings) {
 /// Agents and workflows that are not there, and contracts that clash.
 fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
     for (node, work, role) in graph.works() {
-        let place = work_at(&node.id, role);
+        let place = role.place(&node.id);
         match &work.target {
             Target::Agent(name) if !known.agents.contains_key(name) => {
                 let message = unusable("agent", name, known.agents.keys(), findings);
@@ -120,7 +108,7 @@ fn unusable<'a>(
 
 /// The agents that a planner may plan with: a subtask is a prompt and nothing else.
 fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Findings) {
-    let place = node_at(&node.id).key("agents");
+    let place = node.place().key("agents");
     for (index, name) in agents.iter().enumerate() {
         match known.agents.get(name) {
             None => {

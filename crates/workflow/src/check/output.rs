@@ -38,7 +38,7 @@ fn kind(graph: &Graph, place: usize) -> Option<&Kind> {
 /// What one output node gives where it is reached.
 fn output(graph: &Graph, known: &Known, look: &Look<'_>, sure: &[bool], place: usize) -> Option<Value> {
     let Some(Kind::Output { value }) = kind(graph, place) else { return None };
-    let edges = look.incoming.get(place).map(Vec::as_slice).unwrap_or_default();
+    let edges = look.edges.incoming(place);
     let from = |edge: &usize| graph.edges.get(*edge).map(|edge| edge.from);
     let is_sure = |edge: &usize| {
         let always = graph.edges.get(*edge).is_some_and(|edge| edge.when.is_none());
@@ -81,7 +81,7 @@ fn sure(graph: &Graph, look: &Look<'_>) -> Vec<bool> {
             continue;
         }
         *known = true;
-        let edges = look.outgoing.get(place).into_iter().flatten().filter_map(|edge| graph.edges.get(*edge));
+        let edges = look.edges.outgoing(place).iter().filter_map(|edge| graph.edges.get(*edge));
         waiting.extend(edges.filter(|edge| edge.when.is_none()).map(|edge| edge.to));
     }
     sure

@@ -4,17 +4,14 @@ use std::collections::{BTreeSet, VecDeque};
 
 use accord_contract::Place;
 
-use super::{edge_at, node_at};
+use super::edge_at;
 use crate::finding::Findings;
-use crate::graph::{Graph, Kind};
+use crate::graph::{Edge, Graph, Kind, Neighbours, Role};
 
 /// A graph with its neighbours at hand.
 pub(super) struct Look<'a> {
     graph: &'a Graph,
-    /// For each node, the edges that lead away.
-    pub(super) outgoing: Vec<Vec<usize>>,
-    /// For each node, the edges that lead to it.
-    pub(super) incoming: Vec<Vec<usize>>,
+    pub(super) edges: Neighbours,
     /// For each node, whether an edge that could not be read may lead to it.
     perhaps_fed: Vec<bool>,
     /// For each node, whether such an edge may lead away from it.
@@ -33,22 +30,13 @@ fn perhaps_meant<'a>(graph: &Graph, ends: impl Iterator<Item = Option<&'a String
 
 impl<'a> Look<'a> {
     pub(super) fn new(graph: &'a Graph) -> Self {
-        let mut look = Self {
+        let unread = graph.unread_edges();
+        Self {
             graph,
-            outgoing: vec![Vec::new(); graph.nodes.len()],
-            incoming: vec![Vec::new(); graph.nodes.len()],
-            perhaps_fed: perhaps_meant(graph, graph.unread_edges().iter().map(|ends| ends.to.as_ref())),
-            perhaps_feeding: perhaps_meant(graph, graph.unread_edges().iter().map(|ends| ends.from.as_ref())),
-        };
-        for (place, edge) in graph.edges.iter().enumerate() {
-            if let Some(edges) = look.outgoing.get_mut(edge.from) {
-                edges.push(place);
-            }
-            if let Some(edges) = look.incoming.get_mut(edge.to) {
-                edges.push(place);
-            }
+            edges: Neighbours::of(graph),
+            perhaps_fed: perhaps_meant(graph, unread.iter().map(|ends| ends.to.as_ref())),
+            perhaps_feeding: perhaps_meant(graph, unread.iter().map(|ends| ends.from.as_ref())),
         }
-        look
     }
 
     fn id(&self, node: usize) -> &'a str {
@@ -73,8 +61,10 @@ impl<'a> Look<'a> {
 
     fn ends(&self, findings: &mut Findings) {
         for extra in self.of_kind("input").iter().skip(1) {
-            findings
-                .error(node_at(self.id(*extra)), "there is an input node already; a workflow has one input");
+            findings.error(
+                Role::Own.place(self.id(*extra)),
+                "there is an input node already; a workflow has one input",
+            );
         }
         // One that could not be read may be meant to be one.
         if self.graph.unread_nodes().next().is_none() && self.of_kind("output").is_empty() {
@@ -92,14 +82,14 @@ impl<'a> Look<'a> {
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
-            let is_fed = self.incoming.get(place).is_some_and(|edges| !edges.is_empty());
+            let is_fed = !self.edges.incoming(place).is_empty();
             let needs = matches!(node.kind, Kind::Check { .. } | Kind::Map { .. } | Kind::Output { .. });
             if is_fed || !needs || self.may_be_fed(place) {
                 continue;
             }
             let message =
                 format!("no edge leads to this node, and a node of type {} needs one", node.kind.as_str());
-            findings.error(node_at(&node.id), message);
+            findings.error(node.place(), message);
         }
     }
 
@@ -123,7 +113,7 @@ impl<'a> Look<'a> {
             }
             while let Some((node, next)) = way.last_mut() {
                 let node = *node;
-                let edge = self.outgoing.get(node).and_then(|edges| edges.get(*next)).copied();
+                let edge = self.edges.outgoing(node).get(*next).copied();
                 *next += 1;
                 let Some(edge) = edge.and_then(|edge| self.graph.edges.get(edge)) else {
                     if let Some(mark) = seen.get_mut(node) {
@@ -160,17 +150,17 @@ impl<'a> Look<'a> {
         let inputs = self.of_kind("input");
         let mut roots = match inputs.is_empty() {
             false => inputs,
-            true => all.clone().filter(|node| self.incoming.get(*node).is_none_or(Vec::is_empty)).collect(),
+            true => all.clone().filter(|node| self.edges.incoming(*node).is_empty()).collect(),
         };
         roots.extend(all.clone().filter(|node| self.may_be_fed(*node)));
-        let reached = self.spread(roots, &self.outgoing, |edge| edge.to);
+        let reached = self.spread(roots, |node| self.edges.outgoing(node), |edge| edge.to);
         for (place, _) in reached.iter().enumerate().filter(|(_, reached)| !**reached) {
             let message = "no way leads from the input to this node; add an edge, or remove it";
-            findings.error(node_at(self.id(place)), message);
+            findings.error(Role::Own.place(self.id(place)), message);
         }
         let mut ends = self.of_kind("output");
         ends.extend(all.filter(|node| self.perhaps_feeding.get(*node) == Some(&true)));
-        let useful = self.spread(ends, &self.incoming, |edge| edge.from);
+        let useful = self.spread(ends, |node| self.edges.incoming(node), |edge| edge.from);
         for (place, _) in useful
             .iter()
             .enumerate()
@@ -180,24 +170,24 @@ impl<'a> Look<'a> {
             // A check says what it has to say by itself.
             if node.is_some_and(|node| !matches!(node.kind, Kind::Check { .. })) {
                 let message = "no way leads from this node to an output: what it gives is used by nobody";
-                findings.warning(node_at(self.id(place)), message);
+                findings.warning(Role::Own.place(self.id(place)), message);
             }
         }
     }
 
-    fn spread(
+    /// The nodes that are come to from some, over the edges that each has.
+    fn spread<'e>(
         &self,
         from: Vec<usize>,
-        edges: &[Vec<usize>],
-        step: impl Fn(&crate::graph::Edge) -> usize,
+        edges: impl Fn(usize) -> &'e [usize],
+        step: impl Fn(&Edge) -> usize,
     ) -> Vec<bool> {
         let mut reached = vec![false; self.graph.nodes.len()];
         let mut queue = VecDeque::from(from);
         while let Some(node) = queue.pop_front() {
             let Some(mark) = reached.get_mut(node).filter(|mark| !**mark) else { continue };
             *mark = true;
-            let away = edges.get(node).map(Vec::as_slice).unwrap_or_default();
-            queue.extend(away.iter().filter_map(|edge| self.graph.edges.get(*edge)).map(&step));
+            queue.extend(edges(node).iter().filter_map(|edge| self.graph.edges.get(*edge)).map(&step));
         }
         reached
     }

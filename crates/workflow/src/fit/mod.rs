@@ -39,7 +39,7 @@ const MAX_MISFITS: usize = 20;
 
 /// The verdict on two schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fit {
+pub(crate) enum Fit {
     /// Whatever the producer gives, the consumer takes.
     Fits,
     /// Whatever the producer gives, the consumer refuses.
@@ -50,13 +50,13 @@ pub enum Fit {
 
 /// What does not fit, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub(crate) struct Misfit {
     /// The place in the value, as a JSON pointer; `*` stands for any item of a list or any other member.
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// What the producer gives and what the consumer takes.
-    pub message: String,
+    pub(crate) message: String,
     /// Whether the schemas say so. Else it is beyond this look, and whoever wrote them can do nothing about it.
-    pub seen: bool,
+    pub(crate) seen: bool,
 }
 
 impl std::fmt::Display for Misfit {
@@ -69,7 +69,7 @@ impl std::fmt::Display for Misfit {
 }
 
 /// Compares what a producer gives with what a consumer takes.
-pub fn fits(producer: &Value, consumer: &Value) -> Fit {
+pub(crate) fn fits(producer: &Value, consumer: &Value) -> Fit {
     let search = Search::new(producer, consumer);
     let mut open = Vec::new();
     if search.include(&[producer], consumer, "", &mut open) {

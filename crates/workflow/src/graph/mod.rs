@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use accord_contract::Place;
 use serde_json::{Map, Value};
 
 pub use file::file_schema;
@@ -287,4 +288,53 @@ pub enum Role {
     Own,
     /// The synthesis of a planner.
     Synthesis,
+}
+
+impl Role {
+    /// Where such a work of a node stands in the document.
+    pub fn place(self, node: &str) -> Place {
+        let node = Place::root().key("nodes").key(node);
+        match self {
+            Self::Own => node,
+            Self::Synthesis => node.key("synthesis"),
+        }
+    }
+}
+
+impl Node {
+    /// Where it stands in the document.
+    pub(crate) fn place(&self) -> Place {
+        Role::Own.place(&self.id)
+    }
+}
+
+/// The edges that lead to and away from each node, by their places in the graph.
+#[derive(Debug)]
+pub(crate) struct Neighbours {
+    incoming: Vec<Vec<usize>>,
+    outgoing: Vec<Vec<usize>>,
+}
+
+impl Neighbours {
+    pub(crate) fn of(graph: &Graph) -> Self {
+        let none = vec![Vec::new(); graph.nodes.len()];
+        let mut neighbours = Self { incoming: none.clone(), outgoing: none };
+        for (place, edge) in graph.edges.iter().enumerate() {
+            if let Some(edges) = neighbours.incoming.get_mut(edge.to) {
+                edges.push(place);
+            }
+            if let Some(edges) = neighbours.outgoing.get_mut(edge.from) {
+                edges.push(place);
+            }
+        }
+        neighbours
+    }
+
+    pub(crate) fn incoming(&self, node: usize) -> &[usize] {
+        self.incoming.get(node).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(crate) fn outgoing(&self, node: usize) -> &[usize] {
+        self.outgoing.get(node).map(Vec::as_slice).unwrap_or_default()
+    }
 }

@@ -116,17 +116,11 @@ fn output_schema(members: &mut Members<'_>, findings: &mut Findings) -> Option<O
     }
 }
 
-fn schema(value: &Value, mut place: Place, findings: &mut Findings) -> Option<Value> {
+fn schema(value: &Value, place: Place, findings: &mut Findings) -> Option<Value> {
     match accord_contract::Schema::compile(value) {
         Ok(_) => Some(value.clone()),
         Err(error) => {
-            for token in error.pointer.split('/').skip(1) {
-                place.push(match token.parse() {
-                    Ok(index) => accord_contract::Step::Index(index),
-                    Err(_) => accord_contract::Step::Key(token.replace("~1", "/").replace("~0", "~")),
-                });
-            }
-            findings.error(place, error.message);
+            findings.error(place.join(&Place::of_pointer(value, &error.pointer)), error.message);
             None
         }
     }

@@ -9,7 +9,6 @@ use accord_api::{Problem, Severity};
 use accord_workflow::limits::DEEPEST_NESTING;
 use accord_workflow::{Graph, Kind, Node, Target, Then};
 
-use super::known::workflow_place;
 use super::read::Read;
 use crate::app::App;
 use crate::error::Error;
@@ -43,7 +42,7 @@ impl App {
                 let way = way.join(" → ");
                 let message =
                     format!("workflows nest deeper than {DEEPEST_NESTING} levels: {} → {way}", graph.name);
-                problems.push(read.problem(severity, workflow_place(&node.id, role), message));
+                problems.push(read.problem(severity, role.place(&node.id).key("workflow"), message));
             }
         }
         Ok(())

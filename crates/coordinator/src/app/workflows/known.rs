@@ -23,7 +23,7 @@ impl App {
         let mut known = self.named_by(graph).await?;
         for (node, work, role) in graph.works() {
             if let Target::Inline(blueprint) = &work.target {
-                let place = agent_place(&node.id, role);
+                let place = role.place(&node.id).key("agent");
                 match self.inline_agent(graph, &node.id, role, blueprint).await {
                     Ok(agent) => {
                         let inner =
@@ -134,7 +134,7 @@ impl App {
                     format!("the workflow '{name}' has this workflow as a part, so neither would end");
                 for (node, work, role) in graph.works() {
                     if work.target == Target::Workflow(name.to_owned()) {
-                        let place = workflow_place(&node.id, role);
+                        let place = role.place(&node.id).key("workflow");
                         problems.push(read.problem(Severity::Error, place, message.clone()));
                     }
                 }
@@ -180,23 +180,6 @@ pub(super) fn named(graph: &Graph, node: &str, role: Role, blueprint: &Value) ->
         members.insert("name".to_owned(), Value::from(name));
     }
     blueprint
-}
-
-fn work_place(node: &str, role: Role) -> Place {
-    let node = Place::root().key("nodes").key(node);
-    match role {
-        Role::Own => node,
-        Role::Synthesis => node.key("synthesis"),
-    }
-}
-
-fn agent_place(node: &str, role: Role) -> Place {
-    work_place(node, role).key("agent")
-}
-
-/// Where a node names another workflow.
-pub(super) fn workflow_place(node: &str, role: Role) -> Place {
-    work_place(node, role).key("workflow")
 }
 
 /// What goes into an agent, and what comes out.
