@@ -45,7 +45,7 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
             }
             asked.edits_for(&errors, &mended.value)?
         };
-        if asked.wraps_in_doubt(&edits, &mended.value) {
+        if asked.wraps_in_doubt(&edits) {
             return None;
         }
         for edit in edits {
@@ -157,9 +157,9 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether lists would be made that may be meant otherwise: of every item of a flat list, which may as well
-    /// be the only one of the lists that are asked; or of the item of a list that was itself made.
-    fn wraps_in_doubt(&self, edits: &[Edit], root: &Value) -> bool {
+    /// Whether lists would be made that may be meant otherwise: of several items of one list, which may as well
+    /// be those of one of the lists that are asked; or of the item of a list that was itself made.
+    fn wraps_in_doubt(&self, edits: &[Edit]) -> bool {
         let mut items: HashMap<Place, usize> = HashMap::new();
         for edit in edits.iter().filter(|edit| edit.kind == RepairKind::WrappedInList) {
             if let (Some(Step::Index(_)), Some(list)) =
@@ -168,10 +168,7 @@ impl Asked<'_> {
                 *items.entry(list).or_default() += 1;
             }
         }
-        items.iter().any(|(list, count)| {
-            let length = value_at(root, list).and_then(Value::as_array).map(Vec::len);
-            self.wrapped.contains(list) || (*count > 1 && length == Some(*count))
-        })
+        items.iter().any(|(list, count)| self.wrapped.contains(list) || *count > 1)
     }
 
     /// A `null` for a property that the schema names says that it is absent. In a map the key itself is data.

@@ -1,6 +1,8 @@
 //! What stands directly before and behind a value: whether it stands by itself, or the text around it is that of a
 //! larger value.
 
+use std::ops::Range;
+
 use crate::enclosure;
 use crate::scan::Setting;
 
@@ -11,11 +13,13 @@ pub(crate) const MAX_KEY_BYTES: usize = 128;
 pub(crate) const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
 
 /// How a value stands to the text around it, by what is next to it. `damaged`: something before it began as a value
-/// and could not be read.
-pub(crate) fn setting(text: &str, start: usize, end: usize, damaged: bool) -> Setting {
+/// and could not be read. `left_over`: more brackets close behind it than open.
+pub(crate) fn setting(text: &str, range: Range<usize>, damaged: bool, left_over: bool) -> Setting {
     let bytes = text.as_bytes();
-    let (before, behind) = (bytes.get(..start).unwrap_or_default(), bytes.get(end..).unwrap_or_default());
-    let goes_on = goes_on(behind) && !is_gloss(bytes.get(start..end).unwrap_or_default(), behind);
+    let (before, behind) =
+        (bytes.get(..range.start).unwrap_or_default(), bytes.get(range.end..).unwrap_or_default());
+    let goes_on = (goes_on(behind) && !is_gloss(bytes.get(range).unwrap_or_default(), behind))
+        || (left_over && is_followed_by_item(behind));
     let solid = before.trim_ascii_end();
     match solid.split_last() {
         Some((b':', key)) if matches!(key.trim_ascii_end().last(), Some(b'"' | b'\'')) => {
@@ -25,6 +29,8 @@ pub(crate) fn setting(text: &str, start: usize, end: usize, damaged: bool) -> Se
             }
         }
         Some((b',' | b'[', _)) if damaged => return Setting::Inside,
+        // An item of a list that lost its beginning.
+        Some((b',', _)) if goes_on && left_over => return Setting::Inside,
         _ => {}
     }
     match goes_on {
@@ -44,6 +50,13 @@ pub(crate) fn goes_on(behind: &[u8]) -> bool {
         Some(b',') => matches!(after.next(), Some(b'"' | b'\'' | b'0'..=b'9' | b'-')),
         _ => false,
     }
+}
+
+/// Whether another item of a list follows a value: then a bracket too many closed the list, or one that opened it is lost.
+fn is_followed_by_item(behind: &[u8]) -> bool {
+    let rest = behind.trim_ascii_start();
+    let item = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
+    matches!(item.first(), Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9'))
 }
 
 /// Whether a bracket that begins no value is a word or two of prose in brackets, such as a name in a template or a

@@ -136,7 +136,9 @@ impl Judge<'_> {
         if !alone && self.facts().list && !value.is_array() && !self.facts().attempts(value) {
             return None;
         }
-        self.mend(value).map(|mended| (mended.value, mended.repairs))
+        let Mended { value, repairs } = self.mend(value)?;
+        let wraps = |repair: &Repair| repair.kind == RepairKind::WrappedInList && repair.path.ends_with(']');
+        (alone || !repairs.iter().any(wraps)).then_some((value, repairs))
     }
 
     /// `unescaped`: how many values seemed to be escaped and were not.
@@ -204,11 +206,12 @@ impl Judge<'_> {
         let of_source = candidates.iter().filter(|candidate| candidate.source == source);
         let found: Vec<&Found> = of_source.map(|candidate| candidate.read.as_ref()).collect::<Option<_>>()?;
         let [first, second, ..] = found.as_slice() else { return None };
-        if found.iter().any(|found| found.value.is_array()) {
+        let detail = format!("{} values were read as a list", found.len());
+        let list: Value = found.iter().map(|found| found.value.clone()).collect();
+        if found.iter().any(|found| found.value.is_array()) && !self.passes(&list) {
             return None;
         }
-        let detail = format!("{} values were read as a list", found.len());
-        let mended = self.mend(&found.iter().map(|found| found.value.clone()).collect())?;
+        let mended = self.mend(&list)?;
         if !between::join(text, &found) {
             return Some(report::ambiguous(&first.value, &second.value));
         }

@@ -172,7 +172,8 @@ impl<'a> Search<'a> {
             return None;
         }
         let (built, offer) = self.conforming(state.event, conform)?;
-        let offer = offer.filter(|offer| !reads_twice(&built.repairs, offer));
+        let offer =
+            offer.filter(|offer| !reads_twice(&built.repairs, offer) && !wraps_loose(&built.repairs, offer));
         let Some(offer) = offer else {
             // What may be meant otherwise is nothing to go by, and neither is a dearer reading in its place.
             choice.doubtful |= built.doubtful && choice.readable.is_none();
@@ -263,6 +264,15 @@ impl<'a> Search<'a> {
 fn reads_twice(made: &[Repair], offer: &Offer) -> bool {
     made.iter().any(|repair| repair.kind == RepairKind::InnerQuote)
         && offer.repairs.iter().any(|repair| repair.kind == RepairKind::Unstringified)
+}
+
+/// A list made of an item where brackets are too few or too many: those of that list may be among them.
+fn wraps_loose(made: &[Repair], offer: &Offer) -> bool {
+    made.iter().any(|repair| matches!(repair.kind, RepairKind::Bracket | RepairKind::StrayText))
+        && offer
+            .repairs
+            .iter()
+            .any(|repair| repair.kind == RepairKind::WrappedInList && repair.path.ends_with(']'))
 }
 
 /// The complete readings so far.

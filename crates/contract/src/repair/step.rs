@@ -315,20 +315,23 @@ impl Search<'_> {
     /// The root is complete. Prose may follow it, other objects, and closing brackets too many; but no more of the
     /// value, for then it was not the root that ended here.
     fn done_step(&mut self, state: State, out: &mut Vec<State>) {
-        let at = self.look.blank(state.at, false).end;
+        let mut at = self.look.blank(state.at, false).end;
+        let mut state = state;
+        if matches!(self.look.byte(at), Some(b'}' | b']' | b')')) && !self.look.is_end(at) {
+            let noted = self.note(state, RepairKind::StrayText, at);
+            state = State { cost: state.cost + cost::SLIGHT, ..noted };
+            while matches!(self.look.byte(at), Some(b'}' | b']' | b')')) {
+                at = self.look.blank(at + 1, false).end;
+            }
+        }
         let goes_on = match self.look.byte(at) {
             _ if self.look.is_end(at) => false,
-            Some(b'}' | b']' | b')') => {
-                let noted = self.note(state, RepairKind::StrayText, at);
-                let cost = state.cost + cost::SLIGHT;
-                return out.push(State { mode: Mode::Complete, cost, ..noted });
-            }
             Some(b',') if self.look.byte(self.look.blank(at + 1, false).end) == Some(b'{') => {
                 self.leaves_closer(at)
             }
             Some(b',' | b':' | b'"') => true,
-            Some(b'{') if at == state.at => self.leaves_closer(at),
-            Some(b'[') => at == state.at,
+            Some(b'[') if at == state.at => true,
+            Some(b'{' | b'[' | b'-' | b'0'..=b'9') => self.leaves_closer(at),
             _ => self.ends_a_value(at),
         };
         if !goes_on {
