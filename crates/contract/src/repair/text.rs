@@ -79,7 +79,12 @@ impl Search<'_> {
     /// Takes a quote mark as content, if it can be: it opens a phrase, closes one that is open, or stands as
     /// marks do in prose. A mark between a word and a bracket, with no phrase open, is no content.
     fn read_on(&mut self, state: State, text: Text, at: usize, length: usize) -> Option<State> {
-        let before = self.look.text.get(text.content as usize..at)?.chars().next_back();
+        let content = self.look.text.get(text.content as usize..at)?;
+        // A mark behind nothing but space and a separator opens another string.
+        if !content.is_empty() && content.trim_matches([' ', '\t', '\r', '\n', ',', ':']).is_empty() {
+            return None;
+        }
+        let before = content.chars().next_back();
         let after = self.look.character(at + length);
         if before.is_none() && !after.is_some_and(char::is_alphanumeric) {
             return None;
@@ -217,6 +222,10 @@ impl Search<'_> {
         if let Some(length) = self.look.closing_quote(at + 1, text.quote) {
             let behind = at + 1 + length;
             let value = self.look.blank(behind, true).end;
+            // The key has its closing mark, and a colon of its own before it.
+            if self.look.byte(value) == Some(b':') {
+                return;
+            }
             if value > behind && self.look.is_value(value) {
                 let end = self.end_text(state, text, at, behind, Form::Quoted);
                 let end = self.note(end, RepairKind::MissingSeparator, at);
