@@ -343,7 +343,7 @@ fn other_number_length(bytes: &[u8], commas: bool) -> usize {
     }
     if body.first() == Some(&b'.') {
         let digits = body.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
-        return if digits > 0 { sign + 1 + digits } else { 0 };
+        return if digits > 0 { sign + 1 + digits + exponent_length(body, 1 + digits) } else { 0 };
     }
     if commas && let Some(length) = grouped_length(body, b',') {
         return sign + length;
@@ -355,6 +355,14 @@ fn other_number_length(bytes: &[u8], commas: bool) -> usize {
         length if length > 0 && bytes.first() == Some(&b'+') && !body.starts_with(b"-") => sign + length,
         _ => 0,
     }
+}
+
+/// The length of the exponent that stands at a place.
+fn exponent_length(bytes: &[u8], at: usize) -> usize {
+    let behind = bytes.get(at..).unwrap_or_default();
+    let sign = usize::from(matches!(behind.get(1), Some(b'+' | b'-')));
+    let digits = behind.iter().skip(1 + sign).take_while(|byte| byte.is_ascii_digit()).count();
+    if matches!(behind.first(), Some(b'e' | b'E')) && digits > 0 { 1 + sign + digits } else { 0 }
 }
 
 /// `12,345,678` and `1,000.50`: groups of three behind a first group of one to three. One group alone is no
