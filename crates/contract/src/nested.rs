@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::number;
-use crate::parse;
+use crate::repair;
 use crate::schema::Schema;
 use crate::schema::reference::{Resolver, base_of};
 use crate::schema::walk;
@@ -276,10 +276,7 @@ pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
         return written_arguments(inner);
     }
     let texts = ARGUMENT_KEYS.iter().filter_map(|key| members.get(*key)?.as_str());
-    let mut written = texts
-        .filter(|_| has_call_keys(members))
-        .filter_map(|text| parse::whole(text).ok())
-        .filter(|arguments| arguments.is_object() || arguments.is_array());
+    let mut written = texts.filter(|_| has_call_keys(members)).filter_map(repair::written);
     let first = written.next()?;
     written.next().is_none().then_some(first)
 }

@@ -17,6 +17,7 @@ use self::members::Members;
 use crate::number;
 use crate::parse;
 use crate::place::{Place, Step};
+use crate::repair;
 use crate::schema::{Schema, place_of};
 use crate::verdict::{Repair, RepairKind};
 
@@ -43,7 +44,8 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
             if errors.is_empty() {
                 return Some(mended);
             }
-            asked.edits_for(&errors, &mended.value)?
+            let (rest, own): (Vec<_>, Vec<_>) = errors.into_iter().partition(may_follow_from_others);
+            asked.edits_for(if own.is_empty() { &rest } else { &own }, &mended.value)?
         };
         if asked.wraps_in_doubt(&edits) {
             return None;
@@ -188,7 +190,7 @@ impl Asked<'_> {
         let members = value.as_object().filter(|members| members.len() == 1)?;
         let (name, inner) = members.iter().next()?;
         let inner = match inner {
-            Value::String(text) => parse::whole(text).ok()?,
+            Value::String(text) => repair::written(text)?,
             inner => inner.clone(),
         };
         let holds = inner.as_object().is_some_and(|members| !members.is_empty());
@@ -200,6 +202,16 @@ impl Asked<'_> {
             value: Some(inner),
         })
     }
+}
+
+/// Whether an error may be due to the others: a member counts as unknown where the schema that knows it failed, and which
+/// of two schemas is asked may depend on a value that is yet to be mended.
+fn may_follow_from_others(error: &ValidationError<'_>) -> bool {
+    let kind = error.kind();
+    matches!(
+        kind,
+        ValidationErrorKind::UnevaluatedProperties { .. } | ValidationErrorKind::UnevaluatedItems { .. }
+    ) || error.schema_path().as_str().split('/').any(|step| step == "then" || step == "else")
 }
 
 fn value_at<'a>(root: &'a Value, place: &Place) -> Option<&'a Value> {
@@ -247,8 +259,7 @@ fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
                 ));
             }
             if wants(JsonType::Object) || wants(JsonType::Array) {
-                let inner = parse::whole(text).ok();
-                let inner = inner.filter(|inner| {
+                let inner = repair::written(text).filter(|inner| {
                     (inner.is_object() && wants(JsonType::Object))
                         || (inner.is_array() && wants(JsonType::Array))
                 });

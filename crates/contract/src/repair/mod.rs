@@ -19,6 +19,7 @@
 //! - `search` — the queue, the bounds, the choice
 //! - `omission` — comments and words that say that items were left out
 //! - `build` — a finished reading as a value, with its repairs
+//! - `written` — what is written in a string
 
 mod bare;
 mod bracket;
@@ -29,5 +30,7 @@ mod search;
 mod step;
 mod text;
 mod token;
+mod written;
 
 pub(crate) use search::{Extent, Offer, Reading, Search, Start};
+pub(crate) use written::written;
