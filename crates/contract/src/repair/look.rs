@@ -171,6 +171,7 @@ impl<'a> Look<'a> {
                 '\u{2018}' | '\u{2019}' => Some((Quote::SmartSingle, 3)),
                 _ => None,
             },
+            0xc2 if self.starts(at, "\u{b4}") => Some((Quote::SmartSingle, 2)),
             _ => None,
         }
     }
@@ -198,7 +199,7 @@ impl<'a> Look<'a> {
             Quote::Single => &["'"],
             Quote::Backtick => &["`"],
             Quote::SmartDouble => &["\u{201d}", "\u{201c}", "\""],
-            Quote::SmartSingle => &["\u{2019}", "\u{2018}", "'"],
+            Quote::SmartSingle => &["\u{2019}", "\u{2018}", "\u{b4}", "'"],
             Quote::TripleDouble => &["\"\"\""],
             Quote::TripleSingle => &["'''"],
             Quote::TwiceDouble => &["\"\"", "\""],
