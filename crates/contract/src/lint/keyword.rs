@@ -77,7 +77,7 @@ const INSTEAD: &[(&str, &str)] = &[
     ("nullable", "add \"null\" to 'type'"),
     ("optional", "leave the name out of 'required' of the object"),
     ("example", "use 'examples', a list"),
-    ("discriminator", "give each branch a property with a 'const'"),
+    ("discriminator", "a property with a 'const' in each branch does the same"),
     ("$anchor", "use 2019-09 or later, or refer by pointer"),
     ("prefixItems", "use 2020-12, or give 'items' a list"),
     ("additionalItems", "use 'items' beside 'prefixItems'"),

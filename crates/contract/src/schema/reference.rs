@@ -204,8 +204,14 @@ impl Counter<'_> {
 /// Finds the reference that does not resolve, for the error message.
 pub(super) fn explain(document: &Value, cause: &str) -> SchemaError {
     let resolver = Resolver::new(document);
-    first_broken(&resolver, "", &Place::root(), document)
-        .unwrap_or_else(|| SchemaError::new(&Place::root(), cause.to_owned()))
+    first_broken(&resolver, "", &Place::root(), document).unwrap_or_else(|| {
+        // The anchor is there, or it would have been found broken.
+        let advice = match cause.starts_with("Anchor") {
+            true => ": draft-07 has no '$anchor'; name a later dialect in '$schema', or refer by pointer",
+            false => "",
+        };
+        SchemaError::new(&Place::root(), format!("{cause}{advice}"))
+    })
 }
 
 fn first_broken(resolver: &Resolver<'_>, parent: &str, place: &Place, schema: &Value) -> Option<SchemaError> {

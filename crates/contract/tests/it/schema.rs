@@ -26,6 +26,11 @@ fn each_mistake_is_named_with_its_place() {
     refused(json!({"$ref": "http://example.org/x"}), "$[\"$ref\"]", "nothing is fetched");
     refused(json!({"$ref": "#"}), "$", "leads back here");
     refused(
+        json!({"properties": {"a": {"$ref": "#x"}}, "$defs": {"x": {"$anchor": "x"}}}),
+        "$",
+        "draft-07 has no '$anchor'; name a later dialect",
+    );
+    refused(
         json!({"properties": {"a": {"pattern": "("}}}),
         "$.properties.a.pattern",
         "not a regular expression",
