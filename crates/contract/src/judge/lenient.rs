@@ -8,7 +8,9 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::escaped::{self, Escaped};
-use super::{Judge, Spelling, TEXT_SOURCES, Tally, accept, brace, lines, report, unwrapped};
+use super::{
+    Judge, Spelling, TEXT_SOURCES, Tally, accept, brace, lines, plain_list, report, unwrapped, width,
+};
 use crate::enclosure::{self, Ends};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
@@ -59,7 +61,7 @@ impl Judge<'_> {
     }
 
     /// The verdict on a text whose lines are marked, without the marks: between the items of a list they look like items, so
-    /// it is never read with them. Or on one that lost its first brace, if it conforms with it.
+    /// it is never read with them. Or on one that lacks brackets or has others, if it conforms with those of JSON.
     pub(super) fn choose_respelled(&self, text: &str, scan: &Scan) -> Option<Verdict> {
         if self.spelling == Spelling::Changed || !self.contract.options().extracts() {
             return None;
@@ -69,8 +71,25 @@ impl Judge<'_> {
                 self.respelled(&plain, RepairKind::StrayText, "the marks of its lines were left out");
             return Some(verdict.unwrap_or_else(|| self.reject(text, &scan.items, &[])));
         }
-        let opened = brace::opened(text, scan.rest.clone())?;
-        self.respelled(&opened, RepairKind::Bracket, "its first brace was missing")
+        let with_brace = || {
+            let opened = brace::opened(text, scan.rest.clone())?;
+            self.respelled(&opened, RepairKind::Bracket, "its first brace was missing")
+        };
+        let with_narrow_marks = || {
+            let verdict = self.respelled(
+                &width::narrowed(text)?,
+                RepairKind::Bracket,
+                "it was written with wide marks",
+            );
+            verdict.filter(is_sure)
+        };
+        let with_brackets = || {
+            let bracketed = plain_list::bracketed(text, scan.rest.clone()).filter(|_| self.facts().list)?;
+            let verdict =
+                self.respelled(&bracketed, RepairKind::Bracket, "it was a list without square brackets");
+            verdict.filter(is_sure)
+        };
+        with_brace().or_else(with_narrow_marks).or_else(with_brackets)
     }
 
     fn respelled(&self, text: &str, kind: RepairKind, detail: &str) -> Option<Verdict> {
@@ -284,6 +303,12 @@ fn plain(word: &str) -> Value {
 /// A value that was read out of damage.
 fn unfinished(value: Value, range: Range<usize>) -> Found {
     Found { value, range, setting: Setting::Unfinished }
+}
+
+/// Whether a respelled text was read without any other damage but quotes and literals of other languages.
+fn is_sure(verdict: &Verdict) -> bool {
+    let is_sure = |repair: &Repair| matches!(repair.kind, RepairKind::Quotes | RepairKind::Literal);
+    matches!(verdict, Verdict::Accepted(accepted) if accepted.repairs.iter().skip(1).all(is_sure))
 }
 
 /// A repair and those that were made after it.

@@ -17,8 +17,9 @@
 //! 4. **As it stands**: [`Judge::choose_direct`].
 //! 5. **Inside a wrapper** (`nested`), such as the arguments of a tool call: [`Judge::choose_nested`]. Strict mode ends
 //!    here.
-//! 6. **Respelled** (`lines`, `brace`): without the marks of its lines, or with the first brace that it lost, the text is
-//!    judged anew, once. This comes before repairs, which would take the marks for items.
+//! 6. **Respelled**: without the marks of its lines (`lines`), with the first brace that it lost (`brace`), with marks of the
+//!    usual width (`width`), or with the brackets of a list that has none (`plain_list`), the text is judged anew, once.
+//!    This comes before repairs, which would take the marks of lines for items.
 //! 7. **Repaired**: what stands free has its shape mended (`shape`); what is damaged is read as escaped once too often
 //!    (`escaped`), or else by the cheapest reading that conforms (`repair`). Several values may be joined where a list is
 //!    asked (`between`).
@@ -36,7 +37,9 @@ mod escaped;
 mod fault;
 mod lenient;
 mod lines;
+mod plain_list;
 mod report;
+mod width;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -82,7 +85,7 @@ struct Judge<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spelling {
     AsGiven,
-    /// It is without the marks of its lines, or with a brace that it had lost. This is done once.
+    /// It is without the marks of its lines, or with marks that it had not. This is done once.
     Changed,
 }
 
