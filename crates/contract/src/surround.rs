@@ -18,8 +18,9 @@ pub(crate) fn setting(text: &str, range: Range<usize>, damaged: bool, left_over:
     let bytes = text.as_bytes();
     let (before, behind) =
         (bytes.get(..range.start).unwrap_or_default(), bytes.get(range.end..).unwrap_or_default());
-    let goes_on = (goes_on(behind) && !is_gloss(bytes.get(range).unwrap_or_default(), behind))
-        || (left_over && is_followed_by_item(behind));
+    let value = bytes.get(range).unwrap_or_default();
+    let goes_on =
+        (goes_on(behind) && !is_gloss(value, behind)) || (left_over && is_followed_by_item(value, behind));
     let solid = before.trim_ascii_end();
     match solid.split_last() {
         Some((b':', key)) if matches!(key.trim_ascii_end().last(), Some(b'"' | b'\'')) => {
@@ -53,10 +54,15 @@ pub(crate) fn goes_on(behind: &[u8]) -> bool {
 }
 
 /// Whether another item of a list follows a value: then a bracket too many closed the list, or one that opened it is lost.
-fn is_followed_by_item(behind: &[u8]) -> bool {
+/// Behind an object that can only be a list or another object, because its own end may stand there twice.
+fn is_followed_by_item(value: &[u8], behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
     let item = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
-    matches!(item.first(), Some(b'{' | b'[' | b'"' | b'-' | b'0'..=b'9'))
+    match item.first() {
+        Some(b'{' | b'[') => true,
+        Some(b'"' | b'-' | b'0'..=b'9') => value.ends_with(b"]"),
+        _ => false,
+    }
 }
 
 /// Whether a bracket that begins no value is a word or two of prose in brackets, such as a name in a template or a

@@ -331,12 +331,18 @@ impl Search<'_> {
             }
             Some(b',' | b':' | b'"') => true,
             Some(b'[') if at == state.at => true,
-            Some(b'{' | b'[' | b'-' | b'0'..=b'9') => self.leaves_closer(at),
+            Some(b'{' | b'[') => self.leaves_closer(at),
+            Some(b'-' | b'0'..=b'9') if self.is_list() => self.leaves_closer(at),
             _ => self.ends_a_value(at),
         };
         if !goes_on {
             out.push(State { mode: Mode::Complete, ..state });
         }
+    }
+
+    /// Whether the root is a list.
+    fn is_list(&self) -> bool {
+        self.frames.first().is_some_and(|frame| frame.container == Container::Array)
     }
 
     /// Whether the end of a value stands in the text before another one begins.
