@@ -9,11 +9,13 @@
 //! follows, be it that it never ends.
 
 mod ends;
+mod left_over;
 
 pub(crate) use self::ends::Ends;
+pub(crate) use self::left_over::LeftOver;
 use crate::parse;
 use crate::scan::{Item, Setting};
-use crate::surround::{LITERALS, MAX_KEY_BYTES};
+use crate::surround::{self, LITERALS, MAX_KEY_BYTES};
 
 /// How often a container that never ends may be followed by another: each is looked through to the end of the
 /// text. Models begin again once or twice.
@@ -36,6 +38,13 @@ const QUOTES: [(&[&str], &[&str]); 7] = [
 /// Marks the values that stand inside damaged ones.
 pub(crate) fn settle(text: &str, items: &mut [Item]) {
     let bytes = text.as_bytes();
+    let whole = items.iter().filter_map(|item| Some(item.reading.as_ref().ok()?.range.clone()));
+    let left_over = LeftOver::outside(bytes, whole.collect());
+    for found in items.iter_mut().filter_map(|item| item.reading.as_mut().ok()) {
+        if left_over.behind(found.range.end) {
+            found.setting = surround::setting_before_closers(text, found.range.clone(), found.setting);
+        }
+    }
     let mut ends = Ends::new(bytes);
     let mut enclosure: Option<Enclosure> = None;
     let mut restarts = 0;
@@ -65,32 +74,13 @@ pub(crate) fn settle(text: &str, items: &mut [Item]) {
 /// The values that seem to begin again and behind which the text goes on as what they stand in would: the string
 /// around them ends, or a bracket closes that was open before them. A bracket that prose speaks of closes nothing.
 fn still_held(bytes: &[u8], begun_again: &[(usize, usize)]) -> Vec<usize> {
-    if begun_again.is_empty() {
-        return Vec::new();
-    }
-    let left_over = left_over(bytes);
+    let left_over = LeftOver::new(bytes);
     let goes_on = |end: usize| match behind(bytes.get(end..).unwrap_or_default()) {
         Behind::EndOfString => true,
-        Behind::Value => left_over.get(end) == Some(&true),
+        Behind::Value => left_over.behind(end),
         Behind::Prose => false,
     };
     begun_again.iter().filter(|(_, end)| goes_on(*end)).map(|(index, _)| *index).collect()
-}
-
-/// For each byte, whether more brackets close from there on than open.
-pub(crate) fn left_over(bytes: &[u8]) -> Vec<bool> {
-    let mut closers = 0_usize;
-    let mut left_over: Vec<bool> = Vec::with_capacity(bytes.len());
-    for byte in bytes.iter().rev() {
-        match byte {
-            b'}' | b']' => closers += 1,
-            b'{' | b'[' => closers = closers.saturating_sub(1),
-            _ => {}
-        }
-        left_over.push(closers > 0);
-    }
-    left_over.reverse();
-    left_over
 }
 
 /// What stands directly behind a value and the fence around it.

@@ -83,18 +83,8 @@ const END_TOKENS: &[&str] = &[
 pub(crate) fn scan(text: &str) -> Scan {
     let bytes = text.as_bytes();
     let (names, found) = (Names::All, Scan::default());
-    let mut pass = Pass {
-        text,
-        bytes,
-        at: 0,
-        fence: None,
-        damaged: false,
-        left_over: None,
-        names,
-        rest: 0,
-        rest_begun: false,
-        found,
-    };
+    let mut pass =
+        Pass { text, bytes, at: 0, fence: None, damaged: false, names, rest: 0, rest_begun: false, found };
     pass.run();
     let Pass { rest, mut found, .. } = pass;
     found.rest = bare(text, rest);
@@ -153,8 +143,6 @@ struct Pass<'a> {
     fence: Option<Fence>,
     /// Something that began as a value could not be read.
     damaged: bool,
-    /// For each byte, whether more brackets close from there on than open. Worked out when it is first asked.
-    left_over: Option<Vec<bool>>,
     /// The names of reasoning that count: once there is a value, only the sure ones.
     names: Names,
     /// Where the text behind the reasoning begins, and whether words of it were passed.
@@ -258,7 +246,7 @@ impl Pass<'_> {
                 self.at = behind.unwrap_or(end);
                 let setting = match behind {
                     Some(_) => Setting::Inside,
-                    None => self.setting(start..end),
+                    None => surround::setting(self.text, start..end, self.damaged),
                 };
                 Ok(Found { value, range: start..end, setting })
             }
@@ -269,13 +257,6 @@ impl Pass<'_> {
             }
         };
         self.push(Item { source, start, reading });
-    }
-
-    fn setting(&mut self, range: Range<usize>) -> Setting {
-        let bytes = self.bytes;
-        let left_over = self.left_over.get_or_insert_with(|| enclosure::left_over(bytes));
-        let left_over = left_over.get(range.end) == Some(&true);
-        surround::setting(self.text, range, self.damaged, left_over)
     }
 
     fn push(&mut self, item: Item) {
@@ -292,7 +273,7 @@ impl Pass<'_> {
         let behind = self.text.get(end..).unwrap_or_default().trim_start();
         let Some(behind) = behind.strip_prefix('}') else { return false };
         self.at = self.text.len() - behind.len();
-        let setting = self.setting(begin..self.at);
+        let setting = surround::setting(self.text, begin..self.at, self.damaged);
         self.push(Item { source, start, reading: Ok(Found { value, range: start..end, setting }) });
         true
     }

@@ -13,14 +13,13 @@ pub(crate) const MAX_KEY_BYTES: usize = 128;
 pub(crate) const LITERALS: &[&[u8]] = &[b"true", b"false", b"null", b"True", b"False", b"None"];
 
 /// How a value stands to the text around it, by what is next to it. `damaged`: something before it began as a value
-/// and could not be read. `left_over`: more brackets close behind it than open.
-pub(crate) fn setting(text: &str, range: Range<usize>, damaged: bool, left_over: bool) -> Setting {
+/// and could not be read.
+pub(crate) fn setting(text: &str, range: Range<usize>, damaged: bool) -> Setting {
     let bytes = text.as_bytes();
     let (before, behind) =
         (bytes.get(..range.start).unwrap_or_default(), bytes.get(range.end..).unwrap_or_default());
     let value = bytes.get(range).unwrap_or_default();
-    let goes_on =
-        (goes_on(behind) && !is_gloss(value, behind)) || (left_over && is_followed_by_item(value, behind));
+    let goes_on = goes_on(behind) && !is_gloss(value, behind);
     let solid = before.trim_ascii_end();
     match solid.split_last() {
         Some((b':', key)) if matches!(key.trim_ascii_end().last(), Some(b'"' | b'\'')) => {
@@ -30,8 +29,6 @@ pub(crate) fn setting(text: &str, range: Range<usize>, damaged: bool, left_over:
             }
         }
         Some((b',' | b'[', _)) if damaged => return Setting::Inside,
-        // An item of a list that lost its beginning.
-        Some((b',', _)) if goes_on && left_over => return Setting::Inside,
         _ => {}
     }
     match goes_on {
@@ -53,14 +50,30 @@ pub(crate) fn goes_on(behind: &[u8]) -> bool {
     }
 }
 
-/// Whether another item of a list follows a value: then a bracket too many closed the list, or one that opened it is lost.
-/// Behind an object that can only be a list or another object, because its own end may stand there twice.
+/// How a value stands to a text in which more brackets close behind it than open. An item that follows it shows that a
+/// bracket too many closed the list, or that the one that opened it is lost.
+pub(crate) fn setting_before_closers(text: &str, range: Range<usize>, setting: Setting) -> Setting {
+    let bytes = text.as_bytes();
+    let behind = bytes.get(range.end..).unwrap_or_default();
+    let followed = is_followed_by_item(bytes.get(range.clone()).unwrap_or_default(), behind);
+    let before = bytes.get(..range.start).unwrap_or_default().trim_ascii_end();
+    match setting {
+        Setting::Inside => Setting::Inside,
+        _ if before.ends_with(b",") && (followed || goes_on(behind)) => Setting::Inside,
+        _ if followed => Setting::Unfinished,
+        _ => setting,
+    }
+}
+
+/// Whether what follows a value may be another item. Behind an object that can only be a list or another object, and
+/// behind a list no end of a string, because its own end may stand there twice.
 fn is_followed_by_item(value: &[u8], behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
     let item = rest.strip_prefix(b",").unwrap_or(rest).trim_ascii_start();
-    match item.first() {
-        Some(b'{' | b'[') => true,
-        Some(b'"' | b'-' | b'0'..=b'9') => value.ends_with(b"]"),
+    match item {
+        [b'{' | b'[', ..] => true,
+        [b'"', b'}' | b']', ..] => false,
+        [b'"' | b'-' | b'0'..=b'9', ..] => value.ends_with(b"]"),
         _ => false,
     }
 }

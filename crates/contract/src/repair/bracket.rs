@@ -2,7 +2,6 @@
 
 use super::search::Search;
 use super::token::{Container, Mode, NONE, Previous, State, What, cost};
-use crate::enclosure;
 use crate::verdict::RepairKind;
 
 impl Search<'_> {
@@ -103,13 +102,6 @@ impl Search<'_> {
         }
         let (distance, closes) = self.look.closes_behind(at);
         self.spend(distance) && !closes
-    }
-
-    /// Whether more brackets close from a place on than open: then the value around it goes on there.
-    pub(super) fn leaves_closer(&mut self, at: usize) -> bool {
-        let bytes = self.look.bytes;
-        let left_over = self.left_over.get_or_insert_with(|| enclosure::left_over(bytes));
-        left_over.get(at) == Some(&true)
     }
 
     /// The text ends here: all that is open is closed.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::build::{self, Built};
 use super::look::Look;
 use super::token::{Container, Event, Frame, Mode, NONE, Previous, State, What};
+use crate::enclosure::LeftOver;
 use crate::limits::MAX_DEPTH;
 use crate::number;
 use crate::verdict::{Repair, RepairKind};
@@ -90,8 +91,7 @@ pub(crate) struct Search<'a> {
     pub(super) look: Look<'a>,
     pub(super) frames: Vec<Frame>,
     pub(super) events: Vec<Event>,
-    /// For each byte, whether more brackets close from there on than open. Worked out when it is first asked.
-    pub(super) left_over: Option<Vec<bool>>,
+    pub(super) left_over: LeftOver<'a>,
     queue: BinaryHeap<Queued>,
     looks: usize,
     steps: usize,
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
             look: Look::new(text),
             frames: Vec::new(),
             events: Vec::new(),
-            left_over: None,
+            left_over: LeftOver::new(text.as_bytes()),
             queue: BinaryHeap::new(),
             looks: text.len().saturating_mul(LOOKS_PER_BYTE).saturating_add(LOOKS_AT_LEAST),
             steps: text.len().saturating_add(STEPS_AT_LEAST),

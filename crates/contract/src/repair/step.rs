@@ -327,12 +327,12 @@ impl Search<'_> {
         let goes_on = match self.look.byte(at) {
             _ if self.look.is_end(at) => false,
             Some(b',') if self.look.byte(self.look.blank(at + 1, false).end) == Some(b'{') => {
-                self.leaves_closer(at)
+                self.left_over.behind(at)
             }
             Some(b',' | b':' | b'"') => true,
             Some(b'[') if at == state.at => true,
-            Some(b'{' | b'[') => self.leaves_closer(at),
-            Some(b'-' | b'0'..=b'9') if self.is_list() => self.leaves_closer(at),
+            Some(b'{' | b'[') => self.left_over.behind(at),
+            Some(b'-' | b'0'..=b'9') if self.is_list() => self.left_over.behind(at),
             _ => self.ends_a_value(at),
         };
         if !goes_on {
