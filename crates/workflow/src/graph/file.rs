@@ -30,7 +30,7 @@ mod tests {
             "nodes": {
                 "input": {"type": "input", "description": "in", "position": {"x": 1}, "schema": {"type": "object"}},
                 "ask": {"type": "agent", "agent": "a", "prompt": "{{ input.x }}", "output_schema": text, "on_failure": "continue"},
-                "here": {"type": "agent", "agent": {"name": "b"}, "parameters": {"x": "{{ input.x }}"}},
+                "here": {"type": "agent", "agent": {"name": "b"}, "parameters": {"x": "{{ input.x }}"}, "output_schema": "report"},
                 "other": {"type": "agent", "workflow": "w", "on_failure": {"retry": 2, "then": "continue"}},
                 "sound": {"type": "check", "assert": "true", "message": "no", "severity": "warn", "on_failure": "fail"},
                 "each": {"type": "map", "over": "{{ input.list }}", "agent": "a", "concurrency": 3, "prompt": "{{ item }}"},

@@ -76,7 +76,8 @@ async fn an_end_without_a_reason_is_believed_where_something_else_shows_it() {
     let said = |text: &str| chunk(json!({"content": text}));
     let (counted, done) =
         (json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}), json!("[DONE]"));
-    let whole: [&[Value]; 4] = [
+    let whole: [&[Value]; 5] = [
+        &[said("There is nothing to judge."), done.clone()],
         &[said("12"), counted, done.clone()],
         &[said(r#"{"a": 12}"#), done.clone()],
         &[said("```json\n12\n```\n"), done.clone()],
@@ -88,7 +89,8 @@ async fn an_end_without_a_reason_is_believed_where_something_else_shows_it() {
         let answer = opened.ask(turn("Judge", tool(false, false))).await.unwrap();
         assert!(matches!(answer.stop, Stop::Finished | Stop::Submitted), "{events:?}");
     }
-    let half: [&[Value]; 4] = [
+    let half: [&[Value]; 5] = [
+        &[said("12."), done.clone()],
         &[said("12"), done.clone()],
         &[
             said("It is the"),

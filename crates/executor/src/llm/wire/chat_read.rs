@@ -268,12 +268,20 @@ impl Message {
     }
 }
 
-/// Whether an answer that nobody says the end of shows it: a value that is closed, which the judge sees to be whole or not.
-/// Some servers never say why they end, and some say that they end when the one behind them broke off.
+/// Whether an answer that nobody says the end of shows it: a value that is closed, which the judge sees to be whole or not, or
+/// the end of a sentence. Some servers never say why they end, and some say that they end when the one behind them broke off.
 fn shows_its_end(reply: &Reply) -> bool {
-    match reply.calls.last() {
-        Some(call) => serde_json::from_str::<IgnoredAny>(&call.arguments).is_ok(),
-        None => reply.text.trim_end().ends_with(['}', ']', '"', '`']),
+    if let Some(call) = reply.calls.last() {
+        return serde_json::from_str::<IgnoredAny>(&call.arguments).is_ok();
+    }
+    let mut from_its_end = reply.text.trim_end().chars().rev();
+    match from_its_end.next() {
+        Some('}' | ']' | '"' | '`') => true,
+        // A point behind a digit may be that of a fraction.
+        Some('.' | '!' | '?' | '…' | '。' | '！' | '？') => {
+            !from_its_end.next().is_some_and(|before| before.is_ascii_digit())
+        }
+        _ => false,
     }
 }
 
