@@ -45,6 +45,7 @@ mod runtime;
 mod since;
 mod store;
 mod table;
+mod validated;
 mod view;
 mod waiting;
 

@@ -1,8 +1,6 @@
 //! `accord agents validate`.
 
-use std::path::Path;
-
-use accord_api::{AgentSummary, Severity};
+use accord_api::AgentSummary;
 use serde::Serialize;
 
 use crate::config::Config;
@@ -11,7 +9,7 @@ use crate::failure::{Failure, Problem};
 use crate::project::ProjectArguments;
 use crate::view::agent;
 use crate::view::words::line;
-use crate::{local, output};
+use crate::{local, output, validated};
 
 /// Examine agent files: fields, schemas, invariants
 #[derive(Debug, clap::Args)]
@@ -50,8 +48,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let message = format!("there is no agent in {}", config.agents_dir().display());
         return Err(Problem::new(message).hint("accord agents new NAME makes one").into());
     }
-    let stays = |agent: &AgentSummary| agent.valid && !(arguments.deny_warnings && has_warnings(agent));
-    let valid = agents.iter().all(stays);
+    let passes =
+        |agent: &AgentSummary| validated::passes(agent.valid, &agent.problems, arguments.deny_warnings);
+    let valid = agents.iter().all(passes);
     if arguments.json {
         output::json(&Validated { valid, agents })?;
     } else {
@@ -60,9 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Success } else { Exit::Usage })
 }
 
-/// What has a separator or is there as a file is a path; everything else is a name.
 fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentSummary>, Problem> {
-    let folder = config.agents_dir();
     let known = local::summaries(&local::agents_of(config));
     if wanted.is_empty() {
         return Ok(known);
@@ -71,22 +68,14 @@ fn chosen(wanted: &[String], config: &Config) -> Result<Vec<AgentSummary>, Probl
         if let Some(agent) = known.iter().find(|agent| agent.name == *text) {
             return Ok(agent.clone());
         }
-        if text.contains(std::path::MAIN_SEPARATOR) || Path::new(text).exists() {
-            return local::agent_at(Path::new(text), config).map(|agent| agent.summary);
+        if let Some(path) = validated::path(text) {
+            return local::agent_at(path, config).map(|agent| agent.summary);
         }
-        let names: Vec<&str> = known.iter().map(|agent| agent.name.as_str()).collect();
-        let problem = Problem::new(format!("there is no agent '{text}' in {}", folder.display()));
-        Err(problem.hint(if names.is_empty() {
-            "there are none; accord agents new NAME makes one".to_owned()
-        } else {
-            format!("there are: {}", names.join(", "))
-        }))
+        let names = known.iter().map(|agent| agent.name.as_str());
+        let none = "there are none; accord agents new NAME makes one";
+        Err(validated::unknown("agent", text, &config.agents_dir(), names, none))
     };
     wanted.iter().map(find).collect()
-}
-
-fn has_warnings(agent: &AgentSummary) -> bool {
-    agent.problems.iter().any(|problem| problem.severity == Severity::Warning)
 }
 
 fn report(agents: &[AgentSummary]) -> String {

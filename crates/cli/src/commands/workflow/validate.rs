@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_api::{Severity, WorkflowSummary, WorkflowView};
+use accord_api::{WorkflowSummary, WorkflowView};
 use serde::Serialize;
 
 use super::examine::workflows_in;
@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
 use crate::project::ProjectArguments;
 use crate::view::workflow;
-use crate::{output, runtime};
+use crate::{output, runtime, validated};
 
 /// Examine workflow files: shape, agents, templates, conditions, contracts
 #[derive(Debug, clap::Args)]
@@ -52,11 +52,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         return Err(Problem::new(message).hint("a workflow is a file NAME.yaml or NAME.json there").into());
     }
     let workflows: Vec<WorkflowSummary> = found.into_iter().map(|workflow| workflow.summary).collect();
-    let stays = |workflow: &WorkflowSummary| {
-        let warned = workflow.problems.iter().any(|problem| problem.severity == Severity::Warning);
-        workflow.valid && !(arguments.deny_warnings && warned)
+    let passes = |workflow: &WorkflowSummary| {
+        validated::passes(workflow.valid, &workflow.problems, arguments.deny_warnings)
     };
-    let valid = workflows.iter().all(stays);
+    let valid = workflows.iter().all(passes);
     if arguments.json {
         output::json(&Validated { valid, workflows })?;
     } else {
@@ -65,7 +64,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(if valid { Exit::Success } else { Exit::Usage })
 }
 
-/// What has a separator or is there as a file is a path; everything else is a name.
 async fn chosen(config: &Config, wanted: &[String]) -> Result<Vec<WorkflowView>, Failure> {
     let known = workflows_in(config, config.workflows_dir()).await?;
     if wanted.is_empty() {
@@ -75,20 +73,12 @@ async fn chosen(config: &Config, wanted: &[String]) -> Result<Vec<WorkflowView>,
     for text in wanted {
         if let Some(workflow) = known.iter().find(|workflow| workflow.summary.name == *text) {
             chosen.push(workflow.clone());
-        } else if text.contains(std::path::MAIN_SEPARATOR) || Path::new(text).exists() {
-            chosen.push(at(config, Path::new(text)).await?);
+        } else if let Some(path) = validated::path(text) {
+            chosen.push(at(config, path).await?);
         } else {
-            let problem = Problem::new(format!(
-                "there is no workflow '{text}' in {}",
-                config.workflows_dir().display()
-            ));
-            let names: Vec<&str> = known.iter().map(|workflow| workflow.summary.name.as_str()).collect();
-            let hint = if names.is_empty() {
-                "there are none".to_owned()
-            } else {
-                format!("there are: {}", names.join(", "))
-            };
-            return Err(problem.hint(hint).into());
+            let names = known.iter().map(|workflow| workflow.summary.name.as_str());
+            let folder = config.workflows_dir();
+            return Err(validated::unknown("workflow", text, &folder, names, "there are none").into());
         }
     }
     Ok(chosen)

@@ -1,0 +1,31 @@
+//! Agents and workflows that are examined in their files: which of them, and whether they pass.
+
+use std::path::{MAIN_SEPARATOR, Path};
+
+use accord_api::{Problem as Finding, Severity};
+
+use crate::failure::Problem;
+
+/// What has a separator or is there as a file is a path; everything else is a name.
+pub(crate) fn path(text: &str) -> Option<&Path> {
+    let path = Path::new(text);
+    (text.contains(MAIN_SEPARATOR) || path.exists()).then_some(path)
+}
+
+/// What to say of a name that nothing in the folder has.
+pub(crate) fn unknown<'a>(
+    kind: &str,
+    name: &str,
+    folder: &Path,
+    known: impl Iterator<Item = &'a str>,
+    none: &str,
+) -> Problem {
+    let known: Vec<&str> = known.collect();
+    let hint = if known.is_empty() { none.to_owned() } else { format!("there are: {}", known.join(", ")) };
+    Problem::new(format!("there is no {kind} '{name}' in {}", folder.display())).hint(hint)
+}
+
+/// Whether it passes: nothing is wrong with it, and where warnings are denied it has none.
+pub(crate) fn passes(valid: bool, problems: &[Finding], deny_warnings: bool) -> bool {
+    valid && !(deny_warnings && problems.iter().any(|problem| problem.severity == Severity::Warning))
+}
