@@ -25,16 +25,21 @@ pub(crate) struct Progress {
     used: Usage,
 }
 
+/// A line that moves, with the time that has gone by; only where a person looks.
+pub(crate) fn spinner() -> Option<ProgressBar> {
+    std::io::stderr().is_terminal().then(|| {
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}") {
+            bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
+        }
+        bar.enable_steady_tick(TICK);
+        bar
+    })
+}
+
 impl Progress {
     pub(crate) fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {msg} {elapsed:.dim}") {
-                bar.set_style(style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ "));
-            }
-            bar.enable_steady_tick(TICK);
-            bar
-        });
+        let bar = spinner();
         let step = "waits for a runner".to_owned();
         let progress = Self { bar, agent: String::new(), step, used: Usage::default() };
         progress.show();

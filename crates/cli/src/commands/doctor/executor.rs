@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Check, Status, lines};
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
-use crate::{output, runtime};
+use crate::{output, progress, runtime};
 
 /// Where the protocol is written down.
 const GUIDE: &str = "see docs/guides/external-executors.md";
@@ -31,7 +31,16 @@ pub(super) fn run(command: &str, seconds: u64, project: &Path, as_json: bool) ->
     });
     let conformance = Conformance::new(&settings, project.to_owned(), std::env::vars_os())
         .map_err(|error| Problem::new(error.to_string()))?;
-    let findings = runtime::block_on(async { Ok(conformance.examine().await) })?;
+    // A program that hangs is waited for several times.
+    let waiting = progress::spinner();
+    if let Some(bar) = &waiting {
+        bar.set_message(format!("asks the program, up to {seconds} seconds for each answer ·"));
+    }
+    let findings = runtime::block_on(async { Ok(conformance.examine().await) });
+    if let Some(bar) = waiting {
+        bar.finish_and_clear();
+    }
+    let findings = findings?;
     let checks: Vec<Check> = findings.into_iter().map(|finding| check(finding, command)).collect();
     let ok = checks.iter().all(|check| check.status != Status::Fail);
     let report = Report { ok, executor: command, checks };
