@@ -1,9 +1,17 @@
 //! The judgement that all of Accord rests on: does this text hold exactly one value that conforms?
 //!
-//! A [`Schema`] is compiled once. A [`Contract`] is a schema with options and invariants. [`judge`] takes what
-//! a model said and gives back the conforming value with the repairs that were made, or the reasons why not.
-//! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to
-//! what a provider accepts and the lifting of its answer back ([`mod@lower`]), and a linter ([`mod@lint`]).
+//! A [`Schema`] is compiled once. A [`Contract`] is a schema with options ([`Mode`] above all) and [`Invariants`]. [`judge`]
+//! takes what a model said, an [`Answer`], and gives a [`Verdict`]: the conforming value with the [`Repair`]s that were made,
+//! or the located reasons why not, a [`Violation`] each.
+//!
+//! The way of an answer: `judge` finds the places of its text where a value may stand (`scan`), reads them (`parse`), lets the
+//! schema decide, and takes a value only if no other passes beside it. Leniently it also mends the shape of what was read
+//! (`shape`) and reads what is damaged (`repair`). The order of all steps, with the reasons, is told at the head of `judge`;
+//! how damage is read, at the head of `repair`.
+//!
+//! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to what a provider
+//! accepts and the lifting of its answer back ([`mod@lower`]), a linter ([`mod@lint`]), a schema from examples ([`infer()`]),
+//! and where a part of a value stands in its text ([`locate()`]).
 //!
 //! Absent on purpose: input and output, clocks, randomness, environment, async. Nothing here invents data: a
 //! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
@@ -18,7 +26,7 @@ mod contract;
 mod invariant;
 mod schema;
 
-// The judgement. The order of its steps, with the reasons, stands at the head of `judge`.
+// The judgement.
 mod cut;
 mod judge;
 mod nested;

@@ -2,15 +2,12 @@
 
 mod between;
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde_json::Value;
 
 use super::escaped::{self, Escaped};
-use super::{
-    Judge, Spelling, TEXT_SOURCES, Tally, accept, brace, lines, plain_list, report, unwrapped, width,
-};
+use super::{Judge, TEXT_SOURCES, Tally, accept, report, unwrapped};
 use crate::enclosure::{self, Ends};
 use crate::nested::{self, Wrappers};
 use crate::parse::{Fault, FaultKind};
@@ -18,7 +15,7 @@ use crate::repair::{Extent, Offer, Reading, Search, Start};
 use crate::scan::{Found, Item, Scan, Setting};
 use crate::shape::{self, Mended};
 use crate::surround;
-use crate::verdict::{Accepted, Answer, Repair, RepairKind, Source, Verdict};
+use crate::verdict::{Repair, RepairKind, Source, Verdict};
 
 /// So many values that begin as escaped ones and are none are looked through: each may take the rest of the text.
 const MAX_UNESCAPED: usize = 16;
@@ -58,46 +55,6 @@ impl Judge<'_> {
             .or_else(|| self.choose_nested_repaired(&candidates))
             .or_else(|| self.scalar(text, scan));
         verdict.ok_or_else(|| candidates.into_iter().filter_map(|candidate| candidate.read).collect())
-    }
-
-    /// The verdict on a text whose lines are marked, without the marks: between the items of a list they look like items, so
-    /// it is never read with them. Or on one that lacks brackets or has others, if it conforms with those of JSON.
-    pub(super) fn choose_respelled(&self, text: &str, scan: &Scan) -> Option<Verdict> {
-        if self.spelling == Spelling::Changed || !self.contract.options().extracts() {
-            return None;
-        }
-        if let Some(plain) = lines::unmarked(text) {
-            let verdict =
-                self.respelled(&plain, RepairKind::StrayText, "the marks of its lines were left out");
-            return Some(verdict.unwrap_or_else(|| self.reject(text, &scan.items, &[])));
-        }
-        let with_brace = || {
-            let opened = brace::opened(text, scan.rest.clone())?;
-            self.respelled(&opened, RepairKind::Bracket, "its first brace was missing")
-        };
-        let with_narrow_marks = || {
-            let verdict = self.respelled(
-                &width::narrowed(text)?,
-                RepairKind::Bracket,
-                "it was written with wide marks",
-            );
-            verdict.filter(is_sure)
-        };
-        let with_brackets = || {
-            let bracketed = plain_list::bracketed(text, scan.rest.clone()).filter(|_| self.facts().list)?;
-            let verdict =
-                self.respelled(&bracketed, RepairKind::Bracket, "it was a list without square brackets");
-            verdict.filter(is_sure)
-        };
-        with_brace().or_else(with_narrow_marks).or_else(with_brackets)
-    }
-
-    fn respelled(&self, text: &str, kind: RepairKind, detail: &str) -> Option<Verdict> {
-        let answer = Answer { text, structured: None, ..self.answer };
-        let judge =
-            Judge { answer, contract: self.contract, facts: OnceCell::new(), spelling: Spelling::Changed };
-        let Verdict::Accepted(Accepted { value, repairs, source }) = judge.text() else { return None };
-        Some(accept(value, all(Repair::of_whole(kind, detail), repairs), source))
     }
 
     fn choose_candidate(&self, text: &str, candidates: &[Candidate]) -> Option<Verdict> {
@@ -303,12 +260,6 @@ fn plain(word: &str) -> Value {
 /// A value that was read out of damage.
 fn unfinished(value: Value, range: Range<usize>) -> Found {
     Found { value, range, setting: Setting::Unfinished }
-}
-
-/// Whether a respelled text was read without any other damage but quotes and literals of other languages.
-fn is_sure(verdict: &Verdict) -> bool {
-    let is_sure = |repair: &Repair| matches!(repair.kind, RepairKind::Quotes | RepairKind::Literal);
-    matches!(verdict, Verdict::Accepted(accepted) if accepted.repairs.iter().skip(1).all(is_sure))
 }
 
 /// A repair and those that were made after it.

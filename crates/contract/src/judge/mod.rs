@@ -17,9 +17,8 @@
 //! 4. **As it stands**: [`Judge::choose_direct`].
 //! 5. **Inside a wrapper** (`nested`), such as the arguments of a tool call: [`Judge::choose_nested`]. Strict mode ends
 //!    here.
-//! 6. **Respelled**: without the marks of its lines (`lines`), with the first brace that it lost (`brace`), with marks of the
-//!    usual width (`width`), or with the brackets of a list that has none (`plain_list`), the text is judged anew, once.
-//!    This comes before repairs, which would take the marks of lines for items.
+//! 6. **Respelled** (`respelled`): without the marks of its lines, with marks of the usual width or with brackets that it
+//!    lacks, the text is judged anew, once. This comes before repairs, which would take the marks of lines for items.
 //! 7. **Repaired**: what stands free has its shape mended (`shape`); what is damaged is read as escaped once too often
 //!    (`escaped`), or else by the cheapest reading that conforms (`repair`). Several values may be joined where a list is
 //!    asked (`between`).
@@ -31,15 +30,12 @@
 //! not a contract. The schema given back is never an answer (`echo`). Whatever is accepted was validated whole,
 //! invariants included, after the last change to it.
 
-mod brace;
 mod echo;
 mod escaped;
 mod fault;
 mod lenient;
-mod lines;
-mod plain_list;
 mod report;
-mod width;
+mod respelled;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
