@@ -114,9 +114,6 @@ fn what_is_added_to_itself_ends() {
     assert!(rendered(&again("+", "'x'"), "{}").is_err());
     let told = rendered(&again("+", "[1]"), "{}");
     assert!(told.as_ref().is_err_and(|told| told.starts_with("line 1: it takes too long")), "{told:?}");
-    let chain = format!("{{{{ 'a'{} }}}}", " ~ t".repeat(1_000));
-    let document = json!({"t": "x".repeat(1_000_000)});
-    assert!(value(&chain, document.as_object().unwrap()).is_err());
 }
 
 #[test]
