@@ -23,6 +23,7 @@ pub mod prompt;
 
 // What a contract is made of.
 mod contract;
+mod decimal;
 mod invariant;
 mod schema;
 
@@ -55,6 +56,7 @@ mod infer;
 mod locate;
 
 pub use contract::{Contract, Mode, Options};
+pub use decimal::Decimal;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, Invariant, InvariantError, Invariants};
 pub use judge::judge;

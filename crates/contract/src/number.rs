@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use crate::decimal::Decimal;
 use crate::limits::MAX_NUMBER_DIGITS;
 
 /// Whether a JSON number literal is small enough to be kept. What is not kept is refused, never rounded.
@@ -35,39 +36,14 @@ fn same_members(left: &Map<String, Value>, right: &Map<String, Value>) -> bool {
 }
 
 pub(crate) fn same_number(left: &Number, right: &Number) -> bool {
-    left.as_str() == right.as_str() || Decimal::of(left.as_str()) == Decimal::of(right.as_str())
+    let same = |(left, right): (Decimal, Decimal)| left == right;
+    left.as_str() == right.as_str()
+        || Decimal::of_number(left).zip(Decimal::of_number(right)).is_some_and(same)
 }
 
 /// Whether a number is whole: `6`, `6.0` and `1e3` are.
 pub(crate) fn is_integer(number: &Number) -> bool {
-    Decimal::of(number.as_str()).exponent >= 0
-}
-
-/// A number as sign, significant digits and the power of ten of the last digit.
-#[derive(Debug, PartialEq, Eq)]
-struct Decimal {
-    negative: bool,
-    digits: String,
-    exponent: i64,
-}
-
-impl Decimal {
-    fn of(literal: &str) -> Self {
-        let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
-        let negative = mantissa.starts_with('-');
-        let mantissa = mantissa.trim_start_matches(['-', '+']);
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all = format!("{whole}{fraction}");
-        let digits = all.trim_start_matches('0').trim_end_matches('0').to_owned();
-        if digits.is_empty() {
-            return Self { negative: false, digits, exponent: 0 };
-        }
-        let zeros_at_end = all.len() - all.trim_end_matches('0').len();
-        let shift = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
-        let zeros_at_end = i64::try_from(zeros_at_end).unwrap_or(i64::MAX);
-        let exponent = exponent.parse::<i64>().unwrap_or(i64::MAX);
-        Self { negative, digits, exponent: exponent.saturating_sub(shift).saturating_add(zeros_at_end) }
-    }
+    Decimal::of_number(number).is_none_or(|decimal| decimal.is_whole())
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use accord_contract::Decimal;
 use accord_domain::contract::Invariant;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Number, Value, json};
 
-use crate::fit::Decimal;
 use crate::limits::MOST_SUBTASKS;
 
 /// A plan.

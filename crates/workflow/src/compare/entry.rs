@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
+use accord_contract::Decimal;
 use accord_domain::comparison::{Key, Side};
 use serde_json::Value;
 
 use super::place::Lines;
 use super::rule::Clearing;
-use crate::fit::Decimal;
 
 /// An entry of a list. Entries are sorted by what they say, so that nothing depends on the order of siblings.
 #[derive(Debug, Clone)]

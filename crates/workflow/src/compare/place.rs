@@ -1,8 +1,7 @@
 //! Places as models write them, made comparable: paths without detours, lines as numbers.
 
+use accord_contract::Decimal;
 use serde_json::Value;
-
-use crate::fit::Decimal;
 
 /// Lines from first to last. One line is a range of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,9 +1,9 @@
 //! The proof that nothing the producer gives is taken by the consumer.
 
+use accord_contract::Decimal;
 use serde_json::Value;
 
 use super::Misfit;
-use super::decimal::Decimal;
 use super::document::{has_patterns, other_members, plain_items};
 use super::judge::{Answer, judge};
 use super::producer::{Atom, Bound, Kind, Typed, Types, atoms};

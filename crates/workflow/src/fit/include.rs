@@ -1,9 +1,9 @@
 //! The proof that everything the producer gives is taken by the consumer.
 
+use accord_contract::Decimal;
 use serde_json::Value;
 
 use super::Misfit;
-use super::decimal::Decimal;
 use super::document::{is_remark, plain_items};
 use super::judge::{Answer, judge};
 use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};

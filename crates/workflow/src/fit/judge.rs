@@ -2,10 +2,10 @@
 //!
 //! This is no validator: it answers only what it is sure of under every draft.
 
+use accord_contract::Decimal;
 use accord_contract::same;
 use serde_json::{Map, Value};
 
-use super::decimal::Decimal;
 use super::document::{Document, has_patterns, is_remark, other_members, plain_items};
 use super::keywords::{OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_STRINGS, concerns_others};
 

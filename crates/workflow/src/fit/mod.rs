@@ -16,7 +16,6 @@
 //! Absent: regular expressions, tuples, `contains`, `unevaluated*`, `dependent*`, references by anchor or by `$id`. Where
 //! they stand in both schemas in the same words they are the same; else the verdict is that it cannot be told.
 
-mod decimal;
 mod disjoint;
 mod document;
 mod include;
@@ -29,7 +28,6 @@ mod tests;
 
 use serde_json::Value;
 
-pub(crate) use decimal::Decimal;
 pub(crate) use document::{is_addressed, mentions_references, says_nothing};
 use search::Search;
 pub(crate) use search::below;

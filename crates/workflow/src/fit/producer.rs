@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use accord_contract::Decimal;
 use serde_json::Value;
 
-use super::decimal::Decimal;
 use super::document::{Document, other_members, plain_items};
 use super::judge::{Answer, judge};
 

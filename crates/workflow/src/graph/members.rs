@@ -1,11 +1,10 @@
 //! The members of an object in a document, taken out one by one, with a remark for each that is wrong.
 
-use accord_contract::Place;
+use accord_contract::{Decimal, Place};
 use accord_domain::nearest;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
-use crate::fit::Decimal;
 
 /// What a value is, in words.
 pub(crate) fn kind_of(value: &Value) -> &'static str {

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use accord_contract::Decimal;
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Error, ErrorKind, State, Value as Rendered};
 use serde_json::Number;
 
-use crate::fit::Decimal;
 use crate::limits::TEMPLATE_WORK;
 
 /// What filters and the formatter find it by: no template can write this name.

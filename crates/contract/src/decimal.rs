@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 /// A number as a sign and `0.digits × 10^exponent`, without zeros at either end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decimal {
+pub struct Decimal {
     negative: bool,
     digits: Vec<u8>,
     exponent: i64,
@@ -17,21 +17,21 @@ const MOST_DIGITS: usize = 19;
 
 impl Decimal {
     /// A number, if the value is one and its exponent can be counted.
-    pub(crate) fn of(value: &Value) -> Option<Self> {
+    pub fn of(value: &Value) -> Option<Self> {
         value.as_number().and_then(Self::of_number)
     }
 
     /// A number, if its exponent can be counted.
-    pub(crate) fn of_number(number: &Number) -> Option<Self> {
+    pub fn of_number(number: &Number) -> Option<Self> {
         let (mantissa, exponent) = number.as_str().split_once(['e', 'E']).unwrap_or((number.as_str(), "0"));
-        let exponent: i32 = exponent.parse().ok()?;
+        let exponent: i64 = exponent.parse().ok()?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let unsigned = whole.trim_start_matches('-');
         let mut digits: Vec<u8> = unsigned.bytes().chain(fraction.bytes()).collect();
-        let mut exponent = i64::from(exponent) + i64::try_from(unsigned.len()).ok()?;
+        let mut exponent = exponent.checked_add(i64::try_from(unsigned.len()).ok()?)?;
         let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
         digits.drain(..zeros);
-        exponent -= i64::try_from(zeros).ok()?;
+        exponent = exponent.checked_sub(i64::try_from(zeros).ok()?)?;
         while digits.last() == Some(&b'0') {
             digits.pop();
         }
@@ -42,12 +42,12 @@ impl Decimal {
     }
 
     /// Whether nothing stands behind the point.
-    pub(super) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         i64::try_from(self.digits.len()).is_ok_and(|digits| digits <= self.exponent.max(0))
     }
 
     /// The number, where nothing stands behind the point and it is not too large.
-    pub(crate) fn whole(&self) -> Option<i64> {
+    pub fn whole(&self) -> Option<i64> {
         let length =
             usize::try_from(self.exponent).ok().filter(|length| self.is_whole() && *length <= MOST_DIGITS)?;
         let digits = self.digits.iter().copied().chain(std::iter::repeat(b'0')).take(length);
