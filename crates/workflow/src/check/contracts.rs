@@ -307,8 +307,8 @@ fn made_in(fields: &Map<String, Value>, at: &str, made: &mut Vec<String>) {
 pub(super) fn takes_no_prompt(takes: &Takes) -> Option<String> {
     let Takes::Schema(schema) = takes else { return None };
     match fits(&prompt(), schema) {
-        Fit::CannotFit(misfits) => Some(reasons(&misfits)),
-        Fit::Fits | Fit::CannotTell(_) => None,
+        Fit::Never(misfits) => Some(reasons(&misfits)),
+        Fit::Always | Fit::Perhaps(_) => None,
     }
 }
 
@@ -319,12 +319,12 @@ impl Told {
     /// Holds it against what is taken. False where it cannot be that.
     fn may_be(&self, taken: &Value, what: &str, findings: &mut Findings) -> bool {
         match fits(&self.schema, taken) {
-            Fit::Fits => true,
-            Fit::CannotFit(misfits) => {
+            Fit::Always => true,
+            Fit::Never(misfits) => {
                 findings.error(self.place.clone(), format!("this is not {what}: {}", reasons(&misfits)));
                 false
             }
-            Fit::CannotTell(misfits) => {
+            Fit::Perhaps(misfits) => {
                 let doubts: Vec<Misfit> =
                     misfits.into_iter().filter(|each| each.seen && self.describes(&each.pointer)).collect();
                 let (told, more) = doubts.split_at(doubts.len().min(MOST_DOUBTS));

@@ -2,11 +2,11 @@
 //!
 //! [`fits`] compares two JSON Schemas by structure and gives one of three verdicts. It is sound and not complete:
 //!
-//! - [`Fit::Fits`]: every value of the producer is a value of the consumer. What the producer's schema says beyond what
+//! - [`Fit::Always`]: every value of the producer is a value of the consumer. What the producer's schema says beyond what
 //!   is understood here only narrows its values, so it may be left aside; what the consumer's says may not.
-//! - [`Fit::CannotFit`]: no value of the producer is a value of the consumer. Both schemas may be widened by leaving
+//! - [`Fit::Never`]: no value of the producer is a value of the consumer. Both schemas may be widened by leaving
 //!   aside what is not understood: if even those have nothing in common, the schemas have not.
-//! - [`Fit::CannotTell`]: neither could be shown. Some values may fit and others not (an optional member that the consumer
+//! - [`Fit::Perhaps`]: neither could be shown. Some values may fit and others not (an optional member that the consumer
 //!   requires), or a keyword is beyond a structural look (`pattern` against another `pattern`).
 //!
 //! The producer is taken apart into alternatives of one type each, down to single values for `enum` and `const`
@@ -39,11 +39,11 @@ const MAX_MISFITS: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// Whatever the producer gives, the consumer takes.
-    Fits,
+    Always,
     /// Whatever the producer gives, the consumer refuses.
-    CannotFit(Vec<Misfit>),
+    Never(Vec<Misfit>),
     /// It depends on the value, or it cannot be seen from the schemas.
-    CannotTell(Vec<Misfit>),
+    Perhaps(Vec<Misfit>),
 }
 
 /// What does not fit, and where.
@@ -71,14 +71,14 @@ pub(crate) fn fits(producer: &Value, consumer: &Value) -> Fit {
     let search = Search::new(producer, consumer);
     let mut open = Vec::new();
     if search.include(&[producer], consumer, "", &mut open) {
-        return Fit::Fits;
+        return Fit::Always;
     }
     let search = Search::new(producer, consumer);
     let mut impossible = Vec::new();
     if search.disjoint(&[producer], consumer, "", &mut impossible) {
-        return Fit::CannotFit(tidy(impossible));
+        return Fit::Never(tidy(impossible));
     }
-    Fit::CannotTell(tidy(open))
+    Fit::Perhaps(tidy(open))
 }
 
 /// Each misfit once, and not too many.

@@ -137,7 +137,11 @@ fn what_cannot_be_told_is_a_warning_where_schemas_say_why() {
         (text(), strict, with("{{ g0.n | upper }}")),
         (text(), object(json!({"type": "string", "contentEncoding": "base64"}), &["n"]), taker()),
     ] {
-        assert_eq!(fed(&[gives.clone()], takes.clone(), node.clone()), [""; 0], "{gives} {takes} {node}");
+        assert_eq!(
+            fed(std::slice::from_ref(&gives), takes.clone(), node.clone()),
+            [""; 0],
+            "{gives} {takes} {node}"
+        );
     }
 }
 
