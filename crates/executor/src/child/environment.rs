@@ -156,6 +156,14 @@ fn login<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     })
 }
 
+/// Whether an address holds a secret: who logs in there, or a parameter that is secret by its name.
+pub(crate) fn holds_secret(address: &str) -> bool {
+    let query = address.split('#').next().and_then(|address| address.split_once('?')).map(|(_, query)| query);
+    let mut names =
+        query.into_iter().flat_map(|query| query.split('&')).filter_map(|pair| pair.split('=').next());
+    login("", address).is_some() || names.any(is_secret)
+}
+
 /// Whether this is an address of a provider with a query, which may be a key.
 fn has_query(name: &str, value: &str) -> bool {
     name.to_ascii_uppercase().ends_with("BASE_URL") && value.contains('?')
@@ -243,6 +251,18 @@ mod tests {
         let hidden = "[secret] [secret] [secret] [secret] [secret] me@mail.example";
         assert_eq!(variables.hide(text), hidden);
         assert_eq!(left(variables), ["ANTHROPIC_BASE_URL", "NO_PROXY", "REGISTRY", "EMAIL"]);
+    }
+
+    #[test]
+    fn addresses_with_a_login_or_a_key_hold_a_secret() {
+        for secret in
+            ["https://u:p@h/v1", "https://t0ken@h", "https://h/mcp?x=1&api_key=k", "https://h?token=t#x"]
+        {
+            assert!(holds_secret(secret), "{secret}");
+        }
+        for plain in ["https://h/v1", "https://h/mcp?project=a@b", "https://h/@scope?monkey=1", ""] {
+            assert!(!holds_secret(plain), "{plain}");
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod capture;
 mod environment;
 mod group;
 mod live;
+#[cfg(target_os = "linux")]
+mod readable;
 mod walls;
 
 use std::future::Future;
@@ -24,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
 pub use environment::Variables;
-pub(crate) use environment::{Environment, is_secret, no_nul, variable};
+pub(crate) use environment::{Environment, holds_secret, is_secret, no_nul, variable};
 pub(crate) use live::{Heard, Live, Signal};
 pub(crate) use walls::{Walls, available};
 

@@ -1,5 +1,5 @@
-//! Walls around a child: it reads and writes its own folders, reads what programs need, and reaches no other file. They are
-//! made of Landlock, which Linux has since 5.13, and what is needed here since 6.2.
+//! Walls around a child: it reads and writes its own folders, reads what programs need (see `readable`), and reaches no
+//! other file. They are made of Landlock, which Linux has since 5.13, and what is needed here since 6.2.
 //!
 //! Walls are put around a thread, and whatever a thread starts stands behind the same walls. So each child gets a thread
 //! that does nothing but start it.
@@ -12,31 +12,6 @@ use tokio::process::Command;
 use tokio::sync::oneshot;
 
 use super::group::{Group, patiently};
-
-/// What programs need to run, to be read: themselves, their libraries and settings, names of hosts, and what the kernel
-/// tells. What is not there is passed over. Of devices only those that are named: a disk is a device too.
-const SYSTEM: [&str; 17] = [
-    "/bin",
-    "/dev/random",
-    "/dev/urandom",
-    "/etc",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/nix/store",
-    "/opt",
-    "/proc",
-    "/run/current-system",
-    "/run/systemd/resolve",
-    "/sbin",
-    "/snap",
-    "/sys",
-    "/usr",
-];
-
-/// Devices to which everybody may write, and that keep nothing.
-const DEVICES: [&str; 4] = ["/dev/full", "/dev/null", "/dev/tty", "/dev/zero"];
 
 /// What a child may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,10 +63,10 @@ mod kernel {
 
     use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
-    use super::{DEVICES, SYSTEM, Walls};
+    use super::super::readable;
+    use super::Walls;
 
-    /// What of its powers a runner that is root leaves to a child: to work on files of others, within the walls. Without the
-    /// rest it cannot read the memory and the variables of other processes, which `/proc` shows to root.
+    /// The capabilities that a runner that is root leaves to a child: to work on files of others, within the walls.
     const KEPT: CapabilitySet = CapabilitySet::CHOWN
         .union(CapabilitySet::DAC_OVERRIDE)
         .union(CapabilitySet::FOWNER)
@@ -123,9 +98,9 @@ mod kernel {
         let write: BitFlags<AccessFs> = AccessFs::from_all(NEEDED);
         let set = |rules: RulesetCreated| -> Result<RulesetStatus, RulesetError> {
             let rules = rules
-                .add_rules(path_beneath_rules(SYSTEM, read))?
+                .add_rules(path_beneath_rules(readable::paths(), read))?
                 .add_rules(path_beneath_rules(&walls.programs, read))?
-                .add_rules(path_beneath_rules(DEVICES, write))?
+                .add_rules(path_beneath_rules(readable::DEVICES, write))?
                 .add_rules(path_beneath_rules(&walls.folders, write))?;
             Ok(rules.restrict_self()?.ruleset)
         };

@@ -8,6 +8,7 @@ mod command;
 mod confinement;
 mod external;
 mod process;
+mod readable;
 mod replay;
 mod support;
 mod walls;
