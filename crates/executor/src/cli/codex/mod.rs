@@ -66,6 +66,7 @@ impl Executor for CodexExecutor {
         let room = Room::open(&self.host, &self.submit, settings, &project_dir, mcp_servers, max_steps)?;
         let home = place::home(&room)?;
         let place = Place { room, home, own };
+        place.check()?;
         let way = Way::choose(&place).await?;
         Ok(Box::new(Codex::new(place, past, way)))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-use crate::child::Live;
+use crate::child::{Live, holds_secret};
 use crate::session::OpenError;
 
 use super::super::{Room, endpoint};
@@ -43,6 +43,18 @@ impl Place {
                 let is_logged_in = self.home.join("auth.json").is_file();
                 Provider::of(inherited("OPENAI_BASE_URL"), has_key, is_logged_in)
             }
+        }
+    }
+
+    /// Whether Codex can be told of its provider. It takes the address as an argument, which everybody on the machine can read.
+    pub(super) fn check(&self) -> Result<(), OpenError> {
+        match self.provider().is_some_and(|provider| holds_secret(&provider.base_url)) {
+            true => Err(OpenError::Settings(
+                "OPENAI_BASE_URL holds a login or a key, and Codex takes the address as an argument, which other users of \
+                 the machine can read: put the key into OPENAI_API_KEY and the address without it into OPENAI_BASE_URL"
+                    .to_owned(),
+            )),
+            false => Ok(()),
         }
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::child::holds_secret;
 use crate::mcp_server::{McpServer, Reach};
 
 use super::super::SUBMIT_SERVER;
@@ -77,6 +78,13 @@ impl ByVariables {
                     members.insert("env".to_owned(), json!(plain));
                     members.insert("env_vars".to_owned(), secret.keys().cloned().cloned().collect());
                     secret.into_iter().try_for_each(|(name, value)| told.variable(name, value))?;
+                }
+                Reach::Address { url, .. } if holds_secret(url) => {
+                    return Err(format!(
+                        "the address of the MCP server '{}' holds a login or a key, and this version of Codex takes it as an \
+                         argument, which other users of the machine can read: use `headers`, or a newer Codex",
+                        server.name
+                    ));
                 }
                 Reach::Address { url, headers } => {
                     members.insert("url".to_owned(), json!(url));
@@ -183,6 +191,14 @@ mod tests {
         });
         let error = ByVariables::new(twice.iter(), is_secret).unwrap_err();
         assert!(error.contains("API_TOKEN") && !error.contains("t2p"), "{error}");
+    }
+
+    #[test]
+    fn an_address_with_a_key_is_no_argument() {
+        let reach = Reach::Address { url: "https://h/mcp?api_key=t0p".to_owned(), headers: BTreeMap::new() };
+        let server = McpServer { name: "far".to_owned(), reach };
+        let error = ByVariables::new([&server].into_iter(), is_secret).unwrap_err();
+        assert!(error.contains("'far' holds a login or a key") && !error.contains("t0p"), "{error}");
     }
 
     #[test]
