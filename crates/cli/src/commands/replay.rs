@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use accord_api::CreateRun;
+use accord_api::attempt::Outcome;
 use accord_executor::Cassette;
 use serde_json::{Value, json};
 
@@ -44,21 +45,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let path = arguments.cassette.canonicalize();
         let path = path.map_err(|error| Problem::new(format!("{file} cannot be read: {error}")))?;
         let cassette = Cassette::load(&path).await.map_err(|error| Problem::new(error.to_string()))?;
-        let (name, blueprint) = replaying(cassette.agent.clone(), &path.display().to_string())?;
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Problem::new(format!("{file} is not a file")).into());
+        };
+        let (name, blueprint) = replaying(cassette.agent.clone(), &name.to_string_lossy())?;
         let store = crate::store::memory_store()?;
         // The project's own agents are left aside too: one of the same name would win over the recorded one.
-        let (embedded, client) =
-            Embedded::start(&config.offline(), store, host::replaying_executors()).await?;
+        let mut config = config.offline();
+        // An agent reads recordings of its own folder only.
+        config.values.runner.project_dir = folder.display().to_string();
+        let (embedded, client) = Embedded::start(&config, store, host::replaying_executors()).await?;
         client.create_agent(&blueprint).await?;
         let request = request(&name, &cassette)?;
         let asked = ask(&client, &request, None, None).await;
         embedded.end().await;
         let (report, attempts) = asked?;
-        let replayed = as_far_as_recorded(&cassette.attempts, comparable(&attempts));
+        let recorded = without_time(cassette.attempts);
+        let replayed = without_time(as_far_as_recorded(&recorded, comparable(&attempts)));
         // What is not as recorded is no result: it is not printed.
-        if replayed != cassette.attempts {
+        if replayed != recorded {
             let cause = report.failure().map(|failure| failure.message.as_str());
-            return Err(Failure::Remote(difference(&cassette.attempts, &replayed, cause)));
+            return Err(Failure::Remote(difference(&recorded, &replayed, cause)));
         }
         let exit = report.of_no_store().print(arguments.json)?;
         let count = words::counted(attempts.len() as u64, "attempt");
@@ -99,6 +106,18 @@ fn as_far_as_recorded(recorded: &Value, mut replayed: Value) -> Value {
         }
     }
     replayed
+}
+
+/// Attempts without the words about a provider that was away: they say for how long, and a replay does not wait.
+fn without_time(mut attempts: Value) -> Value {
+    for attempt in attempts.as_array_mut().into_iter().flatten() {
+        if attempt.get("outcome") == Some(&json!(Outcome::Transport))
+            && let Some(members) = attempt.as_object_mut()
+        {
+            members.remove("errors");
+        }
+    }
+    attempts
 }
 
 /// Where a replay differs, and why it failed, if it did.

@@ -4,7 +4,7 @@
 //! recording instead of the network and does all the work, so that nothing is tried that a live run would not do. Its
 //! tools give what they once gave: see `tools`.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -70,8 +70,7 @@ impl Executor for ReplayExecutor {
             OpenError::Settings(format!("the settings of the replay executor do not fit: {error}"))
         })?;
         let matching = matching(settings.matching.as_deref())?;
-        // Joining leaves whole paths as they are.
-        let path = start.project_dir.join(&settings.cassette);
+        let path = inside(&start.project_dir, &settings.cassette)?;
         let cassette = Cassette::load(&path).await.map_err(|error| match error {
             CassetteError::Missing(text) => OpenError::Missing(text),
             CassetteError::Broken(text) => OpenError::Settings(text),
@@ -130,6 +129,27 @@ impl Session for ReplaySession {
 
     async fn close(self: Box<Self>) {
         self.inner.close().await;
+    }
+}
+
+/// The path of a cassette, which has to be in the project folder: whoever may store an agent must not read other files by it,
+/// neither by a path nor by a link.
+fn inside(folder: &Path, cassette: &Path) -> Result<PathBuf, OpenError> {
+    let outside = |found: &Path| {
+        let found = found.display();
+        OpenError::Settings(format!(
+            "`cassette` is '{found}': expected a file inside the project folder, relative to it and without '..'"
+        ))
+    };
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !cassette.components().all(is_plain) {
+        return Err(outside(cassette));
+    }
+    let path = folder.join(cassette);
+    match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(found), Ok(folder)) if !found.starts_with(&folder) => Err(outside(&found)),
+        // What is not there is for the reader to say.
+        _ => Ok(path),
     }
 }
 

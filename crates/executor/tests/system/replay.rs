@@ -111,7 +111,7 @@ async fn another_request_is_refused_unless_only_the_order_counts() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("a.json");
     std::fs::write(&path, record(folder.path()).await.to_text().unwrap()).unwrap();
-    let mut settings = json!({"type": "replay", "cassette": path});
+    let mut settings = json!({"type": "replay", "cassette": "a.json"});
     let mut session = replaying().open(start(folder.path(), settings.clone(), None)).await.unwrap();
     let text = "the recording has no answer for this request to /base/v1/chat: it differs from exchange 1 of 3 at \
                 '/messages/0': recorded \"first\", asked \"fist\"; record again with `accord record`, for which the agent needs its llm executor";
@@ -211,6 +211,7 @@ async fn settings_and_files_that_do_not_fit_are_named() {
     write("empty.json", json!({}));
     write("itself.json", json!({"executor": {"type": "replay", "cassette": "itself.json"}}));
     std::fs::write(folder.path().join("broken.json"), "{").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.json")).unwrap();
     for (settings, part) in [
         (json!({}), "missing field `cassette`"),
         (json!({"cassette": "x", "speed": 2}), "unknown field `speed`"),
@@ -219,6 +220,9 @@ async fn settings_and_files_that_do_not_fit_are_named() {
         (json!({"cassette": "broken.json"}), "broken.json cannot be used: it is not a recording"),
         (json!({"cassette": "empty.json"}), "its `agent` has no `executor`"),
         (json!({"cassette": "itself.json"}), "its agent is itself a replay"),
+        (json!({"cassette": folder.path().join("empty.json")}), "expected a file inside the project folder"),
+        (json!({"cassette": "../empty.json"}), "expected a file inside the project folder"),
+        (json!({"cassette": "link.json"}), "expected a file inside the project folder"),
     ] {
         let error = replaying().open(start(folder.path(), settings, None)).await.err().unwrap();
         assert!(error.to_string().contains(part), "{error}");

@@ -181,19 +181,26 @@ fn external(settings: &External, findings: &mut Findings) {
 
 fn working_dir(folder: Option<&str>, findings: &mut Findings) {
     if let Some(folder) = folder {
-        let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        if folder.is_empty() || folder.contains('\0') || !Path::new(folder).components().all(inside) {
+        if folder.is_empty() || folder.contains('\0') || !is_inside(folder) {
             let message = format!("'{folder}' must be a folder inside the project, without '..'");
             findings.error(at("working_dir"), message);
         }
     }
 }
 
+/// Whether a path stays below the folder that it is relative to.
+fn is_inside(path: &str) -> bool {
+    let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    Path::new(path).components().all(inside)
+}
+
 fn replay(settings: &Replay, findings: &mut Findings) {
     not_empty("cassette", &settings.cassette, findings);
-    let climbs = |part: Component<'_>| matches!(part, Component::ParentDir);
-    if settings.cassette.contains('\0') || Path::new(&settings.cassette).components().any(climbs) {
-        let message = format!("{:?} must be a file inside the project, without '..'", settings.cassette);
+    if settings.cassette.contains('\0') || !is_inside(&settings.cassette) {
+        let message = format!(
+            "{:?} must be a file inside the project folder, relative to it and without '..'",
+            settings.cassette
+        );
         findings.error(at("cassette"), message);
     }
     if let Some(other) = settings.matching.as_ref().filter(|how| !["exact", "order"].contains(&how.as_str()))
