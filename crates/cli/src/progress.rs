@@ -62,8 +62,9 @@ impl Progress {
             }
             EventBody::RunClaimed { .. } | EventBody::RunStarted => self.step = "attempt 1".to_owned(),
             EventBody::ToolStarted { name, .. } => self.step = format!("uses {}", line(name)),
-            EventBody::RequestRepeated { reason, milliseconds } => {
-                self.line(&format!("{}\n", event::repeated(reason, *milliseconds)));
+            EventBody::RequestRepeated { .. } => {
+                self.step = "waits for the provider".to_owned();
+                (self.above())(&format!("{}\n", event::repeated(&event.body)));
             }
             EventBody::AttemptJudged { attempt } => {
                 self.used.input_tokens += attempt.usage.input_tokens;

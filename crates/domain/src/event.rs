@@ -83,8 +83,17 @@ pub enum Body {
     RequestRepeated {
         /// Why.
         reason: String,
-        /// After how long.
+        /// After how long; 0 where that is not known.
         milliseconds: u64,
+        /// How many times it was made so far, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempts: Option<u32>,
+        /// How many times it may still be made, where that is limited (`retry.max_attempts`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempts_left: Option<u32>,
+        /// For how long it may still be made after that (`retry.for_seconds`, `limits.timeout_seconds`), where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        milliseconds_left: Option<u64>,
     },
     /// An answer was judged.
     #[serde(rename = "attempt.judged")]

@@ -44,9 +44,22 @@ pub enum Event {
     Retrying {
         /// Why.
         reason: String,
-        /// After how long.
+        /// After how long; 0 where that is not known.
         milliseconds: u64,
+        /// How many times it was made so far, where that is known.
+        attempts: Option<u32>,
+        /// How many times it may still be made, where that is limited.
+        attempts_left: Option<u32>,
+        /// For how long it may still be made, from then on, where that is known.
+        milliseconds_left: Option<u64>,
     },
+}
+
+impl Event {
+    /// That somebody else repeats a request, who does not say how often.
+    pub(crate) fn repeated(reason: String, milliseconds: u64) -> Self {
+        Self::Retrying { reason, milliseconds, attempts: None, attempts_left: None, milliseconds_left: None }
+    }
 }
 
 /// Where events go. Bounded: a slow listener slows the turn down instead of filling the memory. Boxed, because a channel

@@ -25,6 +25,7 @@
 //! | `cassette` | recording what goes to a model, and replaying it |
 //! | `tools`, `mcp`, `toolbox` | what a model can call: built in, of MCP servers, and the seam to both |
 //! | `child` | every process that is started here: its group, its pipes, its walls, its variables |
+//! | `retry` | how long to keep asking a provider that is away |
 //! | `transport`, `http` | the seam to the network, and the network |
 
 mod answer;
@@ -41,6 +42,7 @@ mod mcp_server;
 mod process;
 mod program;
 mod registry;
+mod retry;
 mod session;
 mod start;
 mod toolbox;
@@ -67,6 +69,7 @@ pub use mcp::McpServers;
 pub use mcp_server::{McpServer, Reach};
 pub use process::ProcessExecutor;
 pub use registry::Registry;
+pub use retry::{Attempts, Retry, Wait};
 pub use session::{Capabilities, Executor, OpenError, Session, Tool, TurnError, TurnFailure};
 pub use start::Start;
 pub use toolbox::{NoTools, ToolOutput, ToolSpec, Toolbox, Toolboxes};

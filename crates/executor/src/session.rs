@@ -64,6 +64,8 @@ pub struct Capabilities {
     pub max_tokens: Option<u32>,
     /// Whether a turn can name another.
     pub takes_ceiling: bool,
+    /// Whether it repeats by itself, under [`Start::retry`], what failed in a way that may pass. Else whoever asks does.
+    pub repeats: bool,
 }
 
 /// How a submit tool is offered.
@@ -113,7 +115,7 @@ pub enum TurnError {
     /// The provider refuses tools, or a demanded call: deliver in another way.
     #[error("the provider refuses the tool: {0}")]
     ToolRejected(String),
-    /// The provider could not be reached, or was overloaded for longer than the retries last.
+    /// The provider could not be reached or was overloaded, for longer than it is asked again.
     #[error("{0}")]
     Transport(String),
     /// The work failed for good: a key that is refused, a command that exits with an error, an answer that is no answer.

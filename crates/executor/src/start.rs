@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::mcp_server::McpServer;
+use crate::retry::Retry;
 
 /// Everything that an executor needs to open a session.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub struct Start {
     pub conversation: Option<Value>,
     /// How many model requests one turn may take.
     pub max_steps: u32,
+    /// How long to keep asking a provider that is away.
+    pub retry: Retry,
     /// Whether the run may spend only so much money. Who cannot tell what is spent refuses it.
     pub costs_are_limited: bool,
 }

@@ -47,6 +47,11 @@ pub struct Response {
 pub trait Transport: Send + Sync {
     /// Sends one request. Dropping the future or the body ends the exchange.
     async fn send(&self, request: Request) -> Result<Response, TransportError>;
+
+    /// Whether the request that failed last is made again, where that is known beforehand: by a recording.
+    fn is_repeated(&self) -> Option<bool> {
+        None
+    }
 }
 
 /// Why there was no answer.

@@ -87,7 +87,8 @@ async fn attempt(
     drop(begins);
     let origin = assignment.terms.as_ref().map(|terms| terms.contract.origin);
     let (limits, longest) = (&assignment.agent.limits, shared.settings.longest_run);
-    let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone());
+    let budget = Budget::new(limits, longest, &assignment.spent, hold.cancel.clone())
+        .with_retry(shared.settings.retry_of(&assignment.agent.retry));
     let opened = tokio::select! {
         opened = timeout(TIME_TO_OPEN, Box::pin(open(shared, &assignment, hold))) => opened.unwrap_or_else(|_| {
             let seconds = TIME_TO_OPEN.as_secs();
@@ -178,6 +179,7 @@ async fn open(shared: &Shared, assignment: &Assignment, hold: &Hold) -> Result<B
         parameters: assignment.parameters.clone(),
         conversation: assignment.conversation.clone(),
         max_steps: assignment.agent.limits.max_steps.unwrap_or(DEFAULT_MAX_STEPS),
+        retry: shared.settings.retry_of(&assignment.agent.retry),
         costs_are_limited: assignment.agent.limits.max_cost_usd.is_some(),
     };
     executor.open(start).await.map_err(|error| match error {

@@ -54,7 +54,7 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
             let output = short(output, TOOL_CHARACTERS);
             format!("{} {}: {output}", Tone::Warning.paint("tool failed"), line(name))
         }
-        EventBody::RequestRepeated { reason, milliseconds } => repeated(reason, *milliseconds),
+        body @ EventBody::RequestRepeated { .. } => repeated(body),
         EventBody::AttemptJudged { attempt } => {
             return Some((attempt::head(attempt), attempt::findings(attempt, "")));
         }
@@ -84,11 +84,21 @@ fn words_of(body: &EventBody) -> Option<(String, String)> {
     Some((words, String::new()))
 }
 
-/// That a request is made again, and why.
-pub(crate) fn repeated(reason: &str, milliseconds: u64) -> String {
-    // Agent CLIs do not say how long they wait.
-    let when = if milliseconds == 0 { String::new() } else { format!(" in {}", duration(milliseconds)) };
-    format!("{} {}", Tone::Warning.paint(&format!("asks again{when}:")), line(reason))
+/// That a request is made again: when, why, and how much patience is left. Nothing for another event.
+pub(crate) fn repeated(body: &EventBody) -> String {
+    let EventBody::RequestRepeated { reason, milliseconds, attempts, attempts_left, milliseconds_left } =
+        body
+    else {
+        return String::new();
+    };
+    // Agent CLIs do not say how long they wait, nor how often they try.
+    let when = if *milliseconds == 0 { String::new() } else { format!(" in {}", duration(*milliseconds)) };
+    let made = attempts.map(|made| format!("attempt {made} failed"));
+    let left = attempts_left.map(|left| format!("{left} left"));
+    let time = milliseconds_left.map(|left| format!("gives up after {} more", duration(left)));
+    let rest: Vec<String> = [made, left, time].into_iter().flatten().collect();
+    let rest = if rest.is_empty() { String::new() } else { format!(" ({})", rest.join(", ")) };
+    format!("{} {}{}", Tone::Warning.paint(&format!("asks again{when}:")), line(reason), rest.dimmed())
 }
 
 /// Whether a run is over with this event.
@@ -126,6 +136,11 @@ mod tests {
                 json!({"type": "tool.finished", "call_id": "c", "name": "read", "ok": false, "output": "no\nfile"}),
             ),
             event(3, json!({"type": "request.repeated", "reason": "429 slow\ndown", "milliseconds": 4000})),
+            event(
+                3,
+                json!({"type": "request.repeated", "reason": "503", "milliseconds": 4000, "attempts": 2,
+                            "attempts_left": 1, "milliseconds_left": 80000}),
+            ),
             event(4, json!({"type": "message", "role": "assistant", "text": "\u{1b}[2JHello\nthere"})),
             event(5, json!({"type": "attempt.judged", "attempt": judged})),
             event(
@@ -143,6 +158,7 @@ mod tests {
         2.0s  tool read {"path":"x"}
         3.0s  tool failed read: no\nfile
         3.0s  asks again in 4.0s: 429 slow\ndown
+        3.0s  asks again in 4.0s: 503 (attempt 2 failed, 1 left, gives up after 1m 20s more)
         4.0s  assistant: \u{1b}[2JHello\nthere
         5.0s  attempt 1 (delivery 2): schema_invalid  tool · small at openai-chat · 1.2s · 100 in, 20 out
               $.severity '\u{1b}[31mcritical' is not one of ['low', 'high']

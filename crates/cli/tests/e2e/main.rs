@@ -13,5 +13,6 @@ mod kill;
 mod lifecycle;
 mod mcp;
 mod observability;
+mod outages;
 mod support;
 mod workflow;

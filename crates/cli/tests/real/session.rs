@@ -62,6 +62,7 @@ pub(crate) fn start(bench: &Bench, settings: Value, servers: Vec<McpServer>) -> 
         parameters: json!({}),
         conversation: None,
         max_steps: 10,
+        retry: accord_executor::Retry::default(),
         costs_are_limited: false,
     }
 }

@@ -71,6 +71,26 @@ impl Limits {
     }
 }
 
+/// What to do while a model provider is away: it cannot be reached, answers with a server error, or is overloaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retry {
+    /// For how many seconds a request is made again, counted from its first failure; 0 fails the run at once. The runner's
+    /// `retry.for_seconds` where it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 86400)]
+    pub for_seconds: Option<u32>,
+    /// How many times a request is made at most, the first included. The runner's `retry.max_attempts` where it is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub max_attempts: Option<u32>,
+}
+
+impl Retry {
+    /// A day. A provider that is away for longer is away.
+    pub const MOST_SECONDS: u32 = 24 * 60 * 60;
+}
+
 /// A blueprint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -100,6 +120,9 @@ pub struct Blueprint {
     /// Bounds on one run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
+    /// What to do while a model provider is away.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retry: Retry,
     /// Labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,

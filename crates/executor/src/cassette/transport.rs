@@ -197,6 +197,13 @@ impl Transport for ReplayTransport {
             Reply::Response(response) => Ok(replay(response)),
         }
     }
+
+    /// A request was repeated where the next exchange is the same one. One that was ended meanwhile has no next exchange.
+    fn is_repeated(&self) -> Option<bool> {
+        let index = self.lock().current?;
+        let (current, next) = (self.exchanges.get(index)?, self.exchanges.get(index + 1));
+        Some(next.map_or(self.ended.is_some(), |next| next.request == current.request))
+    }
 }
 
 impl ReplayTransport {

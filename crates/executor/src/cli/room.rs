@@ -65,6 +65,7 @@ impl Room {
             reprompt: true,
             max_tokens: None,
             takes_ceiling: false,
+            repeats: false,
         }
     }
 

@@ -249,6 +249,7 @@ impl Conformance {
             parameters: json!({"prompt": PROMPT}),
             conversation,
             max_steps: 1,
+            retry: crate::Retry::default(),
             costs_are_limited: false,
         };
         let memory = memory.unwrap_or_default();

@@ -271,6 +271,7 @@ impl Session for External {
             reprompt: self.hello.capabilities.reprompt,
             max_tokens: None,
             takes_ceiling: false,
+            repeats: false,
         }
     }
 

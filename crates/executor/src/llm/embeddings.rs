@@ -13,10 +13,11 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::provider::{ProviderKind, Providers};
-use super::retry::{FIRST_PAUSE, LONGEST_DEMANDED, Pauses, demanded, is_passing};
+use super::retry::{demanded, is_passing};
 use super::settings::Settings;
 use super::wire::Problem;
 use crate::json::set;
+use crate::retry::{Attempts, FIRST_PAUSE, Retry};
 use crate::session::OpenError;
 use crate::transport::{Request, Response, Transport, TransportError};
 
@@ -35,8 +36,9 @@ const LONGEST_REQUEST: Duration = Duration::from_secs(120);
 /// The largest answer that is read: a batch of vectors of ten thousand numbers is smaller.
 const MAX_ANSWER_BYTES: usize = 32 * 1024 * 1024;
 
-/// How often a request is repeated. Vectors only refine a comparison, so nobody waits long for them.
-const MAX_RETRIES: u32 = 2;
+/// When a request is given up. Vectors only refine a comparison, so nobody waits long for them, unless the server asks for
+/// it.
+const RETRY: Retry = Retry { for_time: Duration::from_secs(300), max_attempts: Some(3) };
 
 /// The most that is shown of a server's words.
 const SHOWN_CHARACTERS: usize = 300;
@@ -143,8 +145,7 @@ impl Embeddings {
 
     /// Sends a request until it is answered or refused.
     async fn ask(&self, body: &Value) -> Result<Value, EmbeddingError> {
-        let mut pauses = Pauses::new(self.first_pause, &self.endpoint.name);
-        let mut retry = 0;
+        let mut attempts = Attempts::with_first_pause(RETRY, &self.endpoint.name, self.first_pause);
         loop {
             let (error, pause) = match timeout(LONGEST_REQUEST, self.attempt(body)).await {
                 Ok(Ok(answer)) => return Ok(answer),
@@ -158,15 +159,11 @@ impl Embeddings {
                     (EmbeddingError::Unavailable(message), None)
                 }
             };
-            if retry == MAX_RETRIES || !matches!(error, EmbeddingError::Unavailable(_)) {
-                return Err(error);
+            let EmbeddingError::Unavailable(reason) = error else { return Err(error) };
+            match attempts.failed(reason.clone(), pause) {
+                Ok(wait) => tokio::time::sleep(wait.pause).await,
+                Err(_) => return Err(EmbeddingError::Unavailable(reason)),
             }
-            let pause = pauses.next(retry, pause);
-            if pause > LONGEST_DEMANDED {
-                return Err(error);
-            }
-            tokio::time::sleep(pause).await;
-            retry += 1;
         }
     }
 

@@ -12,10 +12,11 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::failure::{Asked, Trouble};
 use super::intake::Intake;
-use super::retry::{LONGEST_DEMANDED, MAX_RETRIES, Pauses, demanded};
+use super::retry::demanded;
 use super::wire::{End, Problem, Reply};
 use crate::answer::Usage;
 use crate::event::{Event, Events};
+use crate::retry::{Attempts, whole_milliseconds};
 use crate::session::TurnError;
 use crate::transport::{ByteStream, Request, Response, Transport, TransportError};
 use crate::turn::Allowance;
@@ -49,37 +50,32 @@ struct Attempt {
 }
 
 impl Exchange<'_> {
-    /// Sends a request until it is answered, refused, stopped, or the retries are used up. Its body is made for each try
-    /// and not kept: an answer may take minutes. `usage` grows with each try, whatever became of it.
+    /// Sends a request until it is answered, refused, stopped, or given up. Its body is made for each try and not kept: an
+    /// answer may take minutes. `usage` grows with each try, whatever became of it.
     pub(super) async fn ask(
         &self,
         body: impl Fn() -> Value,
-        pauses: &mut Pauses,
+        attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Reply, TurnError> {
-        let mut retry = 0;
+        attempts.begin();
         while !self.stop.is_cancelled() {
             let attempt = self.tried(body(), usage).await;
             let reason = match attempt.result {
                 Ok(reply) => return Ok(self.without_secrets(reply)),
                 Err(Trouble::Lasting(error)) => return Err(error),
-                Err(Trouble::Passing(reason)) if retry == MAX_RETRIES => {
-                    return Err(TurnError::Transport(format!("{reason} (after {MAX_RETRIES} retries)")));
-                }
                 Err(Trouble::Passing(reason)) => reason,
             };
             if self.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
             }
-            let pause = pauses.next(retry, attempt.pause);
-            if pause > LONGEST_DEMANDED {
-                let seconds = pause.as_secs();
-                return Err(TurnError::Transport(format!(
-                    "{reason} (it asks to wait for {seconds} seconds)"
-                )));
-            }
-            retry += 1;
-            self.events.tell(Event::Retrying { reason, milliseconds: whole_milliseconds(pause) }).await;
+            let wait = match self.transport.is_repeated() {
+                Some(is_repeated) => attempts.failed_as_recorded(reason, is_repeated),
+                None => attempts.failed(reason, attempt.pause),
+            };
+            let wait = wait.map_err(TurnError::Transport)?;
+            let pause = wait.pause;
+            self.events.tell(wait.event()).await;
             self.stop.run_until_cancelled(tokio::time::sleep(pause)).await;
         }
         Err(TurnError::Stopped)
@@ -233,8 +229,4 @@ async fn error_body(mut body: ByteStream) -> String {
     }
     bytes.truncate(MAX_ERROR_BYTES);
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn whole_milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -8,11 +8,11 @@ use async_trait::async_trait;
 use super::conversation::Conversation;
 use super::endpoint::Endpoint;
 use super::provider::{ProviderKind, Providers};
-use super::retry::{FIRST_PAUSE, Pauses};
 use super::session::LlmSession;
 use super::settings::{Reasoning, Settings};
 use crate::cassette::Recorder;
 use crate::mcp::McpServers;
+use crate::retry::{Attempts, FIRST_PAUSE};
 use crate::session::{Executor, OpenError, Session};
 use crate::start::Start;
 use crate::toolbox::Toolboxes;
@@ -92,7 +92,7 @@ impl Executor for LlmExecutor {
             None => toolbox,
         };
         Ok(Box::new(LlmSession {
-            pauses: Pauses::new(self.first_pause, &start.session_id),
+            attempts: Attempts::with_first_pause(start.retry, &start.session_id, self.first_pause),
             endpoint,
             settings,
             transport: Arc::clone(&self.transport),

@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 use super::conversation::{Conversation, ENDED};
 use super::endpoint::Endpoint;
 use super::provider::ProviderKind;
-use super::retry::Pauses;
 use super::settings::{Reasoning, Settings};
 use super::steps::Steps;
 use super::wire::anthropic_max_tokens;
 use crate::answer::{Answer, Usage};
 use crate::event::Events;
+use crate::retry::Attempts;
 use crate::session::{Capabilities, Session, Tool, TurnError, TurnFailure};
 use crate::toolbox::Toolbox;
 use crate::transport::Transport;
@@ -33,7 +33,7 @@ pub(super) struct LlmSession {
     pub(super) conversation: Conversation,
     /// Where the turn begins that has no answer, if the last one has none.
     pub(super) unanswered: Option<usize>,
-    pub(super) pauses: Pauses,
+    pub(super) attempts: Attempts,
     pub(super) max_steps: u32,
 }
 
@@ -59,6 +59,7 @@ impl Session for LlmSession {
             reprompt: true,
             max_tokens: self.settings.max_tokens.or(default),
             takes_ceiling: true,
+            repeats: true,
         }
     }
 
@@ -116,7 +117,7 @@ impl LlmSession {
             max_steps: self.max_steps,
             turn,
         };
-        let work = steps.run(&mut self.conversation, &mut self.pauses, usage);
+        let work = steps.run(&mut self.conversation, &mut self.attempts, usage);
         tokio::pin!(work);
         let ended = tokio::select! {
             biased;

@@ -12,12 +12,12 @@ use super::conversation::{Call, CallResult, Conversation, ENDED, Kept, Message, 
 use super::endpoint::Endpoint;
 use super::exchange::Exchange;
 use super::failure::{Asked, shorten};
-use super::retry::Pauses;
 use super::settings::Settings;
 use super::wire::{Ask, End, Reply};
 use crate::answer::{Answer, Stop, Usage};
 use crate::event::{Event, Events};
 use crate::json;
+use crate::retry::Attempts;
 use crate::session::TurnError;
 use crate::toolbox::{ToolOutput, ToolSpec, Toolbox};
 use crate::transport::Transport;
@@ -49,7 +49,7 @@ impl Steps<'_> {
     pub(super) async fn run(
         &self,
         conversation: &mut Conversation,
-        pauses: &mut Pauses,
+        attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Answer, TurnError> {
         let tools = self.toolbox.specs();
@@ -60,7 +60,7 @@ impl Steps<'_> {
             if step > 0 && self.turn.allowance.is_used_up(usage) {
                 return Err(TurnError::AllowanceUsedUp);
             }
-            let reply = self.ask(conversation, &tools, pauses, usage).await?;
+            let reply = self.ask(conversation, &tools, attempts, usage).await?;
             let calls = self.hear(&reply, &tools, conversation).await?;
             let Reply { text, end, model, .. } = &reply;
             let model: &str = if model.is_empty() { self.model() } else { model };
@@ -109,7 +109,7 @@ impl Steps<'_> {
         &self,
         conversation: &Conversation,
         tools: &[ToolSpec],
-        pauses: &mut Pauses,
+        attempts: &mut Attempts,
         usage: &mut Usage,
     ) -> Result<Reply, TurnError> {
         let body = || {
@@ -132,7 +132,7 @@ impl Steps<'_> {
             events: self.events,
             stop: self.stop,
         };
-        exchange.ask(body, pauses, usage).await
+        exchange.ask(body, attempts, usage).await
     }
 
     /// Takes a reply into the conversation, and tells what it says. What it calls is to be done.

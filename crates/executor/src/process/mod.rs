@@ -87,6 +87,7 @@ impl Session for Process {
             reprompt: false,
             max_tokens: None,
             takes_ceiling: false,
+            repeats: false,
         }
     }
 

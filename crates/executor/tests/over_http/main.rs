@@ -43,6 +43,7 @@ async fn open(transport: &Arc<HttpTransport>, server: &ModelServer, provider: &s
         parameters: Value::Null,
         conversation: None,
         max_steps: 3,
+        retry: accord_executor::Retry { max_attempts: Some(6), ..Default::default() },
         costs_are_limited: false,
     };
     executor.open(start).await.unwrap()

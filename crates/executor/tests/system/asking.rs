@@ -74,6 +74,7 @@ impl Session for AskingSession {
             reprompt: true,
             max_tokens: None,
             takes_ceiling: false,
+            repeats: true,
         }
     }
 

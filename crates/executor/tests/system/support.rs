@@ -52,6 +52,7 @@ pub(crate) fn start(folder: &Path, settings: Value) -> Start {
         parameters: json!({}),
         conversation: None,
         max_steps: 7,
+        retry: accord_executor::Retry::default(),
         costs_are_limited: false,
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use accord_api::{Limits, Spent, Usage};
-use accord_executor::Allowance;
+use accord_executor::{Allowance, Retry};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +15,7 @@ pub struct Budget {
     limits: Limits,
     seconds: u64,
     deadline: Option<Instant>,
+    retry: Retry,
     stop: CancellationToken,
 }
 
@@ -33,7 +34,23 @@ impl Budget {
         let left = time.saturating_sub(Duration::from_millis(spent.milliseconds));
         // A time beyond what the clock can hold is no bound.
         let deadline = Instant::now().checked_add(left);
-        Self { limits: limits.clone(), seconds: time.as_secs(), deadline, stop }
+        Self { limits: limits.clone(), seconds: time.as_secs(), deadline, retry: Retry::default(), stop }
+    }
+
+    /// With another patience for providers that are away.
+    #[must_use]
+    pub fn with_retry(self, retry: Retry) -> Self {
+        Self { retry, ..self }
+    }
+
+    /// How long to keep asking a provider that is away.
+    pub(crate) fn retry(&self) -> Retry {
+        self.retry
+    }
+
+    /// How long the run may still take, where that is limited.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     pub(crate) fn stop(&self) -> &CancellationToken {
@@ -82,7 +99,7 @@ mod tests {
     use super::*;
 
     fn budget(limits: Limits) -> Budget {
-        Budget { limits, seconds: 1, deadline: None, stop: CancellationToken::new() }
+        Budget { limits, seconds: 1, deadline: None, retry: Retry::default(), stop: CancellationToken::new() }
     }
 
     #[test]

@@ -10,11 +10,13 @@ mod failure;
 mod free;
 mod history;
 mod offers;
+mod outage;
 mod reading;
 mod request;
 mod seam;
 mod single;
 mod step;
+mod telling;
 mod turns;
 
 #[cfg(test)]

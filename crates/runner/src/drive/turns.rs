@@ -1,7 +1,7 @@
 //! Asking one turn: within the budget, with its events told, with an end in every case.
 
-use accord_api::{Attempt, EventBody, RunId, Usage, attempt};
-use accord_executor::{Answer, Capabilities, Event, Events, Session, Turn, TurnError, TurnFailure};
+use accord_api::{Attempt, EventBody, Usage, attempt};
+use accord_executor::{Answer, Capabilities, Events, Session, Turn, TurnError, TurnFailure};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
@@ -10,10 +10,9 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::Observer;
 use super::budget::{Budget, Over};
+use super::telling::Telling;
 use crate::assignment::Assignment;
-use crate::limits::{
-    ATTEMPT_TEXT_BYTES, EVENT_ARGUMENTS_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, REQUESTS_TIMED, TIME_TO_STOP,
-};
+use crate::limits::{ATTEMPT_TEXT_BYTES, EVENT_TEXT_BYTES, EVENTS_HELD, TIME_TO_STOP};
 use crate::text::shortened;
 
 /// The turns of one run.
@@ -21,11 +20,13 @@ pub(super) struct Turns<'a> {
     session: &'a mut dyn Session,
     pub(super) assignment: &'a Assignment,
     pub(super) capabilities: Capabilities,
-    budget: &'a Budget,
-    observer: &'a dyn Observer,
+    pub(super) budget: &'a Budget,
+    pub(super) observer: &'a dyn Observer,
     used: accord_executor::Usage,
     /// How long each request of the last turn took.
     requests: Vec<u64>,
+    /// Whether a tool was used in it.
+    pub(super) has_worked: bool,
     /// Attempts that were recorded.
     recorded: u32,
     /// How often the model was asked again; set at the end.
@@ -93,8 +94,19 @@ impl<'a> Turns<'a> {
     ) -> Self {
         let capabilities = session.capabilities();
         let used = accord_executor::Usage::default();
-        let (requests, recorded, retries) = (Vec::new(), 0, 0);
-        Self { session, assignment, capabilities, budget, observer, used, requests, recorded, retries }
+        let (requests, has_worked, recorded, retries) = (Vec::new(), false, 0, 0);
+        Self {
+            session,
+            assignment,
+            capabilities,
+            budget,
+            observer,
+            used,
+            requests,
+            has_worked,
+            recorded,
+            retries,
+        }
     }
 
     /// What this delivery used.
@@ -129,7 +141,7 @@ impl<'a> Turns<'a> {
         let begun = Instant::now();
         let number = self.recorded + 1;
         let span = debug_span!("attempt", number, strategy = Empty, outcome = Empty, model = Empty);
-        let (result, usage) = match self.listen(turn).instrument(span.clone()).await {
+        let (result, usage) = match self.patiently(turn).instrument(span.clone()).await {
             Ok(answer) => {
                 let usage = answer.usage;
                 (Ok(answer), usage)
@@ -142,8 +154,9 @@ impl<'a> Turns<'a> {
     }
 
     /// One turn, with what happens in it told. Told to end, it gets a little time, and then it is dropped.
-    async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
-        let (budget, observer, run_id) = (self.budget, self.observer, &self.assignment.run_id);
+    pub(super) async fn listen(&mut self, turn: Turn) -> Result<Answer, (Why, accord_executor::Usage)> {
+        let budget = self.budget;
+        let mut telling = Telling::new(self.observer, &self.assignment.run_id, budget);
         let used_before = self.used_in_all();
         let cancel = budget.stop().child_token();
         let (sender, mut receiver) = mpsc::channel(EVENTS_HELD);
@@ -153,7 +166,6 @@ impl<'a> Turns<'a> {
         let grace = sleep(TIME_TO_STOP);
         tokio::pin!(grace);
         let mut over: Option<Over> = None;
-        let mut requests = Vec::new();
         let result = loop {
             tokio::select! {
                 biased;
@@ -163,14 +175,14 @@ impl<'a> Turns<'a> {
                     over = Some(why);
                 }
                 () = &mut grace, if over.is_some() => break None,
-                Some(event) = receiver.recv() => tell(observer, run_id, *event, &mut requests).await,
+                Some(event) = receiver.recv() => telling.tell(*event).await,
                 result = &mut working => break Some(result),
             }
         };
         while let Ok(event) = receiver.try_recv() {
-            tell(observer, run_id, *event, &mut requests).await;
+            telling.tell(*event).await;
         }
-        self.requests = requests;
+        (self.requests, self.has_worked) = (telling.requests, telling.has_worked);
         match (result, over) {
             (Some(Ok(answer)), _) => Ok(answer),
             (Some(Err(TurnFailure { error: TurnError::AllowanceUsedUp, usage })), None) => {
@@ -270,11 +282,19 @@ impl Why {
     }
 }
 
+/// Why there is no answer where the run had to end.
+pub(super) fn ended(over: Over) -> Why {
+    match over {
+        Over::TimedOut(seconds) => Why::TimedOut(seconds),
+        Over::Stopped => Why::Stopped,
+    }
+}
+
 /// What a turn's error means for the run. A turn that we ended ourselves ended for our reason.
 fn why(error: TurnError, over: Option<Over>) -> Why {
     match (error, over) {
-        (_, Some(Over::TimedOut(seconds))) => Why::TimedOut(seconds),
-        (_, Some(Over::Stopped)) | (TurnError::Stopped, None) => Why::Stopped,
+        (_, Some(over)) => ended(over),
+        (TurnError::Stopped, None) => Why::Stopped,
         (TurnError::SchemaRejected(words), None) => Why::SchemaRejected(words),
         (TurnError::FormatRejected(words), None) => Why::FormatRejected(words),
         (TurnError::ToolRejected(words), None) => Why::ToolRejected(words),
@@ -286,42 +306,6 @@ fn why(error: TurnError, over: Option<Over>) -> Why {
         (error @ TurnError::AllowanceUsedUp, None) => Why::Exhausted(error.to_string()),
         (TurnError::TimedOut(seconds), None) => Why::TimedOut(seconds),
     }
-}
-
-async fn tell(observer: &dyn Observer, run_id: &RunId, event: Event, requests: &mut Vec<u64>) {
-    let body = match event {
-        Event::Message { text } => {
-            EventBody::Message { role: "assistant".to_owned(), text: shortened(&text, EVENT_TEXT_BYTES) }
-        }
-        Event::ToolStarted { call_id, name, arguments } => {
-            EventBody::ToolStarted { call_id, name, arguments: fitting(arguments) }
-        }
-        Event::ToolFinished { call_id, name, ok, output } => {
-            let output = shortened(&output, EVENT_TEXT_BYTES);
-            EventBody::ToolFinished { call_id, name, ok, output }
-        }
-        Event::Requested { endpoint, milliseconds, status } => {
-            tracing::debug!(%run_id, endpoint, milliseconds, status, "requested");
-            if requests.len() < REQUESTS_TIMED {
-                requests.push(milliseconds);
-            }
-            return;
-        }
-        Event::Retrying { reason, milliseconds } => {
-            tracing::info!(%run_id, reason, milliseconds, "the request is repeated");
-            EventBody::RequestRepeated { reason: shortened(&reason, EVENT_TEXT_BYTES), milliseconds }
-        }
-    };
-    observer.event(body).await;
-}
-
-/// Arguments that are too long for an event become a text that says so.
-fn fitting(arguments: Value) -> Value {
-    let text = arguments.to_string();
-    if text.len() <= EVENT_ARGUMENTS_BYTES {
-        return arguments;
-    }
-    Value::String(shortened(&text, EVENT_ARGUMENTS_BYTES))
 }
 
 /// What was used, as far as it can be true: a server may count wrong, and what it says of that ends no run.

@@ -312,6 +312,7 @@ impl Session for Echo {
             reprompt: true,
             max_tokens: None,
             takes_ceiling: false,
+            repeats: true,
         }
     }
 

@@ -5,6 +5,7 @@ import { InertText } from '@/components/inert-text'
 import { Badge, Card, CardHeader, StatusBadge } from '@/components/ui'
 import { exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { repeated } from '@/lib/repeated'
 
 /** As many as one looks at beside a form; the session's page has all. */
 const LATEST = 500
@@ -61,7 +62,7 @@ function inWords(event: Api.EventView): ReactNode {
     case 'tool.finished':
       return <Line>Tool {plain(event.name)} {event.ok ? 'is done' : 'failed'}</Line>
     case 'request.repeated':
-      return <Line>Asks again: {plain(event.reason)}</Line>
+      return <Line>Asks again: {plain(repeated(event))}</Line>
     case 'attempt.judged':
       return (
         <span className="flex items-center gap-2 text-muted">

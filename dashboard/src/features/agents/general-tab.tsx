@@ -46,6 +46,18 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
             <NumberAt counts path={['limits', 'max_tokens_total']} label="Tokens" hint="Read and written, in all." />
             <NumberAt path={['limits', 'max_cost_usd']} label="Cost in USD" hint="Where prices are known." />
             <NumberAt counts path={['limits', 'timeout_seconds']} label="Seconds" hint="In all." />
+            <NumberAt
+              counts
+              path={['retry', 'for_seconds']}
+              label="Retry for seconds"
+              hint="How long to wait for a provider that is away. None: as the runner is set up, usually 90."
+            />
+            <NumberAt
+              counts
+              path={['retry', 'max_attempts']}
+              label="Attempts of a request"
+              hint="At most, the first included. None: as many as the time allows."
+            />
             <LinesAt
               className="sm:col-span-2"
               path={['escalate_to']}

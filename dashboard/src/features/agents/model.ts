@@ -121,11 +121,12 @@ export const USUAL_RETRIES = { output_schema: 1, default_output_schema: 2 }
 
 const KNOWN: Record<string, readonly string[]> = {
   '': [
-    'name', 'description', 'type', 'executor', 'escalate_to', 'system_prompt', 'tools', 'mcp_servers', 'limits', 'tags', 'demands',
+    'name', 'description', 'type', 'executor', 'escalate_to', 'system_prompt', 'tools', 'mcp_servers', 'limits', 'retry', 'tags', 'demands',
     'parameters_schema', 'output_schema', 'default_output_schema', 'default_output_schema_options', 'output_schema_options',
     'invariants',
   ],
   limits: ['max_steps', 'max_tokens_total', 'max_cost_usd', 'timeout_seconds'],
+  retry: ['for_seconds', 'max_attempts'],
   demands: ['hostname', 'project_dir', 'executor_type', 'tags'],
 }
 
@@ -151,6 +152,7 @@ export function unknownFields(blueprint: JsonMap): string[][] {
     ...of([], blueprint, KNOWN['']),
     ...of(['executor'], executor, KNOWN_SETTINGS[type as ExecutorType]),
     ...of(['limits'], blueprint.get('limits'), KNOWN.limits),
+    ...of(['retry'], blueprint.get('retry'), KNOWN.retry),
     ...of(['demands'], blueprint.get('demands'), KNOWN.demands),
   ]
 }

@@ -80,7 +80,7 @@ it('makes one entry of a call and its answer', () => {
     ['5', 'state'],
     ['6', 'state'],
   ])
-  expect(entries[4]).toMatchObject({ label: 'Asked again', detail: 'status 429', tone: 'warning' })
+  expect(entries[4]).toMatchObject({ label: 'Asked again', detail: 'status 429 (in 4.0 s)', tone: 'warning' })
   expect(entries[1]).toMatchObject({ ok: true, arguments: '{"n": 1.10}', output: 'text' })
 })
 

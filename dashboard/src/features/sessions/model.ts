@@ -2,6 +2,7 @@
 import type { Api } from '@/api'
 import type { Happened } from '@/api/events'
 import { plural } from '@/lib/format'
+import { repeated } from '@/lib/repeated'
 import { follow, readJson } from '@/lib/json-text'
 import type { Tone } from '@/lib/status'
 
@@ -121,7 +122,7 @@ function entryOf(event: Happened): Entry {
     case 'tool.finished':
       return { kind: 'tool', key, at, name: event.name, arguments: '', output: event.output, ok: event.ok }
     case 'request.repeated':
-      return state('Asked again', event.reason, 'warning')
+      return state('Asked again', repeated(event), 'warning')
     case 'attempt.judged':
       return { kind: 'attempt', key, at, attempt: event.attempt, run }
     case 'result':

@@ -8,7 +8,7 @@ mod program;
 mod servers;
 
 use accord_contract::{Invariants, Place, Schema};
-use accord_domain::agent::{Blueprint, Executor, Type};
+use accord_domain::agent::{Blueprint, Executor, Retry, Type};
 
 use super::finding::Findings;
 use super::name::{self, Named};
@@ -50,6 +50,7 @@ pub(super) fn check(read: &Read, findings: &mut Findings) -> Contracts {
     flags::check(blueprint, findings);
     servers::check(blueprint, read.executor_is_known, findings);
     limits(blueprint, findings);
+    retry(blueprint, findings);
     contract::check(blueprint, findings)
 }
 
@@ -184,6 +185,18 @@ fn tools(blueprint: &Blueprint, findings: &mut Findings) {
         } else if blueprint.tools.iter().take(index).any(|other| other == tool) {
             findings.warning(place, format!("'{tool}' stands here twice"));
         }
+    }
+}
+
+fn retry(blueprint: &Blueprint, findings: &mut Findings) {
+    let at = |field| Place::root().key("retry").key(field);
+    let Retry { for_seconds, max_attempts } = blueprint.retry;
+    if let Some(seconds) = for_seconds.filter(|seconds| *seconds > Retry::MOST_SECONDS) {
+        let most = Retry::MOST_SECONDS;
+        findings.error(at("for_seconds"), format!("expected 0 to {most} seconds, got {seconds}"));
+    }
+    if max_attempts == Some(0) {
+        findings.error(at("max_attempts"), "expected 1 or more, got 0; 1 makes every request once");
     }
 }
 

@@ -64,7 +64,7 @@ impl Hearing {
                 }
             }
             Kind::Repeats { reason, milliseconds } => {
-                events.tell(Event::Retrying { reason, milliseconds }).await;
+                events.tell(Event::repeated(reason, milliseconds)).await;
             }
             Kind::Refuses { words } => self.refusal = Some(words),
             Kind::Asks { .. } | Kind::Ends(_) | Kind::Other => {}

@@ -252,7 +252,7 @@ impl Server {
                 let details = params.pointer("/error/additionalDetails").and_then(Value::as_str);
                 let words = details.or_else(|| params.pointer("/error/message").and_then(Value::as_str));
                 let reason = place.room.redactor.text(&shown(words.unwrap_or_default()));
-                events.tell(Event::Retrying { reason, milliseconds: 0 }).await;
+                events.tell(Event::repeated(reason, 0)).await;
             }
             _ => {}
         }

@@ -181,6 +181,7 @@ async fn capabilities_say_what_each_provider_takes() {
         reprompt: true,
         max_tokens: Some(9),
         takes_ceiling: true,
+        repeats: true,
     };
     let nine = || json!({"max_tokens": 9});
     assert_eq!(

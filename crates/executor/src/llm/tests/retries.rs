@@ -1,10 +1,19 @@
 //! What is asked again, how often, and when not.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::samples::{PROVIDERS, Say, streamed};
-use super::script::{Canned, Script, Step, Then, native, opened, turn};
-use crate::{Allowance, Event, TransportError, Turn, TurnError};
+use super::script::{
+    Canned, Script, Step, Then, executor_over, native, open_with, opened, settings, start, turn,
+};
+use crate::{
+    Allowance, Delivery, Event, Request, Response, Retry, Start, Transport, TransportError, Turn, TurnError,
+};
 
 fn overloaded() -> Value {
     json!({"error": {"type": "overloaded_error", "message": "busy"}})
@@ -76,14 +85,75 @@ async fn what_an_answer_used_that_broke_off_counts() {
     assert_eq!(script.requests().len(), 1, "nothing more is asked");
 }
 
+/// A provider that is down until a moment, and then answers.
+struct Restarting {
+    back: Instant,
+    script: Arc<Script>,
+}
+
+#[async_trait]
+impl Transport for Restarting {
+    async fn send(&self, request: Request) -> Result<Response, TransportError> {
+        match Instant::now() < self.back {
+            true => Err(TransportError::Connection("connection refused".into())),
+            false => self.script.send(request).await,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_a_minute_is_bridged_and_work_is_not_done_twice() {
+    let begun = Instant::now();
+    for provider in PROVIDERS {
+        let steps =
+            [streamed(provider, Say::Call("echo", r#"{"x": 1}"#)), streamed(provider, Say::Text("back"))];
+        let script = Script::new(steps);
+        let down = |seconds| Instant::now() + Duration::from_secs(seconds);
+        let transport = Restarting { back: down(60), script: Arc::clone(&script) };
+        let start = start(settings(provider, json!({})), &["echo"], None);
+        let start = Start { retry: Retry::default(), ..start };
+        let mut opened = open_with(&executor_over(Arc::new(transport)), start).await.unwrap();
+        let answer = opened.ask(turn("Judge", Delivery::Text)).await.unwrap();
+        assert_eq!(answer.text, "back", "{provider}");
+        let events = opened.heard();
+        let tools = events.iter().filter(|event| matches!(event, Event::ToolStarted { .. })).count();
+        assert_eq!((tools, script.requests().len()), (1, 2), "{provider}");
+        assert!(pauses(&events).len() > 3, "{events:?}");
+    }
+    assert!(begun.elapsed().as_secs() >= 60);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_waited_for_is_told() {
+    let script = Script::new([Canned::error(503, &json!("down")), streamed("openai", Say::Text("ok"))]);
+    let mut opened = opened(&script, "openai").await;
+    opened.ask(turn("Judge", native())).await.unwrap();
+    let told = opened.heard().into_iter().find(|event| matches!(event, Event::Retrying { .. }));
+    let Some(Event::Retrying { reason, milliseconds, attempts, attempts_left, milliseconds_left }) = told
+    else {
+        panic!("{told:?}")
+    };
+    assert_eq!(reason, "openai https://api.openai.com/v1 answers 503: down");
+    assert_eq!((attempts, attempts_left), (Some(1), Some(5)));
+    // What is left is told in whole milliseconds.
+    assert!((89_998..=90_000).contains(&(milliseconds + milliseconds_left.unwrap())));
+}
+
 #[tokio::test]
 async fn trouble_that_does_not_pass_ends_the_turn() {
     for status in [408, 409, 429, 500, 502, 529] {
         let script = Script::new(vec![Canned::error(status, &overloaded()); 9]);
-        let failure = opened(&script, "anthropic").await.ask(turn("Judge", native())).await.unwrap_err();
-        let words = format!("anthropic https://api.anthropic.com answers {status}: busy (after 5 retries)");
-        assert_eq!(failure.error, TurnError::Transport(words));
+        let mut opened = opened(&script, "anthropic").await;
+        let failure = opened.ask(turn("Judge", native())).await.unwrap_err();
+        let words = format!(
+            "anthropic https://api.anthropic.com answers {status}: busy (gave up after 6 attempts in "
+        );
+        assert!(
+            matches!(&failure.error, TurnError::Transport(said) if said.starts_with(&words)),
+            "{failure:?}"
+        );
         assert_eq!(script.requests().len(), 6);
+        assert_eq!(pauses(&opened.heard()).len(), 5);
     }
 }
 
@@ -115,7 +185,8 @@ async fn a_pause_that_is_too_long_to_keep_ends_the_turn() {
     let script = Script::new(vec![Canned::error(503, &overloaded()).header("retry-after", "301"); 2]);
     let failure = opened(&script, "openai").await.ask(turn("Judge", native())).await.unwrap_err();
     let words = failure.error.to_string();
-    assert!(words.ends_with("busy (it asks to wait for 301 seconds)"), "{words}");
+    let expected = "busy (it asks to wait for 301 seconds, and `retry.for_seconds` leaves 90 seconds)";
+    assert!(words.ends_with(expected), "{words}");
     assert_eq!(script.requests().len(), 1);
 }
 

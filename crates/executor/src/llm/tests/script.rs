@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::llm::{LlmExecutor, Provider, ProviderKind, Providers, Secret};
 use crate::{
-    Allowance, Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Session,
-    Start, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
+    Allowance, Answer, Delivery, Event, Events, Executor, NoTools, OpenError, Request, Response, Retry,
+    Session, Start, ToolOutput, ToolSpec, Toolbox, Toolboxes, Transport, TransportError, Turn, TurnFailure,
 };
 
 pub(super) const KEY: &str = "sk-very-secret";
@@ -188,6 +188,9 @@ impl Opened {
     }
 }
 
+/// As many attempts as scripts of trouble that does not pass have answers.
+pub(super) const SIX: Retry = Retry { for_time: Duration::from_secs(90), max_attempts: Some(6) };
+
 /// Settings for a provider, with more fields.
 pub(super) fn settings(provider: &str, more: Value) -> Value {
     let mut settings = json!({"type": "llm", "provider": provider, "model": "m-1"});
@@ -208,12 +211,18 @@ pub(super) fn start(settings: Value, tools: &[&str], conversation: Option<Value>
         parameters: Value::Null,
         conversation,
         max_steps: 4,
+        retry: SIX,
         costs_are_limited: false,
     }
 }
 
 /// An executor whose providers all have a key and a price.
 pub(super) fn executor(script: &Arc<Script>) -> LlmExecutor {
+    executor_over(Arc::clone(script) as Arc<dyn Transport>).with_first_pause(Duration::from_millis(1))
+}
+
+/// The same over another transport, with pauses as they are outside of tests.
+pub(super) fn executor_over(transport: Arc<dyn Transport>) -> LlmExecutor {
     let providers = ProviderKind::ALL.into_iter().fold(Providers::default(), |all, kind| {
         let provider = Provider::new(kind);
         let provider = Provider {
@@ -225,12 +234,15 @@ pub(super) fn executor(script: &Arc<Script>) -> LlmExecutor {
         };
         all.with(kind.name(), provider)
     });
-    LlmExecutor::new(providers, Arc::clone(script) as Arc<dyn Transport>, Arc::new(Echoes))
-        .with_first_pause(Duration::from_millis(1))
+    LlmExecutor::new(providers, transport, Arc::new(Echoes))
 }
 
 pub(super) async fn open(script: &Arc<Script>, start: Start) -> Result<Opened, OpenError> {
-    let session = executor(script).open(start).await?;
+    open_with(&executor(script), start).await
+}
+
+pub(super) async fn open_with(executor: &LlmExecutor, start: Start) -> Result<Opened, OpenError> {
+    let session = executor.open(start).await?;
     let (sender, heard) = mpsc::channel(1000);
     Ok(Opened { session, cancel: CancellationToken::new(), events: Events::new(sender), heard })
 }

@@ -82,7 +82,13 @@ async fn what_happens_is_told() {
             ok: true,
             output: "the keys are [redacted] and [redacted]".to_owned(),
         },
-        Event::Retrying { reason: "HTTP 529 overloaded".to_owned(), milliseconds: 500 },
+        Event::Retrying {
+            reason: "HTTP 529 overloaded".to_owned(),
+            milliseconds: 500,
+            attempts: None,
+            attempts_left: None,
+            milliseconds_left: None,
+        },
         Event::Message { text: "done".to_owned() },
     ];
     assert_eq!(events, expected);

@@ -5,6 +5,7 @@ mod cuts;
 mod delivery;
 mod ladder;
 mod models;
+mod outages;
 mod plain;
 mod prompts;
 mod rows;

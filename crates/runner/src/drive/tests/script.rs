@@ -10,7 +10,7 @@ use accord_api::{
     ValidationMode, attempt,
 };
 use accord_executor::{
-    Answer, Capabilities, Event, Events, Session, Stop, Tool, Turn, TurnError, TurnFailure, Usage,
+    Answer, Capabilities, Event, Events, Retry, Session, Stop, Tool, Turn, TurnError, TurnFailure, Usage,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -26,6 +26,8 @@ pub(super) enum Reply {
     Fail(TurnError),
     /// Fails, and has used something.
     FailAfter(TurnError, Usage),
+    /// Uses a tool, and fails then.
+    FailAfterTool(TurnError),
     /// Works until it is told to stop.
     Hang,
     /// Works whatever it is told.
@@ -83,6 +85,11 @@ impl Session for Script {
                 Ok(answer)
             }
             Some(Reply::Fail(error)) => failed(error),
+            Some(Reply::FailAfterTool(error)) => {
+                let (call_id, name) = ("call_1".to_owned(), "write_file".to_owned());
+                events.tell(Event::ToolStarted { call_id, name, arguments: json!({}) }).await;
+                failed(error)
+            }
             Some(Reply::FailAfter(error, usage)) => Err(TurnFailure { error, usage }),
             Some(Reply::Hang) => {
                 cancel.cancelled().await;
@@ -126,6 +133,7 @@ pub(super) struct Case {
     pub(super) capabilities: Capabilities,
     pub(super) assignment: Assignment,
     pub(super) stop: CancellationToken,
+    pub(super) retry: Retry,
 }
 
 /// What came of it.
@@ -147,6 +155,7 @@ pub(super) fn able() -> Capabilities {
         reprompt: true,
         max_tokens: Some(4096),
         takes_ceiling: true,
+        repeats: true,
     }
 }
 
@@ -206,7 +215,12 @@ fn assignment() -> Assignment {
 impl Case {
     /// A run without a contract.
     pub(super) fn free() -> Self {
-        Self { capabilities: able(), assignment: assignment(), stop: CancellationToken::new() }
+        Self {
+            capabilities: able(),
+            assignment: assignment(),
+            stop: CancellationToken::new(),
+            retry: Retry::default(),
+        }
     }
 
     /// A run under a contract.
@@ -265,7 +279,7 @@ impl Case {
         let notes = Notes::default();
         let longest = Duration::from_secs(3600);
         let Assignment { agent, spent, .. } = &self.assignment;
-        let budget = Budget::new(&agent.limits, longest, spent, self.stop);
+        let budget = Budget::new(&agent.limits, longest, spent, self.stop).with_retry(self.retry);
         let outcome = drive(&mut session, &self.assignment, &budget, &notes).await;
         let turns = turns.lock().unwrap().clone();
         Ran {

@@ -393,8 +393,22 @@ fn what_a_runner_would_refuse_is_told_at_once() {
             "$.executor.allowed_tools[1]: the name of a tool cannot be empty".to_owned(),
         ),
         (
+            "executor: { type: replay, cassette: /etc/passwd }".to_owned(),
+            "$.executor.cassette: \"/etc/passwd\" must be a file inside the project folder, relative to it and without '..'"
+                .to_owned(),
+        ),
+        (
+            format!("{}\nretry: {{ for_seconds: 86401 }}", llm("")),
+            "$.retry.for_seconds: expected 0 to 86400 seconds, got 86401".to_owned(),
+        ),
+        (
+            format!("{}\nretry: {{ max_attempts: 0 }}", llm("")),
+            "$.retry.max_attempts: expected 1 or more, got 0; 1 makes every request once".to_owned(),
+        ),
+        (
             "executor: { type: replay, cassette: a/../../x.json }".to_owned(),
-            "$.executor.cassette: \"a/../../x.json\" must be a file inside the project, without '..'".to_owned(),
+            "$.executor.cassette: \"a/../../x.json\" must be a file inside the project folder, relative to it and without '..'"
+                .to_owned(),
         ),
         (
             format!("{}\ndemands: {{ executor_type: process }}", llm("")),

@@ -1,0 +1,53 @@
+//! Asking a turn again while its provider is away.
+//!
+//! Sessions with a model repeat single requests themselves, and tools that were used stay used. Agent CLIs and external
+//! programs say only that the whole turn failed: it is asked again where no tool was used in it, so that nothing is done
+//! twice.
+
+use accord_executor::{Answer, Attempts, Turn, Usage};
+use tokio::time::sleep;
+
+use super::telling::Telling;
+use super::turns::{Turns, Why, ended, wire};
+
+impl Turns<'_> {
+    /// Asks a turn until there is an answer, or an error that does not pass.
+    pub(super) async fn patiently(&mut self, mut turn: Turn) -> Result<Answer, (Why, Usage)> {
+        if self.capabilities.repeats || !self.capabilities.reprompt {
+            return self.listen(turn).await;
+        }
+        let mut attempts = Attempts::new(self.budget.retry(), self.assignment.session_id.as_str());
+        let mut used = Usage::default();
+        loop {
+            let (why, usage) = match self.listen(turn.clone()).await {
+                Ok(answer) => {
+                    used.add(answer.usage);
+                    return Ok(Answer { usage: used, ..answer });
+                }
+                Err(failed) => failed,
+            };
+            used.add(usage);
+            let reason = match why {
+                Why::Transport(words) if self.has_worked => {
+                    let words = format!("{words} (not asked again, because tools were used in this turn)");
+                    return Err((Why::Transport(words), used));
+                }
+                Why::Transport(words) => words,
+                why => return Err((why, used)),
+            };
+            let spent = self.used_in_all().and(wire(used));
+            if let Some(words) = self.budget.exhausted(&spent) {
+                return Err((Why::Exhausted(words), used));
+            }
+            turn.allowance = self.budget.left(&spent);
+            let wait = attempts.failed(reason, None).map_err(|words| (Why::Transport(words), used))?;
+            let pause = wait.pause;
+            Telling::new(self.observer, &self.assignment.run_id, self.budget).tell(wait.event()).await;
+            tokio::select! {
+                biased;
+                over = self.budget.over() => return Err((ended(over), used)),
+                () = sleep(pause) => {}
+            }
+        }
+    }
+}
