@@ -30,7 +30,10 @@ pub(crate) struct ConnectionArguments {
     /// The coordinator's address [default: the one that runs for this project]
     #[arg(long, value_name = "URL")]
     pub(crate) coordinator: Option<String>,
-    /// The key to show it
+    /// The file with the key to show it [default: ACCORD_KEY, or runner.key_file of the configuration]
+    #[arg(long, value_name = "FILE", conflicts_with = "key")]
+    pub(crate) key_file: Option<PathBuf>,
+    /// The key itself, which other users of this machine can read: use --key-file or ACCORD_KEY instead
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Option<String>,
 }
@@ -45,6 +48,9 @@ impl ConnectionArguments {
         };
         flag("runner.coordinator", "--coordinator", &self.coordinator);
         flag("runner.key", "--key", &self.key);
+        // Relative to where the command is called, not to the project.
+        let key_file = self.key_file.as_ref().map(|file| absolute(file)).transpose()?;
+        flag("runner.key_file", "--key-file", &key_file);
         Config::load(&self.project.find()?, flags)
     }
 
@@ -61,6 +67,12 @@ impl ConnectionArguments {
     pub(crate) async fn reach(&self, access: Access) -> Result<Reached, Failure> {
         reach(&self.config(Vec::new())?, access).await
     }
+}
+
+fn absolute(file: &Path) -> Result<String, Problem> {
+    let path = std::path::absolute(file)
+        .map_err(|error| Problem::new(format!("--key-file {}: {error}", file.display())))?;
+    path.into_os_string().into_string().map_err(|_| Problem::new("--key-file: the path is not UTF-8"))
 }
 
 /// What to do where a coordinator has to run.
@@ -151,8 +163,7 @@ pub(crate) async fn tell_of_another(config: &Config) {
 
 /// A client for an address, with the configured key.
 pub(crate) fn client(url: &str, config: &Config) -> Result<Client, Failure> {
-    let key = &config.values.runner.key;
-    let key = (!key.is_empty()).then(|| ApiKey::new(key.clone()));
+    let key = config.key()?.map(ApiKey::new);
     Ok(Client::new(url, key.as_ref())?)
 }
 

@@ -99,7 +99,7 @@ fn hint(body: &ErrorBody) -> String {
         Some(ErrorName::SessionNotFound) => "accord sessions list shows what there is",
         Some(ErrorName::SchemaNotFound) => "accord schemas list shows what there is",
         Some(ErrorName::KeyNotFound) => "accord keys list shows what there is",
-        Some(ErrorName::Unauthorized) => "show a key with --key KEY or ACCORD_RUNNER__KEY",
+        Some(ErrorName::Unauthorized) => "show a key with --key-file FILE or ACCORD_KEY",
         Some(ErrorName::OutputSchemaConflict) => "leave --schema and --schema-name away",
         Some(ErrorName::AgentBroken) => "accord agents validate NAME draws each place",
         _ => return format!("{name} is explained in docs/errors/{name}.md"),

@@ -23,7 +23,7 @@ ACCORD_PARENT_SESSION names the session that is the parent of what is started he
 
 Examples:
   claude mcp add accord -- accord mcp --dir /path/to/project
-  ACCORD_RUNNER__KEY=accord_… accord mcp --coordinator http://10.0.0.5:8765")]
+  accord mcp --coordinator http://10.0.0.5:8765 --key-file ~/.accord.key")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     connection: ConnectionArguments,

@@ -1,5 +1,6 @@
-//! The environment: `ACCORD_SECTION__KEY`, and two older names.
+//! The environment: `ACCORD_SECTION__KEY`, and a few names of their own.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use toml::Value;
@@ -11,8 +12,10 @@ use crate::failure::Problem;
 
 const PREFIX: &str = "ACCORD_";
 
-/// Names that other tools set, and the keys that they mean.
+/// Names without a section, and the keys that they mean: two short ones, and two that other tools set.
 const ALIASES: &[(&str, &str)] = &[
+    ("ACCORD_KEY", "runner.key"),
+    ("ACCORD_KEY_FILE", "runner.key_file"),
     ("SCHEMA_ENFORCEMENT_MAX_RETRIES", "enforcement.max_retries"),
     ("SCHEMA_ENFORCEMENT_EXTRACT_JSON", "enforcement.extract_json"),
 ];
@@ -23,6 +26,7 @@ pub(super) fn read(
     layers: &mut Layers,
 ) -> Result<(), Problem> {
     let defaults = Value::try_from(Values::default()).unwrap_or(Value::Boolean(false));
+    let mut read: BTreeMap<String, (String, Value)> = BTreeMap::new();
     for (name, text) in variables {
         let Some(name) = name.to_str() else { continue };
         let Some(key) = key_of(name) else { continue };
@@ -31,7 +35,13 @@ pub(super) fn read(
         let value = typed(&key, like(&defaults, &key), &text).ok_or_else(|| {
             Problem::new(format!("the variable {name} holds '{text}', which is not what {key} takes"))
         })?;
-        layers.set(&key, value, Origin::Variable(name.to_owned()));
+        match read.insert(key.clone(), (name.to_owned(), value.clone())) {
+            Some((other, earlier)) if earlier != value => {
+                let message = format!("{other} and {name} both set {key}, to different values");
+                return Err(Problem::new(message).hint("keep one of them"));
+            }
+            _ => layers.set(&key, value, Origin::Variable(name.to_owned())),
+        }
     }
     Ok(())
 }
@@ -64,6 +74,10 @@ fn typed(key: &str, like: Option<&Value>, text: &str) -> Option<Value> {
         }
         Some(_) => Some(Value::String(text.to_owned())),
         None if secrets::kind_of(key).is_some() => Some(Value::String(text.to_owned())),
-        None => Some(text.parse().map_or_else(|_| Value::String(text.to_owned()), Value::Float)),
+        None => {
+            let whole = text.parse().map(Value::Integer);
+            let number = whole.or_else(|_| text.parse().map(Value::Float));
+            Some(number.unwrap_or_else(|_: std::num::ParseFloatError| Value::String(text.to_owned())))
+        }
     }
 }

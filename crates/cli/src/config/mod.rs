@@ -5,6 +5,7 @@
 
 mod environment;
 mod file;
+mod key;
 mod origin;
 mod ranges;
 mod secrets;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use origin::Origin;
 pub(crate) use secrets::without_secrets;
-pub(crate) use values::{Auth, LogFormat, Provider, ProviderKind, Values};
+pub(crate) use values::{Auth, LogFormat, Provider, ProviderKind, Retry, Values};
 
 use crate::failure::Problem;
 
@@ -79,6 +80,11 @@ impl Config {
         self.origins.of(key)
     }
 
+    /// A path of the settings: `~/` is the home folder, and what is relative stands in the project.
+    pub(crate) fn path(&self, text: &str) -> PathBuf {
+        path(text, &self.project, std::env::home_dir().as_deref())
+    }
+
     /// The folder with agents.
     pub(crate) fn agents_dir(&self) -> PathBuf {
         self.project.join(FOLDER).join("agents")
@@ -114,6 +120,14 @@ impl Config {
     pub(crate) fn offline(&self) -> Self {
         let values = Values { enforcement: self.values.enforcement.clone(), ..Values::default() };
         Self { values, ..self.without_agents() }
+    }
+}
+
+fn path(text: &str, project: &Path, home: Option<&Path>) -> PathBuf {
+    let below_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
+    match (below_home, home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => project.join(text),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Numbers that cannot work are refused before anything is started with them.
 
+use accord_api::agent::Retry;
 use accord_api::contract::MOST_RETRIES;
 
 use super::origin::Origins;
@@ -14,13 +15,15 @@ const DEAREST_MILLION: f64 = 1_000_000.0;
 
 /// Looks at every number that has bounds.
 pub(super) fn check(values: &Values, origins: &Origins) -> Result<(), Problem> {
-    let Values { server, queue, runner, enforcement, providers, .. } = values;
+    let Values { server, queue, runner, enforcement, retry, providers, .. } = values;
     let any = u64::MAX;
     let bounds = [
         ("server.request_limit_bytes", server.request_limit_bytes, LEAST_REQUEST, any),
         ("queue.lease_seconds", queue.lease_seconds.into(), 1, any),
         ("queue.max_deliveries", queue.max_deliveries.into(), 1, any),
         ("runner.concurrency", runner.concurrency.into(), 1, any),
+        ("retry.for_seconds", retry.for_seconds.into(), 0, Retry::MOST_SECONDS.into()),
+        ("retry.max_attempts", retry.max_attempts.unwrap_or(1).into(), 1, any),
         ("enforcement.max_retries", enforcement.max_retries.into(), 0, MOST_RETRIES.into()),
     ];
     for (key, value, least, most) in bounds {

@@ -199,3 +199,29 @@ fn a_provider_is_read_whole() {
     };
     assert_eq!(config.values.providers.get("lab"), Some(&expected));
 }
+
+#[test]
+fn paths_are_found_from_the_home_folder_or_the_project() {
+    let find = |text: &str| path(text, Path::new("/project"), Some(Path::new("/me")));
+    let cases =
+        [("~", "/me"), ("~/.cargo", "/me/.cargo"), ("/", "/"), ("/a", "/a"), ("../b", "/project/../b")];
+    for (text, expected) in cases {
+        assert_eq!(find(text), Path::new(expected), "{text}");
+    }
+}
+
+#[test]
+fn patience_with_providers_is_read() {
+    let config = load("", &[], Vec::new()).unwrap();
+    assert_eq!(config.values.retry, Retry { for_seconds: 90, max_attempts: None });
+    let variables = [("ACCORD_RETRY__FOR_SECONDS", "600"), ("ACCORD_RETRY__MAX_ATTEMPTS", "7")];
+    let config = load("[retry]\nfor_seconds = 5\n", &variables, Vec::new()).unwrap();
+    assert_eq!(config.values.retry, Retry { for_seconds: 600, max_attempts: Some(7) });
+    for (file, told) in [
+        ("[retry]\nfor_seconds = 86401\n", "retry.for_seconds is 86401: use 0 to 86400"),
+        ("[retry]\nmax_attempts = 0\n", "retry.max_attempts is 0: use 1 or more"),
+    ] {
+        let error = load(file, &[], Vec::new()).unwrap_err();
+        assert!(error.contains(told), "{error}");
+    }
+}

@@ -13,6 +13,7 @@ pub(crate) struct Values {
     pub(crate) queue: Queue,
     pub(crate) runner: Runner,
     pub(crate) enforcement: Enforcement,
+    pub(crate) retry: Retry,
     pub(crate) workflows: Workflows,
     pub(crate) log: Log,
     pub(crate) telemetry: Telemetry,
@@ -54,6 +55,8 @@ pub(crate) struct Runner {
     /// What commands of agents may reach besides the project folder.
     pub(crate) command_folders: Vec<String>,
     pub(crate) key: String,
+    /// The file that holds the key.
+    pub(crate) key_file: String,
     pub(crate) drain_seconds: u32,
 }
 
@@ -65,6 +68,14 @@ pub(crate) struct Enforcement {
     pub(crate) extract_json: bool,
     pub(crate) validation_mode: accord_api::ValidationMode,
     pub(crate) strategy: accord_api::Strategy,
+}
+
+/// How long a runner keeps asking a provider that is away, where the agent does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Retry {
+    pub(crate) for_seconds: u32,
+    pub(crate) max_attempts: Option<u32>,
 }
 
 /// How siblings in workflows are compared.
@@ -175,6 +186,7 @@ impl Default for Runner {
             project_dir: ".".to_owned(),
             command_folders: Vec::new(),
             key: String::new(),
+            key_file: String::new(),
             drain_seconds: 30,
         }
     }
@@ -188,6 +200,15 @@ impl Default for Enforcement {
             validation_mode: accord_api::ValidationMode::Strict,
             strategy: accord_api::Strategy::Auto,
         }
+    }
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        let standard = accord_executor::Retry::default();
+        let seconds = standard.for_time.as_secs();
+        let for_seconds = u32::try_from(seconds).unwrap_or(u32::MAX);
+        Self { for_seconds, max_attempts: standard.max_attempts }
     }
 }
 

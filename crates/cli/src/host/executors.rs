@@ -51,12 +51,10 @@ pub(crate) fn tools(config: &Config) -> BuiltinTools {
 
 /// What commands of agents reach besides the project folder.
 pub(super) fn command_folders(config: &Config) -> Vec<PathBuf> {
-    let home = std::env::home_dir();
-    let folder = |text: &String| folder(text, &config.project, home.as_deref());
-    config.values.runner.command_folders.iter().map(folder).collect()
+    config.values.runner.command_folders.iter().map(|text| config.path(text)).collect()
 }
 
-/// The settings and the database of this process. The latter has others beside it, which go by its real name.
+/// The settings, the key and the database of this process. The latter has others beside it, which go by its real name.
 fn private_files(config: &Config) -> Vec<PathBuf> {
     let settings = [config.project.join(FILE), config.project.join(FOLDER).join(FILE_INSIDE)];
     let database = match store::place(config) {
@@ -70,22 +68,13 @@ fn private_files(config: &Config) -> Vec<PathBuf> {
             PathBuf::from(name)
         })
     };
-    settings.into_iter().chain(database.into_iter().flat_map(beside)).collect()
+    settings.into_iter().chain(config.key_file()).chain(database.into_iter().flat_map(beside)).collect()
 }
 
 /// The variables of this process. Those that hold keys of providers are secrets, whatever they are called.
 fn variables(config: &Config) -> Variables {
     let keys = config.values.providers.values().filter_map(|provider| provider.api_key_env.clone());
     Variables::new(std::env::vars_os(), keys)
-}
-
-/// A folder of the settings: `~/` is the home folder, and what is relative stands in the project.
-fn folder(text: &str, project: &Path, home: Option<&Path>) -> PathBuf {
-    let below_home = if text == "~" { Some("") } else { text.strip_prefix("~/") };
-    match (below_home, home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => project.join(text),
-    }
 }
 
 /// `network` is for MCP servers, whatever models are asked by.
@@ -212,15 +201,5 @@ mod tests {
             "state.db-journal",
         ];
         assert_eq!(private_files(&config), names.map(|name| folder.path().join(name)));
-    }
-
-    #[test]
-    fn folders_are_found_from_the_home_folder_or_the_project() {
-        let find = |text: &str| folder(text, Path::new("/project"), Some(Path::new("/me")));
-        let cases =
-            [("~", "/me"), ("~/.cargo", "/me/.cargo"), ("/", "/"), ("/a", "/a"), ("../b", "/project/../b")];
-        for (text, expected) in cases {
-            assert_eq!(find(text), Path::new(expected), "{text}");
-        }
     }
 }

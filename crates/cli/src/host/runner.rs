@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use accord_api::Profile;
 use accord_client::Client;
-use accord_executor::Registry;
+use accord_executor::{Registry, Retry};
 use accord_runner::{Runner, RunnerSettings, Shutdown, Variables};
 use tokio::task::JoinHandle;
 
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::failure::{Failure, Problem};
 
 /// A runner at work.
@@ -50,8 +50,10 @@ pub(crate) fn runner(
     let drain = Duration::from_secs(u64::from(values.drain_seconds));
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let config::Retry { for_seconds, max_attempts } = config.values.retry;
     let settings = RunnerSettings {
         drain,
+        retry: Retry { for_time: Duration::from_secs(for_seconds.into()), max_attempts },
         coordinator_url: Some(client.base_url().to_owned()),
         variables: Variables::new(std::env::vars_os().filter_map(text)),
         ..RunnerSettings::new(profile)

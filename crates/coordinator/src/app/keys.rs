@@ -155,7 +155,7 @@ fn key_holder(key: &Key, hash: &str) -> Result<Caller, Error> {
 }
 
 fn needed() -> Error {
-    let message = "a key is needed: send 'Authorization: Bearer KEY'; with an admin's key 'accord keys create --key KEY' \
+    let message = "a key is needed: send 'Authorization: Bearer KEY'; with an admin's key 'accord keys create --key-file FILE' \
                    makes others; where no admin's key is left, stop the coordinator and make one then";
     Error::new(ErrorName::Unauthorized, message)
 }

@@ -24,7 +24,7 @@ others are left alone. Where no coordinator runs for this project, its store is 
 coordinator that has an agent in a file of its own keeps it there: the exit code is then 1.
 
 Examples:
-  accord agents push agents/ --coordinator https://accord.example --key accord_…
+  accord agents push agents/ --coordinator https://accord.example --key-file admin.key
   accord agents push . --json | jq -r '.agents[] | select(.change != \"unchanged\").name'")]
 pub(crate) struct Arguments {
     /// The folder of agents, or the one that holds .accord

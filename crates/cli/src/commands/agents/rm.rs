@@ -13,7 +13,7 @@ file is refused: its file is yours to remove. Runs that were made with it keep t
 
 Examples:
   accord agents rm ticket-triage
-  accord agents rm ticket-triage --coordinator https://accord.example --key accord_…")]
+  accord agents rm ticket-triage --coordinator https://accord.example --key-file admin.key")]
 pub(crate) struct Arguments {
     /// Its name
     name: String,

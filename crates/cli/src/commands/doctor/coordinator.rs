@@ -53,7 +53,7 @@ async fn answering(client: &Client) -> Vec<Check> {
             Check::ok("runners", "the key is a runner's: it takes work, and is not told who else does")
         }
         Err(ClientError::Api(body)) if matches!(body.status_code, 401 | 403) => {
-            Check::warn("runners", body.message, "show a key with --key or ACCORD_RUNNER__KEY")
+            Check::warn("runners", body.message, "show a key with --key-file or ACCORD_KEY")
         }
         Err(error) => Check::fail("runners", error.to_string(), "see the coordinator's log"),
     });

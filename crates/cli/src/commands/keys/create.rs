@@ -22,7 +22,7 @@ one then.
 
 Examples:
   accord keys create --role admin --name laptop
-  accord keys create --role runner --key \"$ADMIN_KEY\" > runner.key
+  accord keys create --role runner --key-file admin.key > runner.key
   accord keys create --role caller --json | jq -r .key")]
 pub(crate) struct Arguments {
     /// What it allows

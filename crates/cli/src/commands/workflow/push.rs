@@ -25,7 +25,7 @@ this project, its store is written directly. A coordinator that has a workflow i
 keeps it there: the exit code is then 1.
 
 Examples:
-  accord workflow push workflows/ --coordinator https://accord.example --key accord_…
+  accord workflow push workflows/ --coordinator https://accord.example --key-file admin.key
   accord workflow push . --json | jq -r '.workflows[] | select(.change != \"unchanged\").name'")]
 pub(crate) struct Arguments {
     /// The folder of workflows, or the one that holds .accord

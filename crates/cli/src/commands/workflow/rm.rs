@@ -13,7 +13,7 @@ in a file is refused: its file is yours to remove. Runs that were made with it k
 
 Examples:
   accord workflow rm code-review
-  accord workflow rm code-review --coordinator https://accord.example --key accord_…")]
+  accord workflow rm code-review --coordinator https://accord.example --key-file admin.key")]
 pub(crate) struct Arguments {
     /// Its name
     name: String,

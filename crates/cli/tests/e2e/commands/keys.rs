@@ -1,5 +1,7 @@
 //! `accord keys`: the first one is made before the first start.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use accord_api::Role;
 use serde_json::json;
 
@@ -22,7 +24,7 @@ async fn a_key_opens_what_listens_to_the_world() {
     let folder = host.path();
     assert!(host.url.starts_with("http://127.0.0.1:"), "{}", host.url);
 
-    run(folder, &["run", "free", "x"]).await.ends(1, &["--key KEY or ACCORD_RUNNER__KEY"]);
+    run(folder, &["run", "free", "x"]).await.ends(1, &["--key-file FILE or ACCORD_KEY"]);
     let refused = run(folder, &["keys", "create", "--role", "viewer"]).await;
     refused.ends(1, &["with an admin's key", "stop the coordinator and make one then"]);
     run(folder, &["runs", "list", "--key", "accord_wrong"]).await.ends(1, &["key"]);
@@ -49,4 +51,35 @@ async fn a_key_opens_what_listens_to_the_world() {
     run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(0, &["removed key_"]);
     run(folder, &["runs", "list", "--key", viewer]).await.ends(1, &["key"]);
     run(folder, &["keys", "rm", id, "--key", &admin]).await.ends(1, &["accord keys list"]);
+}
+
+#[tokio::test]
+async fn a_key_is_taken_from_a_file_or_the_environment_and_not_from_arguments() {
+    let model = always("done").await;
+    let project = Project::new().agent(&agent("free", &model, &json!({})));
+    let made = run(project.path(), &["keys", "create", "--role", "admin"]).await.ends(0, &[]);
+    let admin = made.stdout.trim().to_owned();
+    let host = project.up().await;
+    let folder = host.path();
+    let file = folder.join("admin.key");
+    std::fs::write(&file, format!("{admin}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+
+    let quiet = run(folder, &["runs", "list", "--key-file", "admin.key"]).await.ends(0, &[]);
+    assert_eq!(quiet.stderr, "");
+    for (name, value) in [("ACCORD_KEY", admin.as_str()), ("ACCORD_KEY_FILE", "admin.key")] {
+        let mut command = accord(folder);
+        let quiet = finish(command.args(["runs", "list"]).env(name, value), "").await.ends(0, &[]);
+        assert_eq!(quiet.stderr, "", "{name}");
+    }
+    let warned =
+        run(folder, &["runs", "list", "--key", &admin]).await.ends(0, &["--key-file FILE", "ACCORD_KEY"]);
+    assert_eq!(warned.stderr.matches("warning:").count(), 1, "{warned:?}");
+    run(folder, &["runs", "list", "--key", "k", "--key-file", "f"]).await.ends(2, &["cannot be used with"]);
+
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let warned = run(folder, &["runs", "list", "--key-file", "admin.key"]).await;
+    warned.ends(0, &["other users can read it (mode 644): chmod 600"]);
+    run(folder, &["runs", "list", "--key-file", "gone.key"]).await.ends(1, &["gone.key cannot be read"]);
+    host.end().await;
 }
