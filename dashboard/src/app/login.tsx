@@ -90,7 +90,7 @@ function Form({ reason }: { reason: string }) {
       </Button>
       <div className="flex flex-col gap-1 text-muted">
         An admin makes one with
-        <Command text="accord keys create --role viewer --key KEY" />
+        <Command text="accord keys create --role viewer --key-file admin.key" />
       </div>
     </form>
   )
