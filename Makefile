@@ -1,7 +1,8 @@
 # The few commands that people type. Everything else is cargo.
 
+# For each target.
 FUZZ_SECONDS ?= 600
-FUZZ_TARGETS := judge compile
+FUZZ_TARGETS ?= judge compile schema template cel yaml workflow http
 # The fuzzer builds with a sanitiser: another folder, so that the two builds do not undo each other.
 FUZZ_TARGET_DIR ?= $(CURDIR)/fuzz/target
 
@@ -13,7 +14,7 @@ help:
 	@echo 'make run    build, start, and run the example agents on a recorded model'
 	@echo 'make dashboard  build the dashboard, where Node is; cargo build takes it into the binary'
 	@echo 'make test-dashboard  its checks, its tests, and the real binary in Chromium'
-	@echo 'make fuzz   fuzz for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
+	@echo 'make fuzz   fuzz each of FUZZ_TARGETS (all) for FUZZ_SECONDS (600), where nightly and cargo-fuzz are'
 	@echo 'make bench  what judging costs, as tables'
 	@echo 'make bench-coordinator  what a run costs the coordinator, beside the disk'
 	@echo 'make bench-slow-disk  the same on a disk whose syncs take SYNC_MS (5) longer; needs a C compiler'
@@ -57,9 +58,12 @@ fuzz:
 	  echo 'skipped: needs a nightly toolchain and cargo-fuzz (cargo install cargo-fuzz)'; \
 	else \
 	  for target in $(FUZZ_TARGETS); do \
-	    CARGO_TARGET_DIR=$(FUZZ_TARGET_DIR) cargo +nightly fuzz run $$target -- \
-	      -dict=fuzz/json.dict -max_len=1024 \
-	      -max_total_time=$$(( $(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)) )) || exit 1; \
+	    dictionary=fuzz/$$target.dict; [ -f "$$dictionary" ] || dictionary=fuzz/json.dict; \
+	    mkdir -p fuzz/corpus/$$target fuzz/seeds/$$target; \
+	    echo "== $$target, $(FUZZ_SECONDS) s"; \
+	    CARGO_TARGET_DIR=$(FUZZ_TARGET_DIR) cargo +nightly fuzz run $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+	      -dict=$$dictionary -max_len=2048 -timeout=30 -rss_limit_mb=2560 -print_final_stats=1 \
+	      -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	  done; \
 	fi
 

@@ -4,7 +4,10 @@
 //!   and keeps each [`RecordedRequest`]. The binary `accord-model` is one for trying things by hand.
 //! - [`ChaosModel`]: a script that misbehaves by chance, in every way that is known ([`Misbehaviour`]), and says what it did.
 //! - [`PostgresCluster`]: a server of the test's own, gone at its end.
+//! - [`hostile`]: deep, wide, long and self-similar inputs for every language that Accord reads.
 //! - [`story`]: what every store must do, told once and run on each database.
+
+pub mod hostile;
 
 mod model;
 mod postgres;

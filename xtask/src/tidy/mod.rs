@@ -7,6 +7,7 @@ mod dependencies;
 mod documents;
 mod length;
 mod manifest;
+mod proofs;
 mod purity;
 mod repository;
 mod text;
@@ -51,6 +52,7 @@ const CHECKS: &[fn(&Repository) -> Vec<Finding>] = &[
     documents::module_docs,
     documents::decisions,
     documents::links,
+    proofs::named,
 ];
 
 /// Whether all rules are kept. Prints what is not.

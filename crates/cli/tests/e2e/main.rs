@@ -9,6 +9,8 @@ mod commands;
 mod contract_decisions;
 mod external;
 mod faults;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod kill;
 mod lifecycle;
 mod mcp;

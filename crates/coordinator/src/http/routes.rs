@@ -144,7 +144,7 @@ mod tests {
     use axum::http::{Request, StatusCode};
     use tower::ServiceExt as _;
 
-    use super::{Access, FOR_RUNS, ROUTES};
+    use super::{Access, FOR_RUNS, ROUTES, Scope};
     use crate::app::agents::fixture::stub;
     use crate::app::agents::name::Named;
     use crate::{App, Settings, System, router};
@@ -155,6 +155,37 @@ mod tests {
             let route = ROUTES.iter().find(|route| (route.method, route.path) == (*method, *path)).unwrap();
             assert!(matches!(route.access, Access::Read | Access::Call), "{route:?}");
         }
+    }
+
+    /// The table of the guide, as it has to be.
+    fn table() -> String {
+        let mut table = "| route | without key | viewer | caller | runner | admin | run token |\n|---|---|---|---|---|---|---|\n".to_owned();
+        for route in ROUTES {
+            let may = |allowed: &[Access]| if allowed.contains(&route.access) { "yes" } else { "–" };
+            let scope = FOR_RUNS.iter().find(|known| (known.0, known.1) == (route.method, route.path));
+            let token = match (route.access, scope.map(|known| known.2)) {
+                (Access::Open, _) | (_, Some(Scope::Free)) => "yes",
+                (_, Some(Scope::Session | Scope::Run | Scope::WorkflowRun)) => "its own",
+                (_, None) => "–",
+            };
+            let cells = [
+                may(&[Access::Open]),
+                may(&[Access::Open, Access::Read]),
+                may(&[Access::Open, Access::Read, Access::Call]),
+                may(&[Access::Open, Access::Run]),
+                "yes",
+                token,
+            ];
+            table += &format!("| `{} {}` | {} |\n", route.method, route.path, cells.join(" | "));
+        }
+        table
+    }
+
+    #[test]
+    fn the_guide_says_who_may_use_which_route() {
+        let guide = include_str!("../../../../docs/security.md");
+        let table = table();
+        assert!(guide.contains(&table), "put this into docs/security.md:\n{table}");
     }
 
     #[test]

@@ -1,0 +1,51 @@
+//! What a process uses, as the kernel tells.
+
+use std::time::Duration;
+
+/// The kernel counts CPU time for `/proc` in hundredths of a second, whatever its own clock is.
+const TICK: Duration = Duration::from_millis(10);
+
+/// A process under observation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meter {
+    pid: u32,
+}
+
+impl Meter {
+    pub(super) fn new(pid: u32) -> Self {
+        Self { pid }
+    }
+
+    /// CPU time of all threads so far; none where the process is gone.
+    pub(super) fn cpu(self) -> Option<Duration> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        // The second field is the program's name in brackets, which may hold spaces.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |field: usize| fields.get(field)?.parse::<u32>().ok();
+        (fields.first() != Some(&"Z")).then_some(())?;
+        Some(TICK * ticks(11)?.checked_add(ticks(12)?)?)
+    }
+
+    /// Memory in use now.
+    pub(super) fn resident(self) -> Option<u64> {
+        self.status("VmRSS:")
+    }
+
+    /// The most memory in use since the start, or since [`Meter::forget_peak`].
+    pub(super) fn peak(self) -> Option<u64> {
+        self.status("VmHWM:")
+    }
+
+    /// Begins to look for the most memory anew.
+    pub(super) fn forget_peak(self) {
+        // Where that is not allowed the peak stays what it was, and growth is judged too strictly.
+        let _ = std::fs::write(format!("/proc/{}/clear_refs", self.pid), "5");
+    }
+
+    fn status(self, name: &str) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        Some(kibibytes * 1024)
+    }
+}

@@ -1,0 +1,101 @@
+//! HTTP by hand: what no client library would send, and an answer that is read as far as it goes.
+
+use std::io;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+
+/// More of an answer is not kept.
+const KEPT_BYTES: usize = 16 * 1024 * 1024;
+
+/// A request, as it is sent.
+#[derive(Debug, Clone)]
+pub(super) struct Request {
+    pub(super) method: String,
+    /// Path and query.
+    pub(super) target: String,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Option<String>,
+}
+
+impl Request {
+    pub(super) fn new(method: &str, target: impl Into<String>) -> Self {
+        Self { method: method.to_owned(), target: target.into(), headers: Vec::new(), body: None }
+    }
+
+    pub(super) fn post(target: impl Into<String>, body: impl Into<String>) -> Self {
+        Self::new("POST", target).body(body)
+    }
+
+    pub(super) fn body(mut self, body: impl Into<String>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    pub(super) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// All of it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        [self.head().as_bytes(), self.body.as_deref().unwrap_or_default().as_bytes()].concat()
+    }
+
+    fn head(&self) -> String {
+        let mut head =
+            format!("{} {} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n", self.method, self.target);
+        if let Some(body) = &self.body {
+            head += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
+        }
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head + "\r\n"
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) text: String,
+}
+
+/// Sends a request and reads the answer; of a stream of events only its beginning.
+pub(super) async fn send(address: &str, request: &Request) -> io::Result<Answer> {
+    let stream = TcpStream::connect(address).await?;
+    let (reader, mut writer) = stream.into_split();
+    let write = async {
+        // Who refuses a body does not read it: the answer is what counts.
+        let _ = writer.write_all(&request.bytes()).await;
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        answer = read(BufReader::new(reader)) => answer,
+        () = write => Err(io::ErrorKind::Other.into()),
+    }
+}
+
+async fn read(mut reader: impl tokio::io::AsyncRead + Unpin) -> io::Result<Answer> {
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 64 * 1024];
+    loop {
+        let length = match reader.read(&mut piece).await {
+            Ok(length) => length,
+            // After an answer to a body that was not read, the connection may be reset.
+            Err(_) if !bytes.is_empty() => 0,
+            Err(error) => return Err(error),
+        };
+        bytes.extend_from_slice(&piece[..length]);
+        let is_stream = bytes.windows(17).take(1_000).any(|text| text == b"text/event-stream");
+        if length == 0 || is_stream || bytes.len() > KEPT_BYTES {
+            break;
+        }
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let status = text.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+    let status = status.ok_or_else(|| io::Error::other("the connection was closed without an answer"))?;
+    let text = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+    Ok(Answer { status, text })
+}
