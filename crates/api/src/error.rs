@@ -106,6 +106,8 @@ names! {
     SessionBusy = 409,
     /// The workflow run is not over.
     WorkflowRunBusy = 409,
+    /// The run, or the workflow run, is in no state to be retried.
+    NotRetryable = 409,
     /// The session has no result yet.
     SessionNotFinished = 409,
     /// The run is not held by this runner, or no longer.

@@ -59,6 +59,7 @@ pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, 
 pub use stats::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
 pub use strict::{Strict, read_strictly};
 pub use workflows::{
-    CreateWorkflowRun, CreatedWorkflowRun, ValidateWorkflowAnswer, WorkflowEdgeView, WorkflowNodeView,
-    WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowTaskView, WorkflowView,
+    CreateWorkflowRun, CreatedWorkflowRun, QuarantineView, ValidateWorkflowAnswer, WorkflowEdgeView,
+    WorkflowNodeView, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary,
+    WorkflowTaskView, WorkflowView,
 };

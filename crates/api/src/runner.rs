@@ -269,6 +269,10 @@ pub struct FinishRun {
     /// What was learnt about endpoints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactReport>,
+    /// Whether this was reported before and not answered. The coordinator that was told then may have died of it, so it is
+    /// handled with care.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
 }
 
 /// The run after a report.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::problem::Problem;
+use crate::runs::RunView;
 
 /// A workflow in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -126,6 +127,19 @@ pub struct WorkflowRunSummary {
     /// When it was over.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
+    /// Why it was ended without a step of its own: `poisoned`, or stopped while no coordinator ran. Why its nodes failed is with
+    /// the workflow run itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+}
+
+/// Work that coordinators died of. None of it is begun again until somebody retries it.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QuarantineView {
+    /// Runs that failed with `poisoned`, newest first, 100 at most.
+    pub runs: Vec<RunView>,
+    /// Workflow runs that failed with `poisoned`, newest first, 100 at most.
+    pub workflow_runs: Vec<WorkflowRunSummary>,
 }
 
 /// A workflow run.

@@ -84,7 +84,7 @@ pub(crate) fn none_runs() -> Problem {
 /// What a command does with what a project keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Looks at it, or takes something out. A project that keeps nothing yet stays as it is.
+    /// Looks at it, ends something, or takes something out. A project that keeps nothing yet stays as it is.
     Look,
     /// Puts something in.
     Change,

@@ -62,7 +62,8 @@ impl Exit {
             | FailureType::NoMatchingRunner
             | FailureType::ExecutorFailed
             | FailureType::BudgetExhausted
-            | FailureType::RunnerLost => Self::Failed,
+            | FailureType::RunnerLost
+            | FailureType::Poisoned => Self::Failed,
         }
     }
 }

@@ -55,4 +55,9 @@ impl Client {
     pub async fn stop_run(&self, id: &RunId) -> Result<FinishedRun, ClientError> {
         self.post(&["runs", id.as_str(), "stop"]).read().await
     }
+
+    /// Runs again what failed or was stopped. Gives the new run.
+    pub async fn retry_run(&self, id: &RunId) -> Result<CreatedRun, ClientError> {
+        self.post(&["runs", id.as_str(), "retry"]).read().await
+    }
 }

@@ -1,8 +1,9 @@
 //! Workflows and their runs.
 
 use accord_api::{
-    CreateWorkflowRun, CreatedWorkflowRun, Page, PageQuery, ValidateWorkflowAnswer, WaitQuery, WorkflowRunId,
-    WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary, WorkflowView,
+    CreateWorkflowRun, CreatedWorkflowRun, Page, PageQuery, QuarantineView, ValidateWorkflowAnswer,
+    WaitQuery, WorkflowRunId, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowSummary,
+    WorkflowView,
 };
 use reqwest::Method;
 use serde_json::Value;
@@ -103,5 +104,15 @@ impl Client {
     /// Stops a workflow run; one that is over stays as it is.
     pub async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, ClientError> {
         self.post(&["workflow-runs", id.as_str(), "stop"]).read().await
+    }
+
+    /// Continues a workflow run that failed with `poisoned`.
+    pub async fn retry_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, ClientError> {
+        self.post(&["workflow-runs", id.as_str(), "retry"]).read().await
+    }
+
+    /// Runs and workflow runs that coordinators died of.
+    pub async fn quarantine(&self) -> Result<QuarantineView, ClientError> {
+        self.get(&["quarantine"]).read().await
     }
 }

@@ -70,6 +70,9 @@ impl From<StoreError> for Error {
             StoreError::Busy { .. } | StoreError::AtWork(_) => {
                 format!("{error}; wait for its end, or stop it")
             }
+            StoreError::NotPoisoned(_) => {
+                format!("{error}; only a workflow run that failed with 'poisoned' can be retried")
+            }
             StoreError::Refused(_) => format!("{error}; drop the work"),
             StoreError::IdempotencyConflict(_) => format!("{error}; use another key for another request"),
             _ => error.to_string(),
@@ -91,6 +94,7 @@ impl From<StoreError> for Error {
             StoreError::Exists { .. } => ErrorName::SchemaExists,
             StoreError::Busy { .. } => ErrorName::SessionBusy,
             StoreError::AtWork(_) => ErrorName::WorkflowRunBusy,
+            StoreError::NotPoisoned(_) => ErrorName::NotRetryable,
             StoreError::Refused(Refused::LeaseLost { .. } | Refused::WrongStatus { .. }) => {
                 ErrorName::LeaseLost
             }

@@ -9,10 +9,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use accord_domain::attempt::{Attempt, Outcome};
 use accord_domain::contract::Strategy;
+use accord_domain::quarantine::Kind;
 use accord_domain::run::Run;
 use accord_domain::usage::Usage;
 use accord_domain::workflow::{NodeStatus, Status as WorkflowStatus};
-use accord_store::QueueDepth;
+use accord_store::{PoisonedCount, QueueDepth};
 use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -28,6 +29,8 @@ const COST: &str = "accord_cost_usd_total";
 const WORKFLOW_RUNS: &str = "accord_workflow_runs_total";
 const WORKFLOW_NODES: &str = "accord_workflow_nodes_total";
 const CONTRADICTIONS: &str = "accord_workflow_contradictions_total";
+const POISONED: &str = "accord_poisoned_total";
+const QUARANTINED: &str = "accord_quarantined";
 const HTTP_REQUESTS: &str = "accord_http_requests_total";
 
 /// From a wake-up in the same process to an hour in a queue.
@@ -82,9 +85,14 @@ fn describe() {
     describe_counter!(WORKFLOW_RUNS, "Workflow runs that are over, by workflow and outcome");
     describe_counter!(WORKFLOW_NODES, "Nodes of workflow runs that are over, by kind and outcome");
     describe_counter!(CONTRADICTIONS, "Contradictions between agents that feed one node, by workflow");
+    describe_counter!(POISONED, "Work that was set aside because coordinators died of it, by kind");
+    describe_gauge!(QUARANTINED, "Runs and workflow runs that failed as poisoned and have not been removed");
     describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
     // An alert on losses needs a series from the beginning.
     counter!(LEASE_LOSSES).increment(0);
+    for kind in [Kind::WorkflowStep, Kind::Callback, Kind::Finish] {
+        counter!(POISONED, "kind" => kind.as_str()).increment(0);
+    }
 }
 
 /// A run is over.
@@ -180,6 +188,12 @@ pub(crate) fn lease_lost() {
     counter!(LEASE_LOSSES).increment(1);
 }
 
+/// Work was set aside because coordinators died of it.
+pub(crate) fn poisoned(kind: Kind) {
+    let _ = recorder();
+    counter!(POISONED, "kind" => kind.as_str()).increment(1);
+}
+
 /// A request was answered.
 pub(crate) fn http_request(route: &str, status: u16) {
     let _ = recorder();
@@ -201,18 +215,19 @@ pub(crate) fn upkeep() {
 }
 
 /// Everything, as Prometheus reads it. How much waits is left out where it is not known: what was known before is not so now.
-pub(crate) fn render(depth: Option<QueueDepth>) -> Option<String> {
+pub(crate) fn render(counted: Option<(QueueDepth, PoisonedCount)>) -> Option<String> {
     let recorder = recorder()?;
-    if let Some(depth) = depth {
+    if let Some((depth, poisoned)) = counted {
         gauge!(QUEUE_DEPTH, "state" => "pending").set(depth.pending as f64);
         gauge!(QUEUE_DEPTH, "state" => "held").set(depth.held as f64);
+        gauge!(QUARANTINED, "kind" => "run").set(poisoned.runs as f64);
+        gauge!(QUARANTINED, "kind" => "workflow_run").set(poisoned.workflow_runs as f64);
     }
     recorder.run_upkeep();
     let text = recorder.render();
-    match depth {
-        Some(_) => Some(text),
-        None => Some(text.split_inclusive('\n').filter(|line| !line.contains(QUEUE_DEPTH)).collect()),
-    }
+    let is_known =
+        |line: &&str| counted.is_some() || ![QUEUE_DEPTH, QUARANTINED].iter().any(|name| line.contains(name));
+    Some(text.split_inclusive('\n').filter(is_known).collect())
 }
 
 /// A label's value, or `other` where there are too many.
@@ -251,13 +266,18 @@ mod tests {
     fn requests_are_counted_by_class() {
         http_request("/agents", 404);
         http_request("/agents", 409);
-        let text = render(Some(QueueDepth { pending: 3, held: 1 })).unwrap();
+        let text =
+            render(Some((QueueDepth { pending: 3, held: 1 }, PoisonedCount { runs: 2, workflow_runs: 1 })))
+                .unwrap();
         let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert!(lines.contains(&r#"accord_http_requests_total{route="/agents",status="4xx"} 2"#), "{text}");
         assert!(lines.contains(&r#"accord_queue_depth{state="pending"} 3"#), "{text}");
+        assert!(lines.contains(&r#"accord_quarantined{kind="run"} 2"#), "{text}");
         let text = render(None).unwrap();
         assert!(
-            text.contains("accord_http_requests_total{") && !text.contains("accord_queue_depth"),
+            text.contains("accord_http_requests_total{")
+                && !text.contains("accord_queue_depth")
+                && !text.contains("accord_quarantined"),
             "{text}"
         );
     }

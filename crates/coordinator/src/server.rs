@@ -23,6 +23,9 @@ const GRACE: Duration = Duration::from_secs(10);
 /// And how long what goes on in the background may: it can be left at any time, and waits for nothing but the store.
 const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
 
+/// And how long it may take to say in the store that it is at nothing any more: one write.
+const RELEASE_GRACE: Duration = Duration::from_secs(2);
+
 /// A running coordinator.
 #[derive(Debug)]
 pub struct Coordinator {
@@ -40,6 +43,7 @@ impl Coordinator {
     /// The same for who looks: requests are answered, and nothing goes on by itself. What waits or was lost is for the
     /// coordinators that were started to work.
     pub fn look(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken) -> io::Result<Self> {
+        app.be_passive();
         let background = Background::look(&app);
         Self::serve(app, listener, shutdown, background)
     }
@@ -84,5 +88,10 @@ async fn serve(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken
     }
     if timeout(BACKGROUND_GRACE, background.ended()).await.is_err() {
         tracing::warn!("the store does not answer; work in the background is left");
+    }
+    if timeout(RELEASE_GRACE, app.release_marks()).await.is_err() {
+        tracing::warn!(
+            "the store does not answer; work that is left counts as work that this coordinator died of"
+        );
     }
 }

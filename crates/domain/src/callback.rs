@@ -36,6 +36,8 @@ pub enum HeldReason {
     ParentStopped,
     /// The parent could not be resumed for too long: its agent is gone or broken, say.
     ParentUnavailable,
+    /// Coordinators died while they resumed the parent.
+    Poisoned,
 }
 
 impl HeldReason {
@@ -45,6 +47,7 @@ impl HeldReason {
             Self::ParentFailed => "parent_failed",
             Self::ParentStopped => "parent_stopped",
             Self::ParentUnavailable => "parent_unavailable",
+            Self::Poisoned => "poisoned",
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod event;
 pub mod id;
 pub mod json;
 pub mod key;
+pub mod quarantine;
 pub mod reserved;
 pub mod run;
 pub mod runner;

@@ -5,7 +5,9 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::Body;
 use crate::id::{RunId, SessionId, WorkflowRunId};
+use crate::quarantine::{self, Item};
 
 /// Where a workflow run stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
@@ -150,4 +152,60 @@ pub struct WorkflowRun {
     pub updated_at: Timestamp,
     /// When it was over.
     pub finished_at: Option<Timestamp>,
+    /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator ran. Its documents are not read
+    /// any more then, because that may be what coordinators die of.
+    pub failure: Option<Fault>,
+}
+
+/// The kind of fault of a workflow run that coordinators died of.
+pub const POISONED: &str = "poisoned";
+
+/// The kind of fault of a workflow run that was stopped while no coordinator ran.
+const STOPPED: &str = "stopped";
+
+impl WorkflowRun {
+    /// Whether coordinators died of it.
+    pub fn is_poisoned(&self) -> bool {
+        self.status == Status::Failed && self.failure.as_ref().is_some_and(|failure| failure.kind == POISONED)
+    }
+
+    /// The run, poisoned; none where it is over. What works for it goes on: a retry takes the results into account.
+    pub fn poisoned(&self, now: Timestamp) -> Option<Self> {
+        let message = quarantine::message(&Item::new(quarantine::Kind::WorkflowStep, &self.id));
+        self.ended(Status::Failed, Fault::new(POISONED, message), now)
+    }
+
+    /// The run, stopped without a step of its own; none where it is over.
+    pub fn stopped_at_once(&self, now: Timestamp) -> Option<Self> {
+        self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator ran"), now)
+    }
+
+    /// A poisoned run, as it was before; none where it is not poisoned.
+    pub fn retried(&self, now: Timestamp) -> Option<Self> {
+        self.is_poisoned().then(|| Self {
+            status: Status::Running,
+            version: self.version + 1,
+            updated_at: now,
+            finished_at: None,
+            failure: None,
+            ..self.clone()
+        })
+    }
+
+    fn ended(&self, status: Status, failure: Fault, now: Timestamp) -> Option<Self> {
+        (!self.status.is_over()).then(|| Self {
+            status,
+            version: self.version + 1,
+            updated_at: now,
+            finished_at: Some(now),
+            failure: Some(failure),
+            ..self.clone()
+        })
+    }
+
+    /// What happened where it was ended without a step of its own.
+    pub fn end_event(&self) -> Body {
+        let error = self.failure.clone().filter(|_| self.status == Status::Failed);
+        Body::WorkflowFinished { workflow_name: self.workflow_name.clone(), status: self.status, error }
+    }
 }

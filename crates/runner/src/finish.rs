@@ -33,6 +33,7 @@ fn empty(holding: &Holding, status: FinishStatus) -> FinishRun {
         conversation: None,
         affinity: None,
         facts: Vec::new(),
+        repeated: false,
     }
 }
 
@@ -131,6 +132,7 @@ pub(crate) async fn tell(
         };
         if error.is_transient() {
             backoff.rest().await;
+            finish.repeated = true;
             continue;
         }
         let gone = [ErrorName::LeaseLost, ErrorName::RunNotFound, ErrorName::RunnerNotFound];

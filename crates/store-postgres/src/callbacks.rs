@@ -133,12 +133,12 @@ fn undelivered(row: &PgRow) -> Result<Undelivered, Fault> {
 
 /// Whether anything was held.
 #[derive(Debug, PartialEq, Eq)]
-enum Kept {
+pub(crate) enum Kept {
     Nothing,
     Some,
 }
 
-async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Result<Kept, Fault> {
+pub(crate) async fn keep_back(connection: &mut PgConnection, hold: &Hold) -> Result<Kept, Fault> {
     let parent = match load::session(connection, &hold.parent_session_id).await {
         Err(Fault::Store(StoreError::NoSession(_))) => return Ok(Kept::Nothing),
         found => found?,

@@ -39,6 +39,7 @@ mod load;
 mod migrate;
 mod notices;
 mod page;
+mod quarantine;
 mod rows;
 mod runners;
 mod runs;

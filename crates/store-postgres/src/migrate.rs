@@ -1,11 +1,12 @@
 //! The tables, brought up to date in one transaction under one lock: of several processes that start at once, one works
 //! and the others find it done.
 
-use accord_store::StoreError;
+use accord_store::{PoisonedCount, StoreError};
 use sqlx::{Executor, PgConnection, PgPool};
 
 use crate::fault::Fault;
 use crate::horizon::PLACE_BITS;
+use crate::quarantine;
 
 /// Every version and how to get there from the one before.
 const MIGRATIONS: &[(i32, &str)] = &[
@@ -15,6 +16,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (4, include_str!("../migrations/0004_inputs.sql")),
     (5, include_str!("../migrations/0005_definitions.sql")),
     (6, include_str!("../migrations/0006_unsuccessful.sql")),
+    (7, include_str!("../migrations/0007_underway.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.
@@ -51,29 +53,38 @@ async fn bring_up(connection: &mut PgConnection) -> Result<(), Fault> {
 
 /// Looks whether [`run`] would work. Where there are no tables it is tried, and taken back; tables that are there may be large
 /// and in use, so of these only the version and the rights are looked at.
-pub(crate) async fn examine(pool: &PgPool) -> Result<(), Fault> {
+pub(crate) async fn examine(pool: &PgPool) -> Result<PoisonedCount, Fault> {
     let mut transaction = pool.begin().await?;
     let examined = look(&mut transaction).await.map_err(explained);
     transaction.rollback().await.ok();
     examined
 }
 
-async fn look(connection: &mut PgConnection) -> Result<(), Fault> {
+async fn look(connection: &mut PgConnection) -> Result<PoisonedCount, Fault> {
     let read_only = sqlx::query_scalar("SELECT current_setting('transaction_read_only')::boolean");
     if read_only.fetch_one(&mut *connection).await? {
         return Err(StoreError::Unavailable(READ_ONLY.to_owned()).into());
     }
     let there = sqlx::query_scalar("SELECT to_regclass('accord_migrations') IS NOT NULL");
     if !there.fetch_one(&mut *connection).await? {
-        return bring_up(connection).await;
+        bring_up(connection).await?;
+        return Ok(PoisonedCount::default());
     }
     let version = sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM accord_migrations");
-    refuse_newer(version.fetch_one(&mut *connection).await?)?;
+    let version = version.fetch_one(&mut *connection).await?;
+    refuse_newer(version)?;
     let allowed = sqlx::query_scalar(
         "SELECT has_schema_privilege(current_schema(), 'CREATE') AND has_table_privilege('runs', 'INSERT, UPDATE')",
     );
-    let allowed: Option<bool> = allowed.fetch_one(connection).await?;
-    if allowed == Some(true) { Ok(()) } else { Err(StoreError::Unavailable(NO_RIGHTS.to_owned()).into()) }
+    let allowed: Option<bool> = allowed.fetch_one(&mut *connection).await?;
+    if allowed != Some(true) {
+        return Err(StoreError::Unavailable(NO_RIGHTS.to_owned()).into());
+    }
+    // Tables of an older version know nothing of it.
+    match MIGRATIONS.last().is_some_and(|(newest, _)| *newest == version) {
+        true => quarantine::how_many(connection).await,
+        false => Ok(PoisonedCount::default()),
+    }
 }
 
 const READ_ONLY: &str = "PostgreSQL takes no writes (transaction_read_only is on); name a server that does";

@@ -8,7 +8,7 @@ use accord_domain::id::RunId;
 use accord_domain::run::Run;
 use accord_domain::run::change::{Change, Refused};
 use accord_domain::session::Session;
-use accord_store::StoreError;
+use accord_store::{PoisonedCount, StoreError};
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use crate::connect::Breaks;
@@ -47,8 +47,9 @@ impl PostgresStore {
         Ok(Self { pool, hub, settled: Arc::default(), _watch: Arc::new(watch) })
     }
 
-    /// Looks whether [`PostgresStore::connect`] could use the database at this address: logs in and changes nothing.
-    pub async fn examine(url: &str) -> Result<(), StoreError> {
+    /// Looks whether [`PostgresStore::connect`] could use the database at this address, and what in it coordinators died of: logs
+    /// in and changes nothing.
+    pub async fn examine(url: &str) -> Result<PoisonedCount, StoreError> {
         let pool = connect::pool(url, Arc::default()).await.map_err(StoreError::from)?;
         let examined = migrate::examine(&pool).await.map_err(StoreError::from);
         pool.close().await;

@@ -95,7 +95,7 @@ fn held(row: &Row<'_>, from: usize) -> Done<Option<Held>> {
     Ok(Some(Held { reason: named(&reason)?, message: message.unwrap_or_default(), at }))
 }
 
-fn keep_back(write: &mut Write<'_>, hold: &Hold) -> Done<()> {
+pub(crate) fn keep_back(write: &mut Write<'_>, hold: &Hold) -> Done<()> {
     let connection = write.connection();
     let (seq, parent) = match session::find(connection, &hold.parent_session_id) {
         Err(crate::fault::Fault::Answer(StoreError::NoSession(_))) => return Ok(()),

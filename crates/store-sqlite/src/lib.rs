@@ -23,6 +23,7 @@ mod migrate;
 mod open;
 mod opened;
 mod page;
+mod quarantine;
 mod readers;
 mod rows;
 mod runners;

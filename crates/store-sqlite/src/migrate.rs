@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0005_events.sql"),
     include_str!("../migrations/0006_definitions.sql"),
     include_str!("../migrations/0007_unsuccessful.sql"),
+    include_str!("../migrations/0008_underway.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".
@@ -37,6 +38,11 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Done<()> {
     }
     transaction.commit()?;
     Ok(())
+}
+
+/// Whether a database has the tables of this program.
+pub(crate) fn is_current(version: usize) -> bool {
+    version == MIGRATIONS.len()
 }
 
 /// The version of a database that is ours or still empty.

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use accord_store::StoreError;
+use accord_store::{PoisonedCount, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::fault::{Done, of_database};
-use crate::migrate::{migrate, recognise};
+use crate::migrate::{is_current, migrate, recognise};
 use crate::opened::log_of;
+use crate::quarantine;
 
 /// How long to wait for another process that writes to the same file: its transactions take milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -70,15 +71,18 @@ fn located(error: StoreError, path: &Path) -> StoreError {
 }
 
 /// Looks whether a database that is there could be opened, and leaves no trace.
-pub(crate) fn examine(path: &Path) -> Result<(), StoreError> {
-    let look = || -> Done<()> {
+pub(crate) fn examine(path: &Path) -> Result<PoisonedCount, StoreError> {
+    let look = || -> Done<PoisonedCount> {
         fs::OpenOptions::new()
             .write(true)
             .open(path)
             .map_err(|error| StoreError::Unavailable(format!("cannot write {}: {error}", path.display())))?;
         let connection = looking(path)?;
-        recognise(&connection, path)?;
-        Ok(())
+        // Tables of an older version know nothing of it.
+        match is_current(recognise(&connection, path)?) {
+            true => quarantine::how_many(&connection),
+            false => Ok(PoisonedCount::default()),
+        }
     };
     look().map_err(|fault| located(fault.into(), path))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use accord_store::{Notice, Notices, StoreError};
+use accord_store::{Notice, Notices, PoisonedCount, StoreError};
 use rusqlite::Connection;
 use tokio::sync::broadcast;
 
@@ -10,7 +10,7 @@ use crate::fault::Done;
 use crate::open::{self, Place};
 use crate::opened::Opened;
 use crate::readers::Readers;
-use crate::writer::{Undo, Write, Writer};
+use crate::writer::{Flush, Undo, Write, Writer};
 
 /// Notices kept for a listener that is behind. They are hints: one that is further behind looks for itself.
 const NOTICES: usize = 1024;
@@ -43,8 +43,8 @@ impl SqliteStore {
         Self::at(&Place::Memory)
     }
 
-    /// Looks whether [`SqliteStore::open`] could use the file, and changes nothing.
-    pub fn examine(path: impl AsRef<Path>) -> Result<(), StoreError> {
+    /// Looks whether [`SqliteStore::open`] could use the file, and what in it coordinators died of; changes nothing.
+    pub fn examine(path: impl AsRef<Path>) -> Result<PoisonedCount, StoreError> {
         open::examine(path.as_ref())
     }
 
@@ -75,6 +75,15 @@ impl SqliteStore {
         F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
     {
         self.writer.run(Undo::Decided, work).await
+    }
+
+    /// Runs a use case whose writing has to survive the end of this process, and not that of the machine.
+    pub(crate) async fn write_unflushed<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+    {
+        self.writer.run_flushed(Undo::Savepoint, Flush::Later, work).await
     }
 
     /// Runs a use case that reads. Only the writer sees into its own memory.

@@ -63,6 +63,15 @@ pub(crate) enum Undo {
     Decided,
 }
 
+/// When what a use case writes has to be on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flush {
+    /// Before it is answered.
+    Now,
+    /// With the next use case that needs it: until then it survives the end of this process, and not that of the machine.
+    Later,
+}
+
 /// Inside a use case: the connection, and what others are to hear of once it is committed.
 pub(crate) struct Write<'a> {
     connection: &'a Connection,
@@ -88,6 +97,9 @@ trait Job: Send {
     /// How it is undone.
     fn undo(&self) -> Undo;
 
+    /// When it has to be on disk.
+    fn flush(&self) -> Flush;
+
     /// Does the work. Where that fails, it must be undone; the text says why it failed.
     fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String>;
 
@@ -97,6 +109,7 @@ trait Job: Send {
 
 struct UseCase<T, F> {
     undo: Undo,
+    flush: Flush,
     work: Option<F>,
     outcome: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
@@ -109,6 +122,10 @@ where
 {
     fn undo(&self) -> Undo {
         self.undo
+    }
+
+    fn flush(&self) -> Flush {
+        self.flush
     }
 
     fn run(&mut self, connection: &Connection) -> Result<Vec<Notice>, String> {
@@ -175,9 +192,18 @@ impl Writer {
         T: Send + 'static,
         F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
     {
+        self.run_flushed(undo, Flush::Now, work).await
+    }
+
+    /// Runs one use case, and says when what it writes has to be on disk.
+    pub(crate) async fn run_flushed<T, F>(&self, undo: Undo, flush: Flush, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Write<'_>) -> Done<T> + Send + 'static,
+    {
         let gone = || StoreError::Unavailable("the store is closed".into());
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(UseCase { undo, work: Some(work), outcome: None, reply });
+        let job = Box::new(UseCase { undo, flush, work: Some(work), outcome: None, reply });
         self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
         let answer = answer.await.map_err(|_| gone())?;
         if let Err(StoreError::Unavailable(_)) = &answer {
@@ -304,6 +330,17 @@ impl Thread {
     }
 
     fn attempt(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, String> {
+        if group.iter().any(|job| job.flush() == Flush::Now) {
+            return self.transaction(group);
+        }
+        self.say("PRAGMA synchronous = NORMAL")?;
+        let done = self.transaction(group);
+        self.roll_back();
+        self.say("PRAGMA synchronous = FULL")?;
+        done
+    }
+
+    fn transaction(&self, group: &mut [Box<dyn Job>]) -> Result<Vec<Notice>, String> {
         self.say("BEGIN IMMEDIATE")?;
         let mut notices = Vec::new();
         for job in group {

@@ -39,6 +39,9 @@ pub enum StoreError {
     /// The workflow run is not over, or another waits for its end.
     #[error("{0} is still at work")]
     AtWork(WorkflowRunId),
+    /// Only a workflow run that coordinators died of can be retried.
+    #[error("{0} is not poisoned")]
+    NotPoisoned(WorkflowRunId),
     /// The run cannot change in this way.
     #[error(transparent)]
     Refused(#[from] Refused),

@@ -18,6 +18,7 @@ mod events;
 mod facts;
 mod keys;
 mod page;
+mod quarantine;
 mod runners;
 mod runs;
 mod schemas;
@@ -34,6 +35,7 @@ pub use events::{EventFilter, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
 pub use keys::KeyStore;
 pub use page::{Page, PageRequest};
+pub use quarantine::{Census, Death, Poisoned, PoisonedCount, QuarantineStore};
 pub use runners::{Beat, Directive, HeldRun, RunnerStore};
 pub use runs::{
     AskAgain, Claim, Claimed, Finish, Idempotency, MOST_CLAIMED_BYTES, Report, RunFilter, RunReader,
@@ -45,8 +47,8 @@ pub use stats::{ErrorCount, Figures, StatRow, StatsQuery, StatsStore};
 pub use tally::{EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
 pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
-    Asked, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments, WorkflowRunFilter,
-    WorkflowRunStore,
+    Asked, DueWorkflowRun, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments,
+    WorkflowRunFilter, WorkflowRunStore,
 };
 
 /// Everything that a coordinator needs of its store.
@@ -64,6 +66,7 @@ pub trait Store:
     + StatsStore
     + Upkeep
     + WorkflowRunStore
+    + QuarantineStore
 {
 }
 
@@ -81,5 +84,6 @@ impl<T> Store for T where
         + StatsStore
         + Upkeep
         + WorkflowRunStore
+        + QuarantineStore
 {
 }

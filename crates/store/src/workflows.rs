@@ -47,6 +47,17 @@ pub struct WorkflowDocuments {
     pub nodes: Vec<NodeRecord>,
     /// What nobody has looked at yet.
     pub asked: Option<Asked>,
+    /// How often coordinators have died of it since it last made progress.
+    pub deaths: u32,
+}
+
+/// A workflow run that something has happened to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueWorkflowRun {
+    /// The run.
+    pub id: WorkflowRunId,
+    /// How often coordinators have died of it since it last made progress.
+    pub deaths: u32,
 }
 
 /// What is asked of a workflow run.
@@ -126,7 +137,7 @@ pub trait WorkflowRunStore: Send + Sync {
     ) -> Result<Option<String>, StoreError>;
 
     /// Writes the next state and everything that goes with it, where nobody has changed the run meanwhile
-    /// ([`StoreError::Changed`]). What was asked has been looked at then.
+    /// ([`StoreError::Changed`]). What was asked has been looked at then, and the mark that a coordinator is at it is gone.
     async fn advance_workflow_run(&self, advance: WorkflowAdvance) -> Result<(), StoreError>;
 
     /// Somebody asks to stop it. One that is over stays as it is.
@@ -144,7 +155,7 @@ pub trait WorkflowRunStore: Send + Sync {
 
     /// Workflow runs that are not over and that something was asked of, that are about to end, or that somebody works
     /// for who is done.
-    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, StoreError>;
+    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError>;
 
     /// Those who work for a workflow run and are done, or are gone.
     async fn done_hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;

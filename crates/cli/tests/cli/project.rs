@@ -377,13 +377,7 @@ fn a_start_that_fails_leaves_room_for_the_next() {
 #[test]
 fn commands_that_need_a_coordinator_say_how_to_start_one() {
     let folder = init();
-    for arguments in [
-        &["runs", "stop", "run_1"][..],
-        &["run", "word-count", "--no-wait"],
-        &["sessions", "resume", "ses_1", "hello"],
-        &["sessions", "stop", "ses_1"],
-        &["workflow", "stop", "wfr_1"],
-    ] {
+    for arguments in [&["run", "word-count", "--no-wait"][..], &["sessions", "resume", "ses_1", "hello"]] {
         let ran = folder.run(arguments, "");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{arguments:?}");
         assert!(ran.stderr.contains("accord up"), "{arguments:?}: {}", ran.stderr);
@@ -397,6 +391,11 @@ fn commands_that_look_at_what_is_kept_need_none() {
     for (arguments, code) in [
         (&["runs", "list"][..], 0),
         (&["runs", "show", "run_1"], 1),
+        (&["runs", "stop", "run_1"], 1),
+        (&["runs", "retry", "run_1"], 1),
+        (&["sessions", "stop", "ses_1"], 1),
+        (&["workflow", "stop", "wfr_1"], 1),
+        (&["workflow", "retry", "wfr_1"], 1),
         (&["runs", "attempts", "run_1"], 1),
         (&["runs", "watch", "run_1"], 1),
         (&["sessions", "rm", "ses_1"], 1),

@@ -52,6 +52,7 @@ fn finish(holding: Holding, severity: &str) -> FinishRun {
         conversation: None,
         affinity: None,
         facts: Vec::new(),
+        repeated: false,
     }
 }
 

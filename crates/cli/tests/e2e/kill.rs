@@ -78,7 +78,7 @@ fn coordinator(folder: &Path, database: &str, port: u16) -> Child {
         .unwrap()
 }
 
-fn runner(folder: &Path, port: u16) -> Child {
+pub(crate) fn runner(folder: &Path, port: u16) -> Child {
     accord(folder)
         .args(["runner", "--coordinator", &format!("http://127.0.0.1:{port}")])
         .stdout(Stdio::null())

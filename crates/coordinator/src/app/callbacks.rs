@@ -15,6 +15,7 @@ use accord_contract::prompt::{self, ChildEnd, ChildResult};
 use accord_domain::callback::HeldReason;
 use accord_domain::id::RunId;
 use accord_domain::json::read_kept;
+use accord_domain::quarantine::{Item, Kind};
 use accord_domain::run::{Failure, Outcome};
 use accord_domain::session::{Session, Status};
 use accord_store::{Due, Hold, StoreError};
@@ -51,14 +52,26 @@ enum Told {
 impl App {
     /// Resumes every parent that is owed something and can be resumed now.
     pub(crate) async fn deliver_callbacks(&self) -> Result<(), Error> {
+        let mut suspects = Vec::new();
         for due in self.store.due_callbacks(PARENTS_A_ROUND).await? {
-            let parent = due.parent_session_id.clone();
-            // One parent's trouble is not the others'.
-            if let Err(error) = self.deliver(due).await {
-                tracing::warn!(%parent, %error, "a parent could not be called back; it is tried again");
+            match self.store.deaths(&mark(&due)).await? {
+                0 => self.deliver_or_tell(due).await,
+                _ => suspects.push(due),
             }
         }
+        // Those that a coordinator has died of come last: where one dies again, the others have been called back.
+        for due in suspects {
+            self.deliver_or_tell(due).await;
+        }
         Ok(())
+    }
+
+    /// One parent's trouble is not the others'.
+    async fn deliver_or_tell(&self, due: Due) {
+        let parent = due.parent_session_id.clone();
+        if let Err(error) = self.marked(mark(&due), self.deliver(due)).await {
+            tracing::warn!(%parent, %error, "a parent could not be called back; it is tried again");
+        }
     }
 
     async fn deliver(&self, due: Due) -> Result<(), Error> {
@@ -180,6 +193,10 @@ impl App {
             result,
         })
     }
+}
+
+fn mark(due: &Due) -> Item {
+    Item::new(Kind::Callback, &due.parent_session_id)
 }
 
 /// A failure, with what was wrong with the answer that came closest: who has to decide what to do next must know it.

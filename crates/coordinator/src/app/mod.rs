@@ -18,6 +18,7 @@ mod labels;
 mod page;
 mod presence;
 mod promise;
+pub(crate) mod quarantine;
 mod recent;
 mod reports;
 mod runners;
@@ -28,6 +29,7 @@ mod stats;
 mod upkeep;
 mod workflows;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use accord_store::Store;
@@ -55,6 +57,7 @@ use crate::settings::Settings;
 use contracts::Contracts;
 use handed::Handed;
 use presence::Presence;
+use quarantine::Quarantine;
 use runners::Runners;
 use workflows::Workflows;
 
@@ -69,6 +72,7 @@ pub struct App {
     pub(crate) hub: Hub,
     pub(crate) contracts: Contracts,
     handed: Handed,
+    quarantine: Quarantine,
     pub(crate) runners: Runners,
     pub(crate) presence: Presence,
     /// Held while figures are counted.
@@ -79,6 +83,8 @@ pub struct App {
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     /// The tag of the runner that everything goes to which is started here, where this is there for one runner alone.
     own_tag: Option<String>,
+    /// Whether this only answers: nothing goes on by itself, so what is asked has to be done at once.
+    is_passive: AtomicBool,
     /// Cancelled when the server is about to end: whoever waits answers with what there is.
     pub(crate) closing: CancellationToken,
     instance: OnceLock<String>,
@@ -92,6 +98,7 @@ impl App {
         let workflows = Workflows::new(settings.workflows_dir.clone());
         let keys = Keys::new(Arc::clone(&store), Arc::clone(&outside));
         let presence = Presence::new(outside.now());
+        let quarantine = Quarantine::new(outside.now());
         Self {
             store,
             catalog,
@@ -102,6 +109,8 @@ impl App {
             hub: Hub::default(),
             contracts: Contracts::default(),
             handed: Handed::default(),
+            quarantine,
+            is_passive: AtomicBool::new(false),
             runners: Runners::default(),
             presence,
             counting: Arc::default(),
@@ -123,6 +132,15 @@ impl App {
     #[must_use]
     pub fn for_runner(self, tag: String) -> Self {
         Self { own_tag: Some(tag), ..self }
+    }
+
+    /// From now on this only answers.
+    pub(crate) fn be_passive(&self) {
+        self.is_passive.store(true, Ordering::Relaxed);
+    }
+
+    fn is_passive(&self) -> bool {
+        self.is_passive.load(Ordering::Relaxed)
     }
 
     /// Which server this is: another text at each start.

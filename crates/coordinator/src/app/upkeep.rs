@@ -23,6 +23,7 @@ impl App {
     /// One round of all reconcilers. They run by themselves in a coordinator that was started; this is for who drives
     /// an application by hand.
     pub async fn reconcile(&self) -> Result<(), Error> {
+        self.tend_marks().await?;
         self.reap().await?;
         self.fail_unmatched(self.outside.now()).await?;
         self.deliver_callbacks().await?;

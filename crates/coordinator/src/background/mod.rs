@@ -23,6 +23,7 @@ impl Background {
     /// Starts them. They end when the application closes.
     pub fn start(app: &Arc<App>) -> Self {
         let Self { mut tasks } = Self::look(app);
+        tasks.spawn(reconcilers::marks(Arc::clone(app)));
         tasks.spawn(reconcilers::workflows(Arc::clone(app)));
         tasks.spawn(reconcilers::reaper(Arc::clone(app)));
         tasks.spawn(reconcilers::unmatched(Arc::clone(app)));

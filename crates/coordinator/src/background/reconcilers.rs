@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::app::App;
+use crate::app::quarantine::TEND_EVERY;
 use crate::error::Error;
 use crate::metrics;
 
@@ -81,6 +82,13 @@ pub(super) async fn callbacks(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let wait = after("callbacks", &app.deliver_callbacks().await, LOOK_EVERY);
         rest_until(&app, wait, app.hub.some_run_over()).await;
+    }
+}
+
+pub(super) async fn marks(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        let wait = after("marks", &app.tend_marks().await, TEND_EVERY);
+        rest(&app, wait).await;
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/runs/{id}", get(one))
         .route("/runs/{id}/attempts", get(attempts))
         .route("/runs/{id}/stop", post(stop))
+        .route("/runs/{id}/retry", post(retry))
 }
 
 /// A run that was made. The larger shape comes first, because whoever reads the other one into it notices.
@@ -161,4 +162,25 @@ pub(super) async fn attempts(
 )]
 pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Result<Json<RunView>, Error> {
     app.stop_run(&id).await.map(Json)
+}
+
+/// Runs again what failed or was stopped, with the same agent, input and contract.
+///
+/// The new run has an id of its own. One that began a session begins another; one that resumed a session resumes it again.
+#[utoipa::path(
+    post,
+    path = "/runs/{id}/retry",
+    tag = "runs",
+    params(("id" = RunId, Path, description = "The run that came to nothing")),
+    responses(
+        (status = 201, description = "The new run", body = CreatedRun),
+        (status = 404, description = "RunNotFound", body = ErrorBody),
+        (status = 409, description = "NotRetryable, SessionBusy", body = ErrorBody),
+    )
+)]
+pub(super) async fn retry(
+    State(app): State<Arc<App>>,
+    Id(id): Id<RunId>,
+) -> Result<(StatusCode, Json<CreatedRun>), Error> {
+    Ok((StatusCode::CREATED, Json(app.retry_run(&id).await?)))
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use accord_api::{ErrorBody, Page, WaitQuery, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView};
+use accord_api::{
+    ErrorBody, Page, QuarantineView, WaitQuery, WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView,
+};
 use accord_domain::id::WorkflowRunId;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -19,6 +21,8 @@ pub(super) fn routes() -> Router<Arc<App>> {
         .route("/workflow-runs", get(list))
         .route("/workflow-runs/{id}", get(one).delete(remove))
         .route("/workflow-runs/{id}/stop", post(stop))
+        .route("/workflow-runs/{id}/retry", post(retry))
+        .route("/quarantine", get(quarantine))
 }
 
 /// Runs of workflows, newest first, without their nodes.
@@ -100,4 +104,34 @@ pub(super) async fn stop(
     Id(id): Id<WorkflowRunId>,
 ) -> Result<Json<WorkflowRunView>, Error> {
     app.stop_workflow_run(&id).await.map(Json)
+}
+
+/// Continues a workflow run that failed with `poisoned`: the step that coordinators died of is tried again.
+#[utoipa::path(
+    post,
+    path = "/workflow-runs/{id}/retry",
+    tag = "workflow_runs",
+    params(("id" = WorkflowRunId, Path, description = "The workflow run")),
+    responses(
+        (status = 200, description = "The workflow run, which goes on", body = WorkflowRunSummary),
+        (status = 404, description = "WorkflowRunNotFound", body = ErrorBody),
+        (status = 409, description = "NotRetryable", body = ErrorBody),
+    )
+)]
+pub(super) async fn retry(
+    State(app): State<Arc<App>>,
+    Id(id): Id<WorkflowRunId>,
+) -> Result<Json<WorkflowRunSummary>, Error> {
+    app.retry_workflow_run(&id).await.map(Json)
+}
+
+/// What coordinators died of: runs and workflow runs that failed with `poisoned`.
+#[utoipa::path(
+    get,
+    path = "/quarantine",
+    tag = "quarantine",
+    responses((status = 200, description = "What was set aside", body = QuarantineView))
+)]
+pub(super) async fn quarantine(State(app): State<Arc<App>>) -> Result<Json<QuarantineView>, Error> {
+    app.quarantined().await.map(Json)
 }

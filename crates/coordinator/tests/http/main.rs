@@ -16,6 +16,7 @@ mod held;
 mod metrics;
 mod openapi;
 mod pages;
+mod quarantine;
 mod run_tokens;
 mod runners;
 mod sessions;

@@ -38,8 +38,8 @@ impl Outside for Fake {
 pub(crate) struct Desk {
     pub(crate) app: Arc<App>,
     router: Router,
-    clock: Arc<Fake>,
-    store: Arc<SqliteStore>,
+    pub(crate) clock: Arc<Fake>,
+    pub(crate) store: Arc<SqliteStore>,
 }
 
 /// An answer: its status and its body.

@@ -11,6 +11,7 @@ use crate::demands::Demands;
 use crate::event::{Body, NewEvent};
 use crate::id::{LeaseId, RunnerId};
 use crate::json::read_kept;
+use crate::quarantine::{self, Item};
 use crate::runner::OWN_TAG;
 use crate::session::{ExecutionMode, Session, Status as SessionStatus};
 use crate::usage::Usage;
@@ -262,6 +263,24 @@ pub fn abandon(run: Run, session: Session, message: String, now: Timestamp) -> C
         return unchanged(run, session);
     }
     over(run, session, End::Failed(Failure::new(FailureType::RunnerLost, message)), now)
+}
+
+/// Coordinators die of it: it is not touched any more.
+pub fn poison(run: Run, session: Session, now: Timestamp) -> Change {
+    if run.status.is_over() {
+        return unchanged(run, session);
+    }
+    let message = quarantine::message(&Item::new(quarantine::Kind::Finish, &run.id));
+    over(run, session, End::Failed(Failure::new(FailureType::Poisoned, message)), now)
+}
+
+/// Somebody stops a run where nobody is there who could tell its runner: it is over at once. A runner that still works on
+/// it has lost it.
+pub fn stop_at_once(run: Run, session: Session, now: Timestamp) -> Change {
+    if run.status.is_over() {
+        return unchanged(run, session);
+    }
+    over(Run { status: Status::Stopping, ..run }, session, End::Stopped, now)
 }
 
 /// Nobody can take a waiting run.

@@ -29,6 +29,8 @@ pub enum FailureType {
     TimedOut,
     /// Runners died with it too often.
     RunnerLost,
+    /// Coordinators died of it too often.
+    Poisoned,
     /// It was stopped.
     Stopped,
 }
@@ -46,6 +48,7 @@ impl FailureType {
             Self::BudgetExhausted => "budget_exhausted",
             Self::TimedOut => "timed_out",
             Self::RunnerLost => "runner_lost",
+            Self::Poisoned => "poisoned",
             Self::Stopped => "stopped",
         }
     }

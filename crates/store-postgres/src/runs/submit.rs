@@ -2,6 +2,7 @@
 
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::id::SessionId;
+use accord_domain::quarantine::Kind;
 use accord_domain::run::change::queued;
 use accord_domain::run::{Assignment, Run};
 use accord_domain::session::{ExecutionMode, Session, Status};
@@ -12,6 +13,7 @@ use super::documents;
 use crate::convert::{count, id, json, micros, whole};
 use crate::fault::Fault;
 use crate::notices::Announcement;
+use crate::quarantine::clear;
 use crate::store::{PostgresStore, conclude};
 use crate::text::{escape, escape_some};
 use crate::{callbacks, idempotency, load, sessions, write};
@@ -115,6 +117,7 @@ async fn deliver(connection: &mut PgConnection, submission: &Submission) -> Resu
     if owed.is_empty() {
         return Ok(Delivery::Nothing);
     }
+    clear(connection, Kind::Callback, submission.run.session_id.as_str()).await?;
     let rows = sqlx::query(DELIVER)
         .bind(owed.iter().map(|run_id| run_id.as_str()).collect::<Vec<_>>())
         .bind(submission.run.session_id.as_str())

@@ -1,6 +1,7 @@
 //! A workflow run is made, advanced, and asked to stop.
 
 use accord_domain::id::WorkflowRunId;
+use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
     Asked, Hand, Idempotency, NewWorkflowRun, NodeRecord, StoreError, Submitted, WorkflowAdvance,
@@ -13,6 +14,7 @@ use crate::convert::whole;
 use crate::fault::Fault;
 use crate::idempotency;
 use crate::notices::Announcement;
+use crate::quarantine::clear;
 use crate::runs::submit;
 use crate::store::{PostgresStore, conclude};
 use crate::write::{WorkflowEvent, all_events};
@@ -99,6 +101,7 @@ async fn write(connection: &mut PgConnection, advance: &WorkflowAdvance) -> Resu
     }
     hands(connection, advance).await?;
     update(connection, run, None).await?;
+    clear(connection, Kind::WorkflowStep, run.id.as_str()).await?;
     sqlx::query("UPDATE workflow_documents SET head = $2 WHERE workflow_run_id = $1")
         .bind(run.id.as_str())
         .bind(advance.head.as_str())

@@ -2,11 +2,13 @@
 
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter};
+use accord_store::{
+    DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter,
+};
 use sqlx::{Postgres, QueryBuilder, Row};
 
 use super::rows;
-use crate::convert::id;
+use crate::convert::{id, small};
 use crate::fault::Fault;
 use crate::page;
 use crate::store::PostgresStore;
@@ -16,7 +18,8 @@ use crate::text::escape;
 const WHOLE: &str = "
 SELECT w.*, d.head, b.body AS definition,
     (SELECT array_agg(n.node ORDER BY n.node) FROM workflow_nodes n WHERE n.workflow_run_id = w.id) AS nodes,
-    (SELECT array_agg(n.body ORDER BY n.node) FROM workflow_nodes n WHERE n.workflow_run_id = w.id) AS bodies
+    (SELECT array_agg(n.body ORDER BY n.node) FROM workflow_nodes n WHERE n.workflow_run_id = w.id) AS bodies,
+    (SELECT u.deaths FROM underway u WHERE u.kind = 'workflow_step' AND u.id = w.id) AS deaths
 FROM workflow_runs w
 JOIN workflow_documents d ON d.workflow_run_id = w.id
 JOIN documents b ON b.hash = d.definition
@@ -33,7 +36,8 @@ macro_rules! done {
 }
 
 const DUE: &str = concat!(
-    "SELECT w.id FROM workflow_runs w WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
+    "SELECT w.id, coalesce(u.deaths, 0) AS deaths FROM workflow_runs w \
+     LEFT JOIN underway u ON u.kind = 'workflow_step' AND u.id = w.id WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
      OR w.status = 'stopping' OR EXISTS (SELECT 1 FROM workflow_hands h WHERE h.workflow_run_id = w.id AND ",
     done!(),
     ")) ORDER BY w.created_at, w.id LIMIT $1"
@@ -59,6 +63,7 @@ impl PostgresStore {
             head: row.try_get("head")?,
             nodes: nodes.map(|(node, body)| NodeRecord { node, body }).collect(),
             asked,
+            deaths: small(row.try_get::<Option<i64>, _>("deaths")?.unwrap_or_default())?,
         })
     }
 
@@ -80,10 +85,13 @@ impl PostgresStore {
         Ok(page::cut(runs, page, |run| page::cursor(run.created_at, run.id.as_str())))
     }
 
-    pub(super) async fn read_due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, Fault> {
-        let query = sqlx::query_scalar(DUE).bind(i64::from(limit));
-        let due: Vec<String> = query.fetch_all(&self.pool).await?;
-        Ok(due.iter().map(|text| id(text)).collect::<Result<_, _>>()?)
+    pub(super) async fn read_due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, Fault> {
+        let rows = sqlx::query(DUE).bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        let mut due = Vec::with_capacity(rows.len());
+        for row in &rows {
+            due.push(DueWorkflowRun { id: id(row.try_get("id")?)?, deaths: small(row.try_get("deaths")?)? });
+        }
+        Ok(due)
     }
 
     pub(super) async fn read_done_hands(&self, workflow_run: &WorkflowRunId) -> Result<Vec<Hand>, Fault> {

@@ -6,7 +6,7 @@ use accord_store::{Asked, NewWorkflowRun, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{count, counted, id, micros, named, small, time};
+use crate::convert::{count, counted, from_json, id, micros, named, small, time};
 use crate::fault::Fault;
 use crate::runs::documents;
 use crate::text::{escape, unescape};
@@ -25,6 +25,7 @@ pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
         created_at: time(row.try_get("created_at")?)?,
         updated_at: time(row.try_get("updated_at")?)?,
         finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
+        failure: row.try_get::<Option<&str>, _>("failure")?.map(from_json).transpose()?,
     };
     Ok((run, asked.and_then(Asked::named)))
 }

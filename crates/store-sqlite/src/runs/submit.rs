@@ -2,6 +2,7 @@
 
 use accord_domain::event::Body;
 use accord_domain::id::{RunId, SessionId};
+use accord_domain::quarantine::Kind as Work;
 use accord_domain::run::{Kind, Run, change};
 use accord_domain::session::ExecutionMode::AsyncCallback;
 use accord_domain::session::{Session, Status as SessionStatus};
@@ -12,7 +13,7 @@ use crate::fault::Done;
 use crate::rows::{assignment, event, idempotency, run, session};
 use crate::value::micros;
 use crate::writer::Write;
-use crate::{callbacks, sessions};
+use crate::{callbacks, quarantine, sessions};
 
 /// A submission whose documents are hashed.
 pub(crate) struct Prepared {
@@ -108,6 +109,7 @@ fn deliver(connection: &Connection, seq: i64, session_seq: i64, run: &Run, owed:
     if owed.is_empty() {
         return Ok(());
     }
+    quarantine::clear(connection, Work::Callback, run.session_id.as_str())?;
     let mut statement = connection.prepare_cached("UPDATE callbacks SET delivered_by = ?2 WHERE seq = ?1")?;
     let mut children = Vec::with_capacity(owed.len());
     for Owed { callback, child } in owed {

@@ -1,6 +1,7 @@
 //! A workflow run is made, advanced, and asked to stop.
 
 use accord_domain::id::WorkflowRunId;
+use accord_domain::quarantine::Kind;
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
     Asked, Hand, Idempotency, NodeRecord, Notice, StoreError, Submission, Submitted, WorkflowAdvance,
@@ -10,6 +11,7 @@ use rusqlite::{Connection, params};
 
 use super::rows::{self, find};
 use crate::fault::Done;
+use crate::quarantine;
 use crate::rows::{event, idempotency};
 use crate::runs::submit;
 use crate::value::{count, micros};
@@ -81,6 +83,7 @@ pub(super) fn advance(write: &mut Write<'_>, advance: Prepared) -> Done<()> {
     let connection = write.connection();
     hands(connection, found.seq, &started, &taken)?;
     update(connection, found.seq, &run)?;
+    quarantine::clear(connection, Kind::WorkflowStep, run.id.as_str())?;
     let sql = "UPDATE workflow_documents SET head = ?2 WHERE workflow_run = ?1";
     connection.prepare_cached(sql)?.execute(params![found.seq, head])?;
     put_nodes(connection, found.seq, &nodes)?;

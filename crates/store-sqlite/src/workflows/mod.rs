@@ -1,15 +1,18 @@
 //! Runs of workflows.
 
 mod advance;
+mod ended;
 mod read;
 mod remove;
 mod rows;
 
+pub(crate) use ended::{hands, poison, poisoned, retry, stop_at_once};
+
 use accord_domain::id::{RunId, WorkflowRunId};
 use accord_domain::workflow::WorkflowRun;
 use accord_store::{
-    Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance, WorkflowDocuments,
-    WorkflowRunFilter, WorkflowRunStore,
+    DueWorkflowRun, Hand, Idempotency, NewWorkflowRun, Page, PageRequest, StoreError, WorkflowAdvance,
+    WorkflowDocuments, WorkflowRunFilter, WorkflowRunStore,
 };
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -51,7 +54,7 @@ impl WorkflowRunStore for SqliteStore {
         self.read(move |connection| read::list(connection, &filter, &page)).await
     }
 
-    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRunId>, StoreError> {
+    async fn due_workflow_runs(&self, limit: u32) -> Result<Vec<DueWorkflowRun>, StoreError> {
         self.look(move |connection| read::due(connection, limit)).await
     }
 

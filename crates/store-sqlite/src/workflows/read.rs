@@ -1,14 +1,18 @@
 //! Workflow runs are read.
 
 use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::WorkflowRun;
-use accord_store::{Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter};
+use accord_store::{
+    DueWorkflowRun, Hand, NodeRecord, Page, PageRequest, WorkflowDocuments, WorkflowRunFilter,
+};
 use rusqlite::Connection;
 
 use super::rows::{columns, find, read};
 use crate::fault::Done;
 use crate::page::{Position, Wanted, newest_first, value};
-use crate::value::micros;
+use crate::quarantine;
+use crate::value::{counted, micros};
 
 pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<WorkflowDocuments> {
     // One transaction, so that the parts are of one version. A store in memory reads where it writes, in one already.
@@ -25,7 +29,8 @@ pub(super) fn whole(connection: &Connection, id: &WorkflowRunId) -> Done<Workflo
     while let Some(row) = rows.next()? {
         nodes.push(NodeRecord { node: row.get(0)?, body: row.get(1)? });
     }
-    Ok(WorkflowDocuments { run: found.run, definition, head, nodes, asked: found.asked })
+    let deaths = quarantine::deaths(connection, &Item::new(Kind::WorkflowStep, id))?;
+    Ok(WorkflowDocuments { run: found.run, definition, head, nodes, asked: found.asked, deaths })
 }
 
 pub(super) fn list(
@@ -53,9 +58,10 @@ macro_rules! done {
     };
 }
 
-pub(super) fn due(connection: &Connection, limit: u32) -> Done<Vec<WorkflowRunId>> {
+pub(super) fn due(connection: &Connection, limit: u32) -> Done<Vec<DueWorkflowRun>> {
     let sql = concat!(
-        "SELECT w.id FROM workflow_runs w WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
+        "SELECT w.id, coalesce(u.deaths, 0) FROM workflow_runs w \
+         LEFT JOIN underway u ON u.kind = 'workflow_step' AND u.id = w.id WHERE w.finished_at IS NULL AND (w.asked IS NOT NULL \
          OR w.status = 'stopping' OR EXISTS (SELECT 1 FROM workflow_hands h WHERE h.workflow_run = w.seq AND (",
         done!(),
         "))) ORDER BY w.seq LIMIT ?1"
@@ -64,7 +70,8 @@ pub(super) fn due(connection: &Connection, limit: u32) -> Done<Vec<WorkflowRunId
     let mut rows = statement.query([limit])?;
     let mut due = Vec::new();
     while let Some(row) = rows.next()? {
-        due.push(WorkflowRunId::try_from(row.get::<_, String>(0)?)?);
+        let id = WorkflowRunId::try_from(row.get::<_, String>(0)?)?;
+        due.push(DueWorkflowRun { id, deaths: counted(row.get(1)?)? });
     }
     Ok(due)
 }

@@ -1,11 +1,13 @@
 //! Workflow runs are removed.
 
 use accord_domain::id::WorkflowRunId;
+use accord_domain::quarantine::Kind;
 use accord_store::StoreError;
 use rusqlite::Connection;
 
 use super::rows::find;
 use crate::fault::Done;
+use crate::quarantine;
 use crate::rows::assignment;
 
 /// What belongs to a workflow run.
@@ -32,5 +34,6 @@ pub(super) fn remove(connection: &Connection, id: &WorkflowRunId) -> Done<()> {
     for sql in REMOVALS {
         connection.prepare_cached(sql)?.execute([found.seq])?;
     }
+    quarantine::clear(connection, Kind::WorkflowStep, id.as_str())?;
     assignment::collect(connection, &[definition])
 }

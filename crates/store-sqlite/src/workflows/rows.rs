@@ -7,13 +7,13 @@ use rusqlite::{Connection, Row, params};
 
 use crate::fault::{Done, is_taken};
 use crate::rows::assignment::{Document, keep};
-use crate::value::{count, counted, micros, named, time, time_if};
+use crate::value::{count, counted, from_json, micros, named, time, time_if};
 
 /// The columns of a workflow run, in the order in which [`read`] takes them.
 macro_rules! columns {
     () => {
         "w.seq, w.id, w.workflow_name, w.status, w.version, w.parent, w.depth, w.created_at, w.updated_at, \
-         w.finished_at, w.asked"
+         w.finished_at, w.asked, w.failure"
     };
 }
 pub(super) use columns;
@@ -28,6 +28,7 @@ pub(super) struct Found {
 pub(super) fn read(row: &Row<'_>) -> Done<Found> {
     let parent: Option<String> = row.get(5)?;
     let asked: Option<String> = row.get(10)?;
+    let failure: Option<String> = row.get(11)?;
     let run = WorkflowRun {
         id: WorkflowRunId::try_from(row.get::<_, String>(1)?)?,
         workflow_name: row.get(2)?,
@@ -38,6 +39,7 @@ pub(super) fn read(row: &Row<'_>) -> Done<Found> {
         created_at: time(row.get(7)?)?,
         updated_at: time(row.get(8)?)?,
         finished_at: time_if(row.get(9)?)?,
+        failure: failure.as_deref().map(from_json).transpose()?,
     };
     Ok(Found { seq: row.get(0)?, run, asked: asked.as_deref().and_then(Asked::named) })
 }

@@ -17,6 +17,7 @@ pub mod held;
 pub mod idempotency;
 pub mod leases;
 pub mod lists;
+pub mod quarantine;
 pub mod queue;
 pub mod records;
 pub mod removal;
@@ -120,6 +121,12 @@ macro_rules! store_story {
                 an_advance_is_written_whole_and_once, an_end_makes_a_workflow_run_due,
                 a_workflow_run_can_be_asked_to_stop, one_of_many_advances, workflow_runs_are_listed,
                 a_workflow_run_goes_whole,
+            ],
+            quarantine: [
+                work_is_begun_by_one, marks_of_the_living_are_no_deaths, the_third_death_poisons_a_workflow_run,
+                progress_clears_the_deaths, a_poisoned_workflow_run_can_be_retried, the_third_death_poisons_a_run,
+                the_third_death_holds_callbacks, one_of_many_counts_a_death, work_that_is_over_is_not_poisoned,
+                a_clean_end_is_no_death, a_workflow_run_can_be_ended_at_once, a_run_can_be_stopped_at_once,
             ],
         }
     };

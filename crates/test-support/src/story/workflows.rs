@@ -18,7 +18,7 @@ fn id(name: &str) -> WorkflowRunId {
     WorkflowRunId::new(name)
 }
 
-fn new(name: &str, seconds: i64) -> NewWorkflowRun {
+pub(super) fn new(name: &str, seconds: i64) -> NewWorkflowRun {
     NewWorkflowRun {
         run: WorkflowRun {
             id: id(name),
@@ -30,6 +30,7 @@ fn new(name: &str, seconds: i64) -> NewWorkflowRun {
             created_at: at(seconds),
             updated_at: at(seconds),
             finished_at: None,
+            failure: None,
         },
         definition: r#"{"name":"review"}"#.into(),
         head: r#"{"input":1}"#.into(),
@@ -50,7 +51,7 @@ fn finished(name: &str) -> Body {
 }
 
 /// The next version of a run, with nothing else to write.
-fn next(run: &WorkflowRun, seconds: i64) -> WorkflowAdvance {
+pub(super) fn next(run: &WorkflowRun, seconds: i64) -> WorkflowAdvance {
     WorkflowAdvance {
         run: WorkflowRun { version: run.version + 1, updated_at: at(seconds), ..run.clone() },
         head: r#"{"input":2}"#.into(),
@@ -67,7 +68,7 @@ async fn whole(store: &Arc<dyn Store>, name: &str) -> WorkflowDocuments {
 }
 
 async fn due(store: &Arc<dyn Store>) -> Vec<WorkflowRunId> {
-    store.due_workflow_runs(PLENTY).await.unwrap()
+    store.due_workflow_runs(PLENTY).await.unwrap().into_iter().map(|due| due.id).collect()
 }
 
 /// Workflows are kept under conditions, as agents are.
@@ -119,6 +120,7 @@ pub async fn a_new_workflow_run_is_there_whole(store: Arc<dyn Store>) {
         head: new.head,
         nodes: Vec::new(),
         asked: Some(Asked::Begin),
+        deaths: 0,
     };
     assert_eq!(whole(&store, "a").await, expected);
     assert_eq!(due(&store).await, [id("a")]);

@@ -29,6 +29,15 @@ export function useStopWorkflowRun(id: string) {
   })
 }
 
+/** Continues a run that failed as `poisoned`. */
+export function useRetryWorkflowRun(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: () => body(api.POST('/workflow-runs/{id}/retry', { params: { path: { id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.workflowRuns.all }),
+  })
+}
+
 /** More runs than this are not asked for one by one; the page says that there are more. */
 const MOST_RUNS = 60
 

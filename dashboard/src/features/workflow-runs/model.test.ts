@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { countsOf, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
+import { countsOf, isPoisoned, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
 
 type NodeView = Api.WorkflowNodeView
 
@@ -69,4 +69,13 @@ it('calls tasks by what they are', () => {
   ])
   const tasks = [task('item 0', { status: 'failed' }), task('item 1'), task('item 2')]
   expect(tally(tasks)).toEqual([['completed', 2], ['failed', 1]])
+})
+
+it('knows a run that coordinators died of', () => {
+  const fault = (type: string) => ({ type, message: 'm' })
+  expect([
+    isPoisoned(run([], { status: 'failed', error: fault('poisoned') })),
+    isPoisoned(run([], { status: 'failed', error: fault('timed_out') })),
+    isPoisoned(run([], { status: 'running', error: null })),
+  ]).toEqual([true, false, false])
 })

@@ -124,3 +124,8 @@ export function taskLabel(task: Api.WorkflowTaskView): string {
   if (item !== null) return `Item ${Number(item[1]) + 1}`
   return task.name === 'whole' ? 'Its work' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
 }
+
+/** Whether coordinators died of it. The server does not read its nodes then. */
+export function isPoisoned(run: Api.WorkflowRunView): boolean {
+  return run.status === 'failed' && run.error?.type === 'poisoned'
+}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { Play, Square } from 'lucide-react'
+import { Play, RotateCcw, Square } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, isGone, messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
@@ -13,9 +13,9 @@ import { Badge, Button, Card, StatusBadge, Tab, TabList, TabPanel, Tabs, buttonS
 import { ValueCard } from '@/components/value-card'
 import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
-import { useStopWorkflowRun } from './api'
+import { useRetryWorkflowRun, useStopWorkflowRun } from './api'
 import { ComparisonView } from './comparison-view'
-import { type Reading, VIEWS, countsOf, readRun, viewOf } from './model'
+import { type Reading, VIEWS, countsOf, isPoisoned, readRun, viewOf } from './model'
 import { NodePanel } from './node-panel'
 import { Fault, RunFacts } from './run-facts'
 import { RunGraph } from './run-graph'
@@ -47,11 +47,22 @@ export function WorkflowRunPage() {
         </>
       }
       lead={<Lead run={run} />}
-      actions={<OnlyWho may="calls">{isUnderWay(run.status) ? <Stop run={run} /> : <Another run={run} />}</OnlyWho>}
+      actions={<OnlyWho may="calls"><Action run={run} /></OnlyWho>}
     >
       {run.error ? <Fault title="The workflow failed" fault={run.error} /> : null}
-      <RunFacts run={run} />
-      <Body reading={reading} />
+      {isPoisoned(run) ? (
+        <Card>
+          <Empty title="Its nodes are not shown">
+            Coordinators died during a step of this run, so its documents are not read any more. Fix the cause, then retry: the run
+            continues where it stood.
+          </Empty>
+        </Card>
+      ) : (
+        <>
+          <RunFacts run={run} />
+          <Body reading={reading} />
+        </>
+      )}
     </Page>
   )
 }
@@ -74,6 +85,27 @@ function Lead({ run }: { run: Api.WorkflowRunView }) {
         </Link>
       ) : null}
     </span>
+  )
+}
+
+function Action({ run }: { run: Api.WorkflowRunView }) {
+  if (isUnderWay(run.status)) return <Stop run={run} />
+  return isPoisoned(run) ? <Retry run={run} /> : <Another run={run} />
+}
+
+function Retry({ run }: { run: Api.WorkflowRunView }) {
+  const retry = useRetryWorkflowRun(run.workflow_run_id)
+  return (
+    <>
+      {retry.error ? (
+        <p role="alert" className="text-danger">
+          {messageOf(retry.error)}
+        </p>
+      ) : null}
+      <Button variant="secondary" disabled={retry.isPending} onClick={() => retry.mutate()}>
+        <RotateCcw aria-hidden /> Retry
+      </Button>
+    </>
   )
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::{fs, io};
 
+use accord_store::PoisonedCount;
 use accord_store_postgres::PostgresStore;
 use accord_store_sqlite::SqliteStore;
 use rustix::fs::{Access, access};
@@ -14,9 +15,34 @@ use crate::store::{Place, full, in_the_way, place};
 
 const NAME: &str = "store";
 
-pub(super) async fn check(config: &Config) -> Check {
+/// Whether the store can be used, and what in it coordinators died of.
+pub(super) async fn checks(config: &Config) -> Vec<Check> {
+    let mut counted = PoisonedCount::default();
+    let store = check(config, &mut counted).await;
+    std::iter::once(store).chain(quarantine(counted)).collect()
+}
+
+/// What coordinators died of, where there is any.
+fn quarantine(counted: PoisonedCount) -> Option<Check> {
+    let PoisonedCount { runs, workflow_runs } = counted;
+    let amount = |count: u64, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        count => Some(format!("{count} {what}s")),
+    };
+    let amounts = [amount(workflow_runs, "workflow run"), amount(runs, "run")];
+    let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+    (!amounts.is_empty()).then(|| {
+        let message = format!("{} failed as poisoned: coordinators died of them", amounts.join(" and "));
+        let remedy = "find them with accord workflow runs --status failed and accord runs list --status failed; fix the cause, \
+                      then accord workflow retry RUN or accord runs retry RUN";
+        Check::warn("quarantine", message, remedy)
+    })
+}
+
+async fn check(config: &Config, counted: &mut PoisonedCount) -> Check {
     match place(config) {
-        Ok(Place::File(path)) => match (file(&path), full(&path).map(Problem::into_parts)) {
+        Ok(Place::File(path)) => match (file(&path, counted), full(&path).map(Problem::into_parts)) {
             (found, Some((message, remedy))) if found.status == Status::Ok => {
                 Check::fail(NAME, message, remedy.unwrap_or_default())
             }
@@ -27,7 +53,7 @@ pub(super) async fn check(config: &Config) -> Check {
             "in memory: everything is gone with the process",
             "set database.url to sqlite://.accord/accord.db",
         ),
-        Ok(Place::Server(url)) => server(&url).await,
+        Ok(Place::Server(url)) => server(&url, counted).await,
         Err(_) => Check::fail(
             NAME,
             "database.url cannot be used",
@@ -36,7 +62,7 @@ pub(super) async fn check(config: &Config) -> Check {
     }
 }
 
-fn file(path: &Path) -> Check {
+fn file(path: &Path, counted: &mut PoisonedCount) -> Check {
     let shown = path.display();
     if fs::symlink_metadata(path).is_err() {
         return to_be_made(path);
@@ -44,8 +70,11 @@ fn file(path: &Path) -> Check {
     // SQLite keeps its log beside the file.
     let beside = path.parent().and_then(unwritable);
     match (SqliteStore::examine(path), beside) {
-        (Ok(()), None) => Check::ok(NAME, format!("{shown} can be used")),
-        (Ok(()), Some(refusal)) => {
+        (Ok(found), None) => {
+            *counted = found;
+            Check::ok(NAME, format!("{shown} can be used"))
+        }
+        (Ok(_), Some(refusal)) => {
             let remedy = "let its user write to the folder, or set database.url to another file";
             Check::fail(NAME, format!("{shown} cannot be used: {refusal}"), remedy)
         }
@@ -75,10 +104,13 @@ fn unwritable(folder: &Path) -> Option<String> {
     Some(format!("{} cannot be written to: {}", folder.display(), io::Error::from(refusal)))
 }
 
-async fn server(url: &str) -> Check {
+async fn server(url: &str, counted: &mut PoisonedCount) -> Check {
     let shown = without_secrets(url);
     match PostgresStore::examine(url).await {
-        Ok(()) => Check::ok(NAME, format!("{shown} can be used")),
+        Ok(found) => {
+            *counted = found;
+            Check::ok(NAME, format!("{shown} can be used"))
+        }
         Err(error) => {
             let remedy = "mend that, or set database.url to another database";
             Check::fail(NAME, format!("{shown} cannot be used: {error}"), remedy)
@@ -96,23 +128,37 @@ mod tests {
 
     use super::*;
 
+    fn looked_at(path: &Path) -> Check {
+        file(path, &mut PoisonedCount::default())
+    }
+
+    #[test]
+    fn poisoned_work_is_told() {
+        assert_eq!(quarantine(PoisonedCount::default()), None);
+        let told = |runs, workflow_runs| {
+            quarantine(PoisonedCount { runs, workflow_runs }).map(|check| check.message)
+        };
+        let expected = "2 workflow runs and 1 run failed as poisoned: coordinators died of them";
+        assert_eq!(told(1, 2).as_deref(), Some(expected));
+    }
+
     #[test]
     fn a_file_is_looked_at_and_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("50% of?what#.db");
-        assert_eq!(file(&path).status, Status::Ok);
+        assert_eq!(looked_at(&path).status, Status::Ok);
         assert!(!path.exists());
         for (content, expected) in [(b"".as_slice(), Status::Ok), (b"hello", Status::Fail)] {
             fs::write(&path, content).unwrap();
-            assert_eq!(file(&path).status, expected, "{content:?}");
+            assert_eq!(looked_at(&path).status, expected, "{content:?}");
             assert_eq!(fs::read(&path).unwrap(), content);
         }
         fs::remove_file(&path).unwrap();
         let store = SqliteStore::open(&path).unwrap();
-        assert_eq!(file(&path), Check::ok(NAME, format!("{} can be used", path.display())));
+        assert_eq!(looked_at(&path), Check::ok(NAME, format!("{} can be used", path.display())));
         drop(store);
         let before = fs::read(&path).unwrap();
-        assert_eq!(file(&path).status, Status::Ok);
+        assert_eq!(looked_at(&path).status, Status::Ok);
         assert_eq!((fs::read(&path).unwrap(), fs::read_dir(folder.path()).unwrap().count()), (before, 1));
     }
 
@@ -120,9 +166,9 @@ mod tests {
     fn a_file_needs_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "").unwrap();
-        assert_eq!(file(&folder.path().join("b/c/accord.db")).status, Status::Ok);
-        assert_eq!(file(&folder.path().join("a/accord.db")).status, Status::Fail);
-        assert_eq!(file(folder.path()).status, Status::Fail);
+        assert_eq!(looked_at(&folder.path().join("b/c/accord.db")).status, Status::Ok);
+        assert_eq!(looked_at(&folder.path().join("a/accord.db")).status, Status::Fail);
+        assert_eq!(looked_at(folder.path()).status, Status::Fail);
     }
 
     #[test]
@@ -138,7 +184,7 @@ mod tests {
         // As somebody whom permissions bind: only this thread, and only where the tests run as root.
         let looked = std::thread::spawn(move || {
             let _ = set_thread_uid(Uid::from_raw(65_534));
-            [file(&kept), file(&missing)]
+            [looked_at(&kept), looked_at(&missing)]
         });
         for found in looked.join().unwrap() {
             let said = format!("{} cannot be written to", inner.display());
@@ -149,7 +195,8 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_is_not_there_is_told_without_its_password() {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let found = server(&format!("postgres://me:hush@127.0.0.1:{port}/db")).await;
+        let found =
+            server(&format!("postgres://me:hush@127.0.0.1:{port}/db"), &mut PoisonedCount::default()).await;
         assert_eq!(found.status, Status::Fail);
         assert!(!found.message.contains("hush") && found.message.contains("(hidden)"), "{}", found.message);
     }

@@ -123,7 +123,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     checks.extend(coordinator);
     let mut known = local::summaries(&agents);
     known.extend(agents::stored(client.as_ref()).await);
-    checks.push(database::check(config).await);
+    checks.extend(database::checks(config).await);
     checks.extend(agents::checks(&known, &config.agents_dir()));
     checks.extend(agents::cassettes(&agents, &config.project.join(&config.values.runner.project_dir)));
     checks.extend(workflows::checks(config, client.as_ref()).await);

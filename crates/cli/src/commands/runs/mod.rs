@@ -2,6 +2,7 @@
 
 mod attempts;
 mod list;
+mod retry;
 mod show;
 mod stop;
 mod watch;
@@ -11,7 +12,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Look at runs: list, show, watch, attempts, stop
+/// Look at runs: list, show, watch, attempts, stop, retry
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,6 +31,7 @@ enum Command {
     Watch(watch::Arguments),
     Attempts(attempts::Arguments),
     Stop(stop::Arguments),
+    Retry(retry::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -39,5 +41,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Watch(arguments) => watch::run(arguments),
         Command::Attempts(arguments) => attempts::run(arguments),
         Command::Stop(arguments) => stop::run(arguments),
+        Command::Retry(arguments) => retry::run(arguments),
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use accord_api::{FinishedRun, RunId};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::each::each;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -15,6 +15,7 @@ use crate::{beginning, output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A run that waits stops at once; one at work is told to, and is 'stopping' until its runner has.
+Where no coordinator runs for the project, the run is stopped in the database.
 Where one cannot be stopped, the others still are; the exit code is that of the first failure.
 
 Examples:
@@ -33,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let stop = async |id: &RunId| -> Result<FinishedRun, Failure> {
             let run = beginning::run(&client, id).await?;
             Ok(client.stop_run(&run.run_id).await?)

@@ -2,7 +2,7 @@
 
 use accord_api::SessionId;
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::view::Tone;
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let stopped = runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let session = beginning::session(&client, &arguments.session).await?;
         Ok(client.stop_session(&session.session_id).await?)
     })?;

@@ -4,6 +4,7 @@ mod examine;
 mod follow;
 mod list;
 mod push;
+mod retry;
 mod rm;
 mod run;
 mod runs;
@@ -18,7 +19,7 @@ use clap::Subcommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// Work on workflows: list, validate, run, runs, show, stop, push, rm
+/// Work on workflows: list, validate, run, runs, show, stop, retry, push, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A workflow is a file .accord/workflows/NAME.yaml (or .json) with nodes and edges: agents that feed
@@ -43,6 +44,7 @@ enum Command {
     Runs(runs::Arguments),
     Show(show::Arguments),
     Stop(stop::Arguments),
+    Retry(retry::Arguments),
     Push(push::Arguments),
     Rm(rm::Arguments),
 }
@@ -55,6 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Command::Runs(arguments) => runs::run(arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stop(arguments) => stop::run(arguments),
+        Command::Retry(arguments) => retry::run(arguments),
         Command::Push(arguments) => push::run(arguments),
         Command::Rm(arguments) => rm::run(arguments),
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use accord_api::{WorkflowRunId, WorkflowRunView};
 
-use crate::connection::ConnectionArguments;
+use crate::connection::{Access, ConnectionArguments};
 use crate::each::each;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -15,7 +15,8 @@ use crate::{beginning, output, runtime};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Its agents at work are told to stop, and it is 'stopping' until they have. Where one run cannot be
-stopped, the others still are; the exit code is that of the first failure.
+stopped, the others still are; the exit code is that of the first failure. Where no coordinator runs
+for the project, the run is stopped in the database, and none of its steps is executed.
 
 Examples:
   accord workflow stop wfr_…
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     runtime::block_on(async {
-        let client = arguments.connection.client().await?;
+        let client = arguments.connection.reach(Access::Look).await?;
         let stop = async |id: &WorkflowRunId| -> Result<WorkflowRunView, Failure> {
             let run = beginning::workflow_run(&client, id).await?;
             Ok(client.stop_workflow_run(&run.workflow_run_id).await?)

@@ -6,6 +6,7 @@ mod comparing;
 mod files;
 mod kill;
 mod planning;
+mod poison;
 mod policies;
 mod shapes;
 

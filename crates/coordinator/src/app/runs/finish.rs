@@ -2,6 +2,7 @@
 
 use accord_api::{ErrorName, FactReport, FinishRun, FinishStatus, FinishedRun, Holding};
 use accord_domain::id::RunId;
+use accord_domain::quarantine::{Item, Kind};
 use accord_domain::run::change::{End, held};
 use accord_domain::run::{Assignment, Failure, FailureType, Holder, Run};
 use accord_domain::usage::Usage;
@@ -29,6 +30,11 @@ impl App {
         let holder = holder(run_id, &report.holding);
         self.told_by(&holder.runner_id).await;
         let run = match (report.status, self.handed.take(&holder)) {
+            // The coordinator that was told first may have died of it.
+            (FinishStatus::Completed | FinishStatus::Answered, _) if report.repeated => {
+                let mark = Item::new(Kind::Finish, &holder.run_id);
+                Box::pin(self.marked(mark, self.ended(holder, report))).await?
+            }
             (FinishStatus::Completed, Some(assignment)) => {
                 self.completed(holder, &assignment, report).await?
             }
@@ -142,10 +148,10 @@ fn check_members(report: &FinishRun) -> Result<(), Error> {
     }
 }
 
-/// Only the coordinator knows whether nobody could take a run, or lost it.
+/// Only the coordinator knows whether nobody could take a run, lost it, or died of it.
 fn check_failure(failure: &Failure) -> Result<(), Error> {
     match failure.kind {
-        FailureType::NoMatchingRunner | FailureType::RunnerLost => {
+        FailureType::NoMatchingRunner | FailureType::RunnerLost | FailureType::Poisoned => {
             Err(refuse(format!("error.type {} is not a runner's to say", failure.kind.as_str())))
         }
         _ => Ok(()),

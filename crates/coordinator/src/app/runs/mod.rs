@@ -12,6 +12,7 @@ mod input;
 mod order;
 mod output;
 mod read;
+mod retry;
 mod told;
 mod wait;
 
@@ -21,6 +22,6 @@ pub(super) use held::is_held;
 pub(super) use input::{Expected, check as check_input, with_prompt};
 pub(super) use order::{Order, Place};
 pub(super) use output::Wanted;
-pub(super) use read::raw;
+pub(super) use read::{raw, view};
 pub(super) use wait::SLOW_POLL;
 pub(crate) use wait::{LONGEST_WAIT_SECONDS, check_wait};

@@ -1,6 +1,6 @@
 //! Reading and stopping runs.
 
-use accord_api::{AttemptList, Page, RunQuery, RunResult, RunView};
+use accord_api::{AttemptList, Page, RunQuery, RunResult, RunView, StoreKind};
 use accord_domain::contract::Origin;
 use accord_domain::id::RunId;
 use accord_domain::run::{Outcome, Run, Status};
@@ -63,7 +63,16 @@ impl App {
     }
 
     async fn stop_alone(&self, run_id: &RunId, now: Timestamp) -> Result<Run, Error> {
-        let run = self.store.stop_run(run_id, now).await?;
+        let run = match self.is_passive() && self.settings.store != StoreKind::Postgres {
+            // A file has one coordinator that stays, and that one does not run: nobody would tell the runner.
+            true => self.store.stop_run_at_once(run_id, now).await?,
+            false => self.store.stop_run(run_id, now).await?,
+        };
+        let is_lost = run.lease.as_ref().is_some_and(|lease| lease.expires_at <= now);
+        let run = match self.is_passive() && is_lost {
+            true => self.store.stop_run_at_once(run_id, now).await?,
+            false => run,
+        };
         // Over since this very call, and not since an earlier one.
         if run.finished_at == Some(now) {
             metrics::run_over(&run);
@@ -132,7 +141,7 @@ fn result(outcome: Outcome) -> Result<RunResult, Error> {
     })
 }
 
-fn view(run: Run) -> RunView {
+pub(in crate::app) fn view(run: Run) -> RunView {
     RunView {
         run_id: run.id,
         session_id: run.session_id,

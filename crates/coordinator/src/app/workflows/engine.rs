@@ -4,9 +4,8 @@
 //! events, and the runs that begin. A crash before that leaves what was there, and the same is decided again. Stopping
 //! is said after the transaction and repeated while the run is about to end, because saying it twice does no harm.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use accord_api::ErrorName;
 use accord_domain::event::Body;
@@ -17,26 +16,14 @@ use accord_domain::workflow::{Fault, Status, Worker, WorkflowRun};
 use accord_store::{Asked, Hand, NewWorkflowRun, StoreError, Submission, WorkflowAdvance, WorkflowDocuments};
 use accord_workflow::compare::CompareOptions;
 use accord_workflow::{End, Event, Flow, Head, State, Step, advance};
-use futures_util::StreamExt as _;
-use futures_util::stream::FuturesUnordered;
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
 
 use super::records::{changed, state_of};
 use super::start::Begun;
 use crate::app::App;
 use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
-
-/// How many workflow runs are looked at in one round.
-const RUNS_A_ROUND: u32 = 200;
-
-/// How many of them at once: each waits for the store most of the time, and a few may be busy with large templates.
-const AT_ONCE: usize = 32;
-
-/// How long a round waits for those under way before it looks for others: one that is slow holds up nobody else.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// How many errors of an answer are told with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
@@ -52,63 +39,43 @@ struct Work {
     counted: Option<WorkflowStep>,
 }
 
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Advanced {
+    /// The next state is written.
+    Written,
+    /// Nothing is: there was nothing to do, or somebody else was quicker.
+    Unchanged,
+}
+
 impl App {
-    /// Advances every workflow run that something has happened to, and while some of them take their time, those that
-    /// something happens to meanwhile. No run is advanced twice at once.
-    pub(crate) async fn advance_workflows(&self) -> Result<(), Error> {
-        let mut due = VecDeque::from(self.store.due_workflow_runs(RUNS_A_ROUND).await?);
-        let (mut under_way, mut at_work) = (FuturesUnordered::new(), HashSet::new());
-        let mut look_again = Instant::now() + LOOK_AGAIN;
-        loop {
-            while let Some(id) = due.pop_front_if(|_| at_work.len() < AT_ONCE) {
-                if at_work.insert(id.clone()) {
-                    under_way.push(self.advance_or_tell(id));
-                }
-            }
-            match timeout_at(look_again, under_way.next()).await {
-                Ok(None) => return Ok(()),
-                Ok(Some(id)) => {
-                    at_work.remove(&id);
-                }
-                Err(_) if self.closing.is_cancelled() => due.clear(),
-                // Those under way are not given up when the store cannot say more.
-                Err(_) => due = self.store.due_workflow_runs(RUNS_A_ROUND).await.unwrap_or_default().into(),
-            }
-            if Instant::now() >= look_again {
-                look_again = Instant::now() + LOOK_AGAIN;
-            }
-        }
-    }
-
-    /// One run's trouble is not the others'.
-    async fn advance_or_tell(&self, id: WorkflowRunId) -> WorkflowRunId {
-        if let Err(error) = self.advance_workflow(&id).await {
-            tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; it is tried again");
-        }
-        id
-    }
-
-    async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<(), Error> {
+    /// One step of a workflow run.
+    pub(super) async fn advance_workflow(&self, id: &WorkflowRunId) -> Result<Advanced, Error> {
         let documents = self.store.workflow_documents(id).await?;
         if documents.run.status.is_over() {
-            return Ok(());
+            return Ok(Advanced::Unchanged);
         }
         let flow = self.flow(&documents.definition).await?;
         let state = state_of(&flow, &documents.head, &documents.nodes)?;
         let done = self.store.done_hands(id).await?;
         let events = self.what_happened(&documents, &done).await?;
         if events.is_empty() && done.is_empty() {
-            return match documents.run.status {
-                Status::Stopping => self.stop_workers(at_work(&state)).await,
-                // What was due has been done meanwhile, by another coordinator, say.
-                _ => Ok(()),
-            };
+            // Else what was due has been done meanwhile, by another coordinator, say.
+            if documents.run.status == Status::Stopping {
+                self.stop_workers(at_work(&state)).await?;
+            }
+            return Ok(Advanced::Unchanged);
         }
         let before = state.clone();
         let (state, mut work) = self.decide(&flow, &documents.run, state, events).await?;
         work.counted = Some(counted(&flow, &documents.run.workflow_name, &before, &state));
-        let stops = self.write_advance(&flow, documents, state, work, done).await?;
-        self.stop_workers(stops).await
+        match self.write_advance(&flow, documents, state, work, done).await? {
+            Some(stops) => {
+                self.stop_workers(stops).await?;
+                Ok(Advanced::Written)
+            }
+            None => Ok(Advanced::Unchanged),
+        }
     }
 
     async fn what_happened(
@@ -153,6 +120,15 @@ impl App {
 
     async fn child_workflow_end(&self, id: &WorkflowRunId) -> Result<Event, Error> {
         let documents = self.store.workflow_documents(id).await?;
+        let worker = Worker::Workflow { workflow_run_id: id.clone() };
+        // Ended without a step of its own: its documents are left alone.
+        if let Some(fault) = documents.run.failure {
+            let is_stopped = documents.run.status == Status::Stopped;
+            return Ok(Event::Ended {
+                worker,
+                end: if is_stopped { End::Stopped } else { End::Failed(fault) },
+            });
+        }
         let head: Head = read_kept(&documents.head).map_err(Error::internal)?;
         let end = match (documents.run.status, head.error) {
             (Status::Completed, _) => End::Completed(head.output),
@@ -162,7 +138,7 @@ impl App {
                 End::Failed(Fault::new("workflow_failed", format!("the workflow run is {status}")))
             }
         };
-        Ok(Event::Ended { worker: Worker::Workflow { workflow_run_id: id.clone() }, end })
+        Ok(Event::Ended { worker, end })
     }
 
     /// Everything that follows from some events. Each start is answered before the next event.
@@ -252,7 +228,8 @@ impl App {
         tokio::task::spawn_blocking(work).await.map_err(Error::internal)
     }
 
-    /// Writes the next state and what goes with it, and gives those who are to be stopped.
+    /// Writes the next state and what goes with it, and gives those who are to be stopped; none where somebody else was
+    /// quicker.
     async fn write_advance(
         &self,
         flow: &Flow,
@@ -260,7 +237,7 @@ impl App {
         state: State,
         work: Work,
         taken: Vec<Hand>,
-    ) -> Result<Vec<Worker>, Error> {
+    ) -> Result<Option<Vec<Worker>>, Error> {
         let now = self.outside.now();
         let status = state.head.status;
         let run = WorkflowRun {
@@ -283,13 +260,13 @@ impl App {
         match self.store.advance_workflow_run(advance).await {
             Ok(()) => {
                 work.counted.iter().for_each(metrics::workflow_step);
-                Ok(work.stops)
+                Ok(Some(work.stops))
             }
             // Somebody else was quicker, and what they wrote is looked at again where there is need.
             Err(StoreError::Changed { .. }) => {
                 tracing::debug!(workflow_run = %id, "a workflow run has changed meanwhile");
                 self.hub.look_at_workflows();
-                Ok(Vec::new())
+                Ok(None)
             }
             Err(error) => Err(error.into()),
         }

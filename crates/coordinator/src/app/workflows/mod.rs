@@ -2,7 +2,7 @@
 //!
 //! A graph is read by `accord_workflow` and checked against the agents and workflows that are there now, each time it is
 //! looked at: an agent that goes makes a workflow broken. A run carries its graph and what was known when it was made.
-//! [`engine`] advances runs; it decides nothing itself.
+//! [`rounds`] looks for runs to advance, and [`engine`] advances them; it decides nothing itself.
 
 mod depth;
 mod edit;
@@ -11,6 +11,7 @@ mod files;
 mod known;
 mod read;
 mod records;
+mod rounds;
 mod runs;
 mod start;
 mod view;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use accord_workflow::Flow;
 use tokio::time::{Instant, sleep};
 
+pub(super) use runs::summary;
 pub(crate) use watch::watch as watch_workflows;
 
 use super::recent::{IN_USE, Recent};

@@ -9,8 +9,9 @@ use accord_api::{
 };
 use accord_domain::id::WorkflowRunId;
 use accord_domain::json::read_kept;
+use accord_domain::quarantine::{Item, Kind};
 use accord_domain::workflow::{Status, WorkflowRun};
-use accord_store::{Asked, NewWorkflowRun, WorkflowRunFilter};
+use accord_store::{Asked, Hand, NewWorkflowRun, StoreError, WorkflowDocuments, WorkflowRunFilter};
 use accord_workflow::{Flow, Known, Purpose, State, Surroundings, Task, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -105,6 +106,7 @@ impl App {
             created_at: now,
             updated_at: now,
             finished_at: None,
+            failure: None,
         };
         let definition = Definition { document: read.document().clone(), known };
         Ok(NewWorkflowRun {
@@ -150,13 +152,27 @@ impl App {
             Ok(documents) => documents,
             Err(error) => return Err(Box::pin(self.absent(id.as_str(), error)).await),
         };
-        let flow = self.flow(&documents.definition).await?;
-        let state = state_of(&flow, &documents.head, &documents.nodes)?;
         // The engine has not heard of it yet, and whoever asked should see that it was heard.
         if (documents.asked, documents.run.status) == (Some(Asked::Stop), Status::Running) {
             documents.run.status = Status::Stopping;
         }
+        if self.is_suspect(&documents).await? {
+            return Ok(unread_view(documents.run));
+        }
+        let flow = self.flow(&documents.definition).await?;
+        let state = state_of(&flow, &documents.head, &documents.nodes)?;
         Ok(view(&flow, documents.run, state))
+    }
+
+    /// Whether coordinators have died of a run. Its documents may be what they died of, so nobody reads them: whoever only looks
+    /// must not be the next. Where no coordinator runs, nobody has counted the deaths yet.
+    async fn is_suspect(&self, documents: &WorkflowDocuments) -> Result<bool, Error> {
+        let run = &documents.run;
+        if run.failure.is_some() || documents.deaths > 0 {
+            return Ok(true);
+        }
+        let is_unsure = self.is_passive() && !run.status.is_over();
+        Ok(is_unsure && self.is_marked(&Item::new(Kind::WorkflowStep, &run.id)).await?)
     }
 
     /// Workflow runs, newest first.
@@ -172,8 +188,41 @@ impl App {
 
     /// Asks a workflow run to stop. Can be repeated.
     pub(crate) async fn stop_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+        if self.is_passive() {
+            return self.end_workflow_run(id).await;
+        }
         self.store.stop_workflow_run(id, self.outside.now()).await?;
         self.workflow_run(id).await
+    }
+
+    /// Ends a workflow run where nobody advances it: in the store alone, with all who work for it.
+    async fn end_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunView, Error> {
+        let documents = self.store.workflow_documents(id).await?;
+        if documents.run.status.is_over() {
+            return self.workflow_run(id).await;
+        }
+        let mut open = vec![id.clone()];
+        while let Some(next) = open.pop() {
+            for hand in self.store.hands(&next).await? {
+                match hand {
+                    Hand::Workflow(child) => open.push(child),
+                    Hand::Run(run_id) => match self.stop(&run_id).await {
+                        Err(error) if error.name() != ErrorName::RunNotFound => return Err(error),
+                        _ => {}
+                    },
+                }
+            }
+            match self.store.end_workflow_run(&next, self.outside.now()).await {
+                Err(StoreError::NoSuch { .. }) if next != *id => {}
+                ended => drop(ended?),
+            }
+        }
+        Ok(unread_view(self.store.workflow_documents(id).await?.run))
+    }
+
+    /// Goes on with a workflow run that coordinators died of.
+    pub(crate) async fn retry_workflow_run(&self, id: &WorkflowRunId) -> Result<WorkflowRunSummary, Error> {
+        Ok(summary(self.store.retry_workflow_run(id, self.outside.now()).await?))
     }
 
     /// Removes a workflow run that is over.
@@ -211,7 +260,7 @@ fn made_ready(definition: &str) -> Result<Flow, Error> {
     Flow::new(graph, known).map_err(Error::internal)
 }
 
-fn summary(run: WorkflowRun) -> WorkflowRunSummary {
+pub(in crate::app) fn summary(run: WorkflowRun) -> WorkflowRunSummary {
     WorkflowRunSummary {
         workflow_run_id: run.id,
         workflow_name: run.workflow_name,
@@ -220,6 +269,26 @@ fn summary(run: WorkflowRun) -> WorkflowRunSummary {
         created_at: run.created_at,
         updated_at: run.updated_at,
         finished_at: run.finished_at,
+        error: run.failure,
+    }
+}
+
+/// A run whose documents are not read.
+fn unread_view(run: WorkflowRun) -> WorkflowRunView {
+    WorkflowRunView {
+        workflow_run_id: run.id,
+        workflow_name: run.workflow_name,
+        status: run.status,
+        parent_workflow_run_id: run.parent,
+        parent_session_id: None,
+        created_at: run.created_at,
+        updated_at: run.updated_at,
+        finished_at: run.finished_at,
+        input: Value::Null,
+        output: Value::Null,
+        error: run.failure,
+        nodes: Vec::new(),
+        edges: Vec::new(),
     }
 }
 

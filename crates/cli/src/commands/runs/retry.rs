@@ -1,0 +1,51 @@
+//! `accord runs retry`.
+
+use std::io;
+
+use accord_api::{CreatedRun, RunId};
+
+use crate::connection::{Access, ConnectionArguments};
+use crate::each::each;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::Tone;
+use crate::{beginning, output, runtime};
+
+/// Run again what failed or was stopped
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each new run has the agent, input and contract of the old one, as they were then, and an id of its own,
+which is printed. Where no coordinator runs for the project, it waits until one does.
+
+Examples:
+  accord runs retry run_…
+  accord runs list --status failed --json | jq -r '.items[].run_id' | xargs -r accord runs retry")]
+pub(crate) struct Arguments {
+    /// Their ids; ids can be shortened to a unique prefix
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<RunId>,
+    /// Print a line of JSON for each, with "error" in it where it failed
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let retry = async |id: &RunId| -> Result<CreatedRun, Failure> {
+            let run = beginning::run(&client, id).await?;
+            Ok(client.retry_run(&run.run_id).await?)
+        };
+        each(&arguments.runs, "run_id", arguments.json, retry, |created| show(created, arguments.json)).await
+    })
+}
+
+fn show(created: &CreatedRun, json: bool) -> io::Result<()> {
+    if json {
+        return output::json(created);
+    }
+    let status = Tone::from(created.status).paint(created.status.as_str());
+    output::show(&format!("{}  {status}\n", created.run_id))
+}

@@ -1,0 +1,52 @@
+//! `accord workflow retry`.
+
+use std::io;
+
+use accord_api::{WorkflowRunId, WorkflowRunSummary};
+
+use crate::connection::{Access, ConnectionArguments};
+use crate::each::each;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::view::Tone;
+use crate::{beginning, output, runtime};
+
+/// Continue runs of workflows that failed as 'poisoned'
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A run is poisoned when coordinators died three times during one of its steps. A retry tries that step
+again, and counts from zero; the work that was done before is kept. Where no coordinator runs for the
+project, it goes on when one does.
+
+Examples:
+  accord workflow retry wfr_…")]
+pub(crate) struct Arguments {
+    /// The runs' ids; ids can be shortened to a unique prefix
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<WorkflowRunId>,
+    /// Print a line of JSON for each, with "error" in it where it failed
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: ConnectionArguments,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    runtime::block_on(async {
+        let client = arguments.connection.reach(Access::Look).await?;
+        let retry = async |id: &WorkflowRunId| -> Result<WorkflowRunSummary, Failure> {
+            let run = beginning::workflow_run(&client, id).await?;
+            Ok(client.retry_workflow_run(&run.workflow_run_id).await?)
+        };
+        let show = |retried: &WorkflowRunSummary| show(retried, arguments.json);
+        each(&arguments.runs, "workflow_run_id", arguments.json, retry, show).await
+    })
+}
+
+fn show(retried: &WorkflowRunSummary, json: bool) -> io::Result<()> {
+    if json {
+        return output::json(retried);
+    }
+    let status = Tone::from(retried.status).paint(retried.status.as_str());
+    output::show(&format!("{}  {status}\n", retried.workflow_run_id))
+}

@@ -1,0 +1,259 @@
+//! Work that can end the process is marked before it begins, so that what ends it again and again is found and set aside.
+//!
+//! Marks are in the store: coordinators with disks of their own count together. A mark whose coordinator is gone is a death;
+//! [`accord_domain::quarantine`] says how many there may be. Work that a coordinator has died of is begun again alone, one
+//! piece at a time in a process: where it dies once more, nothing else is suspected with it.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use accord_api::{ErrorName, QuarantineView, StoreKind};
+use accord_domain::id::RunId;
+use accord_domain::quarantine::{Fate, Item, Kind};
+use accord_store::Census;
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+
+use super::App;
+use crate::error::Error;
+use crate::metrics;
+
+/// How long a coordinator may be silent before it counts as dead. Its work waits for as long, so this is short; a database
+/// that does not answer for as long has stopped the others, too.
+const MARK_LEASE: SignedDuration = SignedDuration::from_secs(10);
+
+/// How often marks are renewed and looked at: three times in a lease.
+pub(crate) const TEND_EVERY: Duration = Duration::from_secs(3);
+
+/// How far the clocks of coordinators may be apart. A mark that is further in the future was made by a clock that has been set
+/// back since.
+const CLOCK_MARGIN: SignedDuration = SignedDuration::from_mins(10);
+
+/// How long suspected work has the process for itself. What ends a process does so within this, most of the time; what takes
+/// longer must not hold up the other suspects for ever.
+const LONGEST_ALONE: Duration = Duration::from_secs(10);
+
+/// How long a coordinator lives before it begins work that another one has died of. One that is killed sooner, because somebody
+/// restarts it again and again, counts nothing against that work; and where it dies of the work, everything else had this
+/// long to go on.
+const REST: SignedDuration = SignedDuration::from_secs(2);
+
+/// Marks of the dead that are looked at in one round.
+const DEATHS_A_ROUND: u32 = 500;
+
+/// How many poisoned runs, and workflow runs, are listed.
+const MOST_LISTED: u32 = 100;
+
+/// What this process is at.
+#[derive(Debug)]
+pub(super) struct Quarantine {
+    since: Timestamp,
+    held: Mutex<HashSet<Item>>,
+    alone: Arc<Semaphore>,
+    /// Whether a suspect was passed over.
+    is_waited_for: AtomicBool,
+    has_looked: AtomicBool,
+}
+
+impl Quarantine {
+    /// Of a coordinator that starts now.
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self {
+            since: now,
+            held: Mutex::default(),
+            alone: Arc::new(Semaphore::new(1)),
+            is_waited_for: AtomicBool::new(false),
+            has_looked: AtomicBool::new(false),
+        }
+    }
+
+    /// How long until this coordinator may begin work that another one has died of.
+    fn rest(&self, now: Timestamp) -> Duration {
+        // The clock may have been set back.
+        Duration::try_from(REST - now.duration_since(self.since).abs()).unwrap_or_default()
+    }
+
+    /// The right to work on a suspect, where that can be had now.
+    pub(super) fn try_alone(&self, now: Timestamp) -> Option<OwnedSemaphorePermit> {
+        let is_rested = self.rest(now).is_zero();
+        let permit = is_rested.then(|| Arc::clone(&self.alone).try_acquire_owned().ok()).flatten();
+        self.is_waited_for.fetch_or(permit.is_none(), Ordering::Relaxed);
+        permit
+    }
+
+    /// The right to work on a suspect.
+    async fn alone(&self, now: Timestamp) -> Option<OwnedSemaphorePermit> {
+        sleep(self.rest(now)).await;
+        Arc::clone(&self.alone).acquire_owned().await.ok()
+    }
+
+    fn hold(&self, items: &[Item]) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).extend(items.iter().cloned());
+    }
+
+    /// This process is no longer at it.
+    pub(super) fn forget(&self, item: &Item) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(item);
+    }
+
+    fn is_idle(&self) -> bool {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+}
+
+/// A mark is not renewed any more once nobody is at the work: whoever asked may have hung up.
+struct Held<'a>(&'a Quarantine, &'a Item);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.forget(self.1);
+    }
+}
+
+/// Does the work of a suspect. The right to it is given back when the work is done, or has taken too long.
+pub(super) async fn alone<T>(permit: OwnedSemaphorePermit, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    match timeout(LONGEST_ALONE, &mut work).await {
+        Ok(done) => done,
+        Err(_) => {
+            drop(permit);
+            work.await
+        }
+    }
+}
+
+impl App {
+    /// Marks work, and gives what may be begun.
+    pub(super) async fn begin_work(&self, items: Vec<Item>) -> Result<Vec<Item>, Error> {
+        if items.is_empty() {
+            return Ok(items);
+        }
+        let begun = self.store.begin_work(items, self.instance(), self.outside.now()).await?;
+        self.quarantine.hold(&begun);
+        Ok(begun)
+    }
+
+    /// The work is done and the process lives.
+    pub(super) async fn end_work(&self, item: Item) {
+        self.quarantine.forget(&item);
+        if let Err(error) = self.store.end_work(vec![item], self.instance()).await {
+            tracing::warn!(%error, "the mark of work that is done could not be cleared");
+        }
+    }
+
+    /// Does work under its mark.
+    pub(super) async fn marked<T>(
+        &self,
+        item: Item,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let permit = match self.store.deaths(&item).await? {
+            0 => None,
+            _ => self.quarantine.alone(self.outside.now()).await,
+        };
+        if self.begin_work(vec![item.clone()]).await?.is_empty() {
+            let message = "another coordinator is at this, or died of it a moment ago; try again";
+            return Err(Error::new(ErrorName::StoreUnavailable, message));
+        }
+        let held = Held(&self.quarantine, &item);
+        let done = match permit {
+            Some(permit) => alone(permit, work).await,
+            None => work.await,
+        };
+        drop(held);
+        self.end_work(item).await;
+        done
+    }
+
+    /// Says that this coordinator lives, and counts the deaths of others.
+    pub(crate) async fn tend_marks(&self) -> Result<(), Error> {
+        if !self.quarantine.is_idle() {
+            self.store.renew_work(self.instance(), self.outside.now()).await?;
+        }
+        let census = self.census();
+        let dead = self.store.dead_work(&census, DEATHS_A_ROUND).await?;
+        for item in &dead {
+            let Some(death) = self.store.count_death(item, &census).await? else { continue };
+            let (kind, id, deaths) = (item.kind.as_str(), &item.id, death.deaths);
+            match death.fate {
+                Fate::Retry => {
+                    tracing::warn!(
+                        kind,
+                        id,
+                        deaths,
+                        "a coordinator died during this work; it is tried again alone"
+                    );
+                }
+                Fate::Poisoned => {
+                    tracing::error!(
+                        kind,
+                        id,
+                        deaths,
+                        "coordinators died during this work; it is set aside as poisoned"
+                    );
+                    metrics::poisoned(item.kind);
+                    self.count_poisoned_run(item).await;
+                }
+            }
+        }
+        self.quarantine.has_looked.store(true, Ordering::Relaxed);
+        if !dead.is_empty() {
+            self.hub.wake_everybody();
+        }
+        if self.quarantine.is_waited_for.swap(false, Ordering::Relaxed) {
+            self.hub.look_at_workflows();
+        }
+        Ok(())
+    }
+
+    async fn count_poisoned_run(&self, item: &Item) {
+        let Some(id) = item.id.parse::<RunId>().ok().filter(|_| item.kind == Kind::Finish) else { return };
+        if let Ok(run) = self.store.run(&id).await {
+            metrics::run_over(&run);
+        }
+    }
+
+    /// Whose marks are those of the dead. A file has one coordinator that stays, so when that starts, every other one is gone;
+    /// commands with a coordinator of their own may be at it at the same time, and are not sure.
+    fn census(&self) -> Census {
+        let now = self.outside.now();
+        let is_only =
+            self.settings.store != StoreKind::Postgres && !self.serves_one_runner() && !self.is_passive();
+        let seen_before = match is_only && !self.quarantine.has_looked.load(Ordering::Relaxed) {
+            true => Timestamp::MAX,
+            false => now.checked_sub(MARK_LEASE).unwrap_or(Timestamp::MIN),
+        };
+        let seen_after = now.checked_add(CLOCK_MARGIN).unwrap_or(Timestamp::MAX);
+        Census { instance: self.instance().to_owned(), seen_before, seen_after, now }
+    }
+
+    /// Whether some coordinator is at a piece of work, or was when it died.
+    pub(super) async fn is_marked(&self, item: &Item) -> Result<bool, Error> {
+        let everybody = Census { seen_before: Timestamp::MAX, ..self.census() };
+        Ok(self.store.dead_work(&everybody, u32::MAX).await?.contains(item))
+    }
+
+    /// This coordinator ends as it should.
+    pub(crate) async fn release_marks(&self) {
+        // Whoever only answers has made none, and changes nothing.
+        if self.is_passive() {
+            return;
+        }
+        if let Err(error) = self.store.release_work(self.instance()).await {
+            tracing::warn!(%error, "the marks of this coordinator could not be cleared");
+        }
+    }
+
+    /// What coordinators died of.
+    pub(crate) async fn quarantined(&self) -> Result<QuarantineView, Error> {
+        let poisoned = self.store.poisoned(MOST_LISTED).await?;
+        Ok(QuarantineView {
+            runs: poisoned.runs.into_iter().map(super::runs::view).collect(),
+            workflow_runs: poisoned.workflow_runs.into_iter().map(super::workflows::summary).collect(),
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Workflow runs that are ended without a step of their own, and retried.
+
+use accord_domain::id::WorkflowRunId;
+use accord_domain::quarantine::Kind;
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{Hand, StoreError};
+use jiff::Timestamp;
+use sqlx::{PgConnection, Row};
+
+use super::rows::{locked, run};
+use crate::convert::{count, id, json, micros};
+use crate::fault::Fault;
+use crate::notices::Announcement;
+use crate::quarantine::clear;
+use crate::store::{PostgresStore, conclude};
+use crate::write::{WorkflowEvent, all_events};
+
+const PUT: &str = "
+UPDATE workflow_runs SET status = $2, version = $3, updated_at = $4, finished_at = $5, failure = $6 WHERE id = $1";
+
+const POISONED: &str = "
+SELECT w.* FROM workflow_runs w WHERE w.failure IS NOT NULL AND w.status = 'failed'
+ORDER BY w.created_at DESC, w.id DESC LIMIT $1";
+
+const HANDS: &str = "SELECT run_id, child_id FROM workflow_hands WHERE workflow_run_id = $1 ORDER BY number";
+
+impl PostgresStore {
+    /// A poisoned one goes on where it stood.
+    pub(crate) async fn retry_poisoned(
+        &self,
+        id: &WorkflowRunId,
+        now: Timestamp,
+    ) -> Result<WorkflowRun, Fault> {
+        let mut transaction = self.begin().await?;
+        let retried = retry(&mut transaction, id, now).await;
+        let run = conclude(transaction, retried).await?;
+        self.hub.announce(Announcement::of_workflows(false, false, vec![id.clone()]));
+        Ok(run)
+    }
+
+    /// It is stopped at once, and nobody works for it any more.
+    pub(crate) async fn stop_at_once(
+        &self,
+        id: &WorkflowRunId,
+        now: Timestamp,
+    ) -> Result<WorkflowRun, Fault> {
+        let mut transaction = self.begin().await?;
+        let stopped = stop(&mut transaction, id, now).await;
+        let run = conclude(transaction, stopped).await?;
+        self.hub.announce(Announcement::of_workflows(false, true, vec![id.clone()]));
+        Ok(run)
+    }
+
+    pub(crate) async fn read_hands(&self, workflow_run: &WorkflowRunId) -> Result<Vec<Hand>, Fault> {
+        let rows = sqlx::query(HANDS).bind(workflow_run.as_str()).fetch_all(&self.pool).await?;
+        let mut hands = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (run, child): (Option<&str>, Option<&str>) =
+                (row.try_get("run_id")?, row.try_get("child_id")?);
+            if let Some(run) = run {
+                hands.push(Hand::Run(id(run)?));
+            }
+            if let Some(child) = child {
+                hands.push(Hand::Workflow(id(child)?));
+            }
+        }
+        Ok(hands)
+    }
+
+    pub(crate) async fn read_poisoned_workflow_runs(&self, limit: u32) -> Result<Vec<WorkflowRun>, Fault> {
+        let rows = sqlx::query(POISONED).bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok(run(row)?.0)).collect()
+    }
+}
+
+/// Coordinators died of it. What is asked of it and who works for it stay, for a retry. False: it was over, or is gone.
+pub(crate) async fn poison(
+    connection: &mut PgConnection,
+    id: &WorkflowRunId,
+    now: Timestamp,
+) -> Result<bool, Fault> {
+    let (run, _) = locked(connection, id).await?;
+    let poisoned = run.poisoned(now);
+    if let Some(run) = &poisoned {
+        end(connection, run).await?;
+    }
+    Ok(poisoned.is_some())
+}
+
+async fn retry(
+    connection: &mut PgConnection,
+    id: &WorkflowRunId,
+    now: Timestamp,
+) -> Result<WorkflowRun, Fault> {
+    let (run, _) = locked(connection, id).await?;
+    let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
+    put(connection, &run).await?;
+    Ok(run)
+}
+
+async fn stop(
+    connection: &mut PgConnection,
+    id: &WorkflowRunId,
+    now: Timestamp,
+) -> Result<WorkflowRun, Fault> {
+    let (run, _) = locked(connection, id).await?;
+    let Some(stopped) = run.stopped_at_once(now) else { return Ok(run) };
+    end(connection, &stopped).await?;
+    sqlx::query("DELETE FROM workflow_hands WHERE workflow_run_id = $1")
+        .bind(id.as_str())
+        .execute(&mut *connection)
+        .await?;
+    clear(connection, Kind::WorkflowStep, id.as_str()).await?;
+    Ok(stopped)
+}
+
+async fn end(connection: &mut PgConnection, run: &WorkflowRun) -> Result<(), Fault> {
+    put(connection, run).await?;
+    let body = run.end_event();
+    let event = WorkflowEvent { at: run.updated_at, workflow_run_id: &run.id, body: &body };
+    all_events(connection, &[], &[event]).await
+}
+
+async fn put(connection: &mut PgConnection, run: &WorkflowRun) -> Result<(), Fault> {
+    sqlx::query(PUT)
+        .bind(run.id.as_str())
+        .bind(run.status.as_str())
+        .bind(count(run.version))
+        .bind(micros(run.updated_at))
+        .bind(run.finished_at.map(micros))
+        .bind(run.failure.as_ref().map(json).transpose()?)
+        .execute(connection)
+        .await?;
+    Ok(())
+}

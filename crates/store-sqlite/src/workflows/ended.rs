@@ -1,0 +1,100 @@
+//! Workflow runs that are ended without a step of their own, and retried.
+
+use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::workflow::WorkflowRun;
+use accord_store::{Hand, Notice, StoreError};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+use super::rows::{Found, find};
+use crate::fault::Done;
+use crate::rows::event;
+use crate::value::{count, json, micros};
+use crate::writer::Write;
+
+/// Coordinators died of it. What is asked of it and who works for it stay, for a retry. False: it was over.
+pub(crate) fn poison(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<bool> {
+    let found = find(write.connection(), id)?;
+    let poisoned = found.run.poisoned(now);
+    if let Some(run) = &poisoned {
+        end(write, found.seq, run)?;
+    }
+    Ok(poisoned.is_some())
+}
+
+/// A poisoned one goes on where it stood.
+pub(crate) fn retry(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<WorkflowRun> {
+    let Found { seq, run, .. } = find(write.connection(), id)?;
+    let run = run.retried(now).ok_or(StoreError::NotPoisoned(run.id))?;
+    put(write.connection(), seq, &run)?;
+    write.notify(Notice::WorkflowChanged { workflow_run_id: run.id.clone() });
+    Ok(run)
+}
+
+/// It is stopped at once, and nobody works for it any more.
+pub(crate) fn stop_at_once(write: &mut Write<'_>, id: &WorkflowRunId, now: Timestamp) -> Done<WorkflowRun> {
+    let Found { seq, run, .. } = find(write.connection(), id)?;
+    let Some(stopped) = run.stopped_at_once(now) else { return Ok(run) };
+    end(write, seq, &stopped)?;
+    let sql = "DELETE FROM workflow_hands WHERE workflow_run = ?1";
+    write.connection().prepare_cached(sql)?.execute([seq])?;
+    Ok(stopped)
+}
+
+fn end(write: &mut Write<'_>, seq: i64, run: &WorkflowRun) -> Done<()> {
+    put(write.connection(), seq, run)?;
+    let told = event::Prepared::new(&run.end_event())?;
+    event::insert_of_workflow(write.connection(), micros(run.updated_at), seq, &told)?;
+    write.notify(Notice::WorkflowEvents { workflow_run_id: run.id.clone() });
+    write.notify(Notice::WorkflowChanged { workflow_run_id: run.id.clone() });
+    Ok(())
+}
+
+fn put(connection: &Connection, seq: i64, run: &WorkflowRun) -> Done<()> {
+    let sql = "UPDATE workflow_runs SET status = ?2, version = ?3, updated_at = ?4, finished_at = ?5, failure = ?6 \
+               WHERE seq = ?1";
+    connection.prepare_cached(sql)?.execute(params![
+        seq,
+        run.status.as_str(),
+        count(run.version),
+        micros(run.updated_at),
+        run.finished_at.map(micros),
+        run.failure.as_ref().map(json).transpose()?,
+    ])?;
+    Ok(())
+}
+
+/// Those who work for it, done or not.
+pub(crate) fn hands(connection: &Connection, id: &WorkflowRunId) -> Done<Vec<Hand>> {
+    let sql = "SELECT h.run_id, h.child_id FROM workflow_hands h JOIN workflow_runs w ON w.seq = h.workflow_run \
+               WHERE w.id = ?1 ORDER BY h.seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([id.as_str()])?;
+    let mut hands = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (run, child): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
+        if let Some(run) = run {
+            hands.push(Hand::Run(RunId::try_from(run)?));
+        }
+        if let Some(child) = child {
+            hands.push(Hand::Workflow(WorkflowRunId::try_from(child)?));
+        }
+    }
+    Ok(hands)
+}
+
+/// Those that coordinators died of, newest first.
+pub(crate) fn poisoned(connection: &Connection, limit: u32) -> Done<Vec<WorkflowRun>> {
+    let sql = concat!(
+        "SELECT ",
+        super::rows::columns!(),
+        " FROM workflow_runs w WHERE w.failure IS NOT NULL AND w.status = 'failed' ORDER BY w.created_at DESC LIMIT ?1"
+    );
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([limit])?;
+    let mut runs = Vec::new();
+    while let Some(row) = rows.next()? {
+        runs.push(super::rows::read(row)?.run);
+    }
+    Ok(runs)
+}

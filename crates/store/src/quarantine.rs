@@ -1,0 +1,107 @@
+//! Work under way in coordinators, so that what ends them is known afterwards.
+//!
+//! A mark says which coordinator is at a piece of work. Whoever makes progress with the work clears the mark in the same
+//! transaction ([`crate::WorkflowRunStore::advance_workflow_run`], a submission that delivers callbacks), and with it the
+//! deaths that were counted.
+
+use accord_domain::id::{RunId, WorkflowRunId};
+use accord_domain::quarantine::{Fate, Item};
+use accord_domain::run::Run;
+use accord_domain::workflow::WorkflowRun;
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::workflows::Hand;
+
+/// Whose marks count as those of the dead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Census {
+    /// The coordinator that asks. It lives.
+    pub instance: String,
+    /// Every other one that has not renewed its marks since this time is dead.
+    pub seen_before: Timestamp,
+    /// So is one whose marks are newer than this: by a clock that was ahead of ours, nobody would ever miss it.
+    pub seen_after: Timestamp,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A death that was counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Death {
+    /// How often coordinators have died of the work since it last made progress.
+    pub deaths: u32,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What coordinators died of, newest first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Poisoned {
+    /// Runs.
+    pub runs: Vec<Run>,
+    /// Workflow runs.
+    pub workflow_runs: Vec<WorkflowRun>,
+}
+
+/// How many runs and workflow runs coordinators died of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PoisonedCount {
+    /// Runs.
+    pub runs: u64,
+    /// Workflow runs.
+    pub workflow_runs: u64,
+}
+
+/// Keeps marks of work under way.
+#[async_trait]
+pub trait QuarantineStore: Send + Sync {
+    /// Marks work that this coordinator is about to begin, and gives what it may begin: not what another one is at. Unlike
+    /// everything else this need not be on disk when it returns: it has to survive the end of this process and no more.
+    async fn begin_work(
+        &self,
+        items: Vec<Item>,
+        instance: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Item>, StoreError>;
+
+    /// The work is done, or was given up: this coordinator has survived it. Its mark goes, with the deaths.
+    async fn end_work(&self, items: Vec<Item>, instance: &str) -> Result<(), StoreError>;
+
+    /// This coordinator lives, and is still at its work.
+    async fn renew_work(&self, instance: &str, now: Timestamp) -> Result<(), StoreError>;
+
+    /// This coordinator ends as it should: it is at nothing any more. Deaths that were counted before stay.
+    async fn release_work(&self, instance: &str) -> Result<(), StoreError>;
+
+    /// Marks of the dead, at most `limit`.
+    async fn dead_work(&self, census: &Census, limit: u32) -> Result<Vec<Item>, StoreError>;
+
+    /// Counts the death of the coordinator that was at this work. The work is free for others then, or fails as poisoned;
+    /// none of its documents is read. None: somebody has counted it, or the work is over.
+    async fn count_death(&self, item: &Item, census: &Census) -> Result<Option<Death>, StoreError>;
+
+    /// How often coordinators have died of this work since it last made progress.
+    async fn deaths(&self, item: &Item) -> Result<u32, StoreError>;
+
+    /// What coordinators died of, newest first, at most `limit` of each.
+    async fn poisoned(&self, limit: u32) -> Result<Poisoned, StoreError>;
+
+    /// How much of it there is.
+    async fn count_poisoned(&self) -> Result<PoisonedCount, StoreError>;
+
+    /// A poisoned workflow run goes on where it stood ([`StoreError::NotPoisoned`]: it is not).
+    async fn retry_workflow_run(&self, id: &WorkflowRunId, now: Timestamp)
+    -> Result<WorkflowRun, StoreError>;
+
+    /// Ends a workflow run as stopped without a step of its own, and lets go of who works for it. One that is over stays as it
+    /// is.
+    async fn end_workflow_run(&self, id: &WorkflowRunId, now: Timestamp) -> Result<WorkflowRun, StoreError>;
+
+    /// Those who work for a workflow run, done or not.
+    async fn hands(&self, id: &WorkflowRunId) -> Result<Vec<Hand>, StoreError>;
+
+    /// Somebody stops a run where nobody is there who could tell its runner: it is over at once.
+    async fn stop_run_at_once(&self, run_id: &RunId, now: Timestamp) -> Result<Run, StoreError>;
+}
