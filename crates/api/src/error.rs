@@ -120,6 +120,8 @@ names! {
     UnsupportedMediaType = 415,
     /// The reported result does not meet the run's contract.
     ContractViolation = 422,
+    /// Too many requests with a wrong key came from this address.
+    TooManyAttempts = 429,
     /// Something that should not happen has happened.
     Internal = 500,
     /// The store cannot be used now.

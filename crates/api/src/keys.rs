@@ -14,6 +14,10 @@ pub struct CreateKey {
     /// What people call it.
     #[serde(default)]
     pub name: String,
+    /// When it stops to be accepted; never, where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
 }
 
 /// A key that was made. The secret is shown this once.
@@ -30,6 +34,10 @@ pub struct CreatedKey {
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
+    /// When it stops to be accepted; null where it does not.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
 }
 
 /// A key, without its secret.
@@ -44,4 +52,12 @@ pub struct KeyView {
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
+    /// When it stops to be accepted; null where it does not.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used; null where it was not.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub last_used_at: Option<Timestamp>,
 }

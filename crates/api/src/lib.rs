@@ -4,6 +4,7 @@
 //! results, conversations) are raw JSON: they are neither parsed nor changed on the way, so numbers stay as written.
 
 mod agents;
+mod audit;
 mod config;
 mod error;
 mod events;
@@ -22,6 +23,7 @@ mod workflows;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
 pub use accord_domain::attempt::{self, Attempt};
+pub use accord_domain::audit::{Actor as AuditActor, RequestedBy};
 pub use accord_domain::callback::HeldReason;
 pub use accord_domain::comparison::{self, Contradiction};
 pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMode};
@@ -37,6 +39,7 @@ pub use accord_domain::usage::Usage;
 pub use accord_domain::workflow::{Fault as WorkflowFault, NodeStatus, Status as WorkflowStatus, Worker};
 pub use accord_domain::{agent, session};
 pub use agents::{AgentContract, AgentSummary, AgentView, LoweringReport, ValidateAgentAnswer};
+pub use audit::{AuditQuery, AuditView};
 pub use config::{ServerConfig, ServerEnforcement, ServerLimits, StoreKind};
 pub use error::{ErrorBody, ErrorName};
 pub use events::{EventList, EventView};

@@ -1,6 +1,7 @@
 //! Runs.
 
 use accord_domain::attempt::Attempt;
+use accord_domain::audit::RequestedBy;
 use accord_domain::contract::{Options, Origin};
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, RunnerId, SessionId};
@@ -137,6 +138,9 @@ pub struct RunView {
     pub retry_count: u32,
     /// Who works on it.
     pub runner_id: Option<RunnerId>,
+    /// Who asked for it, where that is known: nobody is where no key was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<RequestedBy>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,

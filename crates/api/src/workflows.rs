@@ -1,6 +1,7 @@
 //! Workflows and their runs.
 
 use accord_domain::agent::Source;
+use accord_domain::audit::RequestedBy;
 use accord_domain::comparison::{Agreement, Contradiction, NearDuplicate, Truncation};
 use accord_domain::demands::Demands;
 use accord_domain::id::{SessionId, WorkflowRunId};
@@ -118,6 +119,9 @@ pub struct WorkflowRunSummary {
     pub status: Status,
     /// The workflow run that it is a part of.
     pub parent_workflow_run_id: Option<WorkflowRunId>,
+    /// Who asked for it, or for the one that it is a part of, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<RequestedBy>,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
@@ -153,6 +157,9 @@ pub struct WorkflowRunView {
     pub status: Status,
     /// The workflow run that it is a part of.
     pub parent_workflow_run_id: Option<WorkflowRunId>,
+    /// Who asked for it, or for the one that it is a part of, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<RequestedBy>,
     /// The session that started it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,

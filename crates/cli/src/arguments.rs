@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner, runners,
-    runs, schema, schemas, sessions, stats, submit, up, workflow,
+    agents, audit, check, completions, coordinator, doctor, init, keys, mcp, record, replay, run, runner,
+    runners, runs, schema, schemas, sessions, stats, submit, up, workflow,
 };
 
 /// Runs AI agents under contract: what comes out conforms to its schema, or fails clearly.
@@ -46,6 +46,7 @@ pub(crate) enum Command {
     Stats(stats::Arguments),
     Schemas(schemas::Arguments),
     Keys(keys::Arguments),
+    Audit(audit::Arguments),
     Record(record::Arguments),
     Replay(replay::Arguments),
     Check(check::Arguments),

@@ -1,13 +1,24 @@
-//! Times on the command line: how long ago, or exactly.
+//! Times on the command line: how long ago or from now, or exactly.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Reads `30m`, `24h`, `7d`, `2w`, a date, or an RFC 3339 time.
+/// Reads `30m`, `24h`, `7d`, `2w`, a date, or an RFC 3339 time: so long ago, or then.
 pub(crate) fn parse(text: &str) -> Result<Timestamp, String> {
     since(text, Timestamp::now())
 }
 
+/// The same for a time to come: so long from now, or then.
+pub(crate) fn parse_ahead(text: &str) -> Result<Timestamp, String> {
+    let now = Timestamp::now();
+    let at = read(text, |length| now.checked_add(length).ok())?;
+    if at <= now { Err(format!("expected a time in the future, got {at}")) } else { Ok(at) }
+}
+
 fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
+    read(text, |length| now.checked_sub(length).ok())
+}
+
+fn read(text: &str, relative: impl Fn(SignedDuration) -> Option<Timestamp>) -> Result<Timestamp, String> {
     let wrong = || format!("'{text}' is no time: write 30m, 24h, 7d, 2w, 2026-11-15 or 2026-11-15T10:00:00Z");
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at);
@@ -27,13 +38,23 @@ fn since(text: &str, now: Timestamp) -> Result<Timestamp, String> {
         "w" => 604_800,
         _ => return Err(wrong()),
     };
-    let ago = number.checked_mul(seconds).map(SignedDuration::from_secs).ok_or_else(wrong)?;
-    now.checked_sub(ago).map_err(|_| wrong())
+    let length = number.checked_mul(seconds).map(SignedDuration::from_secs).ok_or_else(wrong)?;
+    relative(length).ok_or_else(wrong)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_to_come_is_in_the_future() {
+        let left = parse_ahead("30d").unwrap().duration_since(Timestamp::now());
+        assert_eq!(left.as_secs().div_euclid(86_400), 29);
+        assert!(parse_ahead("9000-01-01").is_ok());
+        for text in ["2001-01-01", "0d", "30", ""] {
+            assert!(parse_ahead(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_time_is_relative_or_exact() {

@@ -60,6 +60,7 @@ impl fmt::Debug for ApiKey {
 pub struct Client {
     base: Url,
     authorization: Option<HeaderValue>,
+    forwarded_for: Option<HeaderValue>,
     http: reqwest::Client,
 }
 
@@ -76,12 +77,19 @@ impl Client {
         let base = http::base(base_url)?;
         let authorization = key.map(ApiKey::header).transpose()?;
         let http = http::build(&base)?;
-        Ok(Self { base, authorization, http })
+        Ok(Self { base, authorization, forwarded_for: None, http })
     }
 
     /// The same client with another key.
     pub fn with_key(&self, key: &ApiKey) -> Result<Self, ClientError> {
         Ok(Self { authorization: Some(key.header()?), ..self.clone() })
+    }
+
+    /// The same client for somebody else, whose address the header `X-Forwarded-For` is to say.
+    pub fn on_behalf_of(&self, address: &str) -> Result<Self, ClientError> {
+        let header = HeaderValue::from_str(address);
+        let header = header.map_err(|error| ClientError::Settings(error.to_string()))?;
+        Ok(Self { forwarded_for: Some(header).filter(|header| !header.is_empty()), ..self.clone() })
     }
 
     /// The coordinator's address.
@@ -207,6 +215,9 @@ impl Call<'_> {
         }
         if let Some(authorization) = &self.client.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        if let Some(address) = &self.client.forwarded_for {
+            request = request.header("x-forwarded-for", address.clone());
         }
         for (name, value) in self.headers {
             request = request.header(name, value);

@@ -1,8 +1,8 @@
 //! What operators ask: is it there, who works for it, who may speak to it, how did it go.
 
 use accord_api::{
-    CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView, ServerConfig, Stats,
-    StatsQuery,
+    AuditQuery, AuditView, CreateKey, CreatedKey, Health, KeyId, KeyView, Page, PageQuery, RunnerView,
+    ServerConfig, Stats, StatsQuery,
 };
 use reqwest::Method;
 
@@ -34,6 +34,11 @@ impl Client {
     /// Figures over runs.
     pub async fn stats(&self, which: &StatsQuery) -> Result<Stats, ClientError> {
         self.get(&["stats"]).query(query(which)?).read().await
+    }
+
+    /// Who changed what, the newest first.
+    pub async fn audit(&self, which: &AuditQuery) -> Result<Page<AuditView>, ClientError> {
+        self.get(&["audit"]).query(query(which)?).read().await
     }
 
     /// Keys, without their secrets.

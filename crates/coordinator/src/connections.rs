@@ -3,10 +3,12 @@
 //! Whoever opens one has to ask for something, key or no key: a connection on which no request comes is closed, and takes its
 //! file with it. Requests that are there may take as long as they like; streams and long polls do.
 
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
 use axum::serve::Listener;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -14,23 +16,31 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::util::MapRequest;
 
 /// How long the head of a request may take to come, the next one of a connection too. A head is a few hundred bytes, so even a
 /// bad line carries it in a second or two; whoever keeps connections for later opens another one.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Where a request came from: the other end of its connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
 /// Serves until the token is cancelled, and then until everybody has been answered.
-pub(crate) async fn serve(mut listener: impl Listener, router: Router, closing: CancellationToken) {
+pub(crate) async fn serve(
+    mut listener: impl Listener<Addr = SocketAddr>,
+    router: Router,
+    closing: CancellationToken,
+) {
     let mut builder = Builder::new(TokioExecutor::new()).http1_only();
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-    let service = TowerToHyperService::new(router);
     let connections = TaskTracker::new();
     loop {
-        let stream = tokio::select! {
-            (stream, _) = listener.accept() => stream,
+        let (stream, address) = tokio::select! {
+            accepted = listener.accept() => accepted,
             () = closing.cancelled() => break,
         };
-        connections.spawn(attend(builder.clone(), stream, service.clone(), closing.clone()));
+        connections.spawn(attend(builder.clone(), stream, Peer(address), router.clone(), closing.clone()));
     }
     // Who comes now is refused, and does not wait for an answer.
     drop(listener);
@@ -41,9 +51,11 @@ pub(crate) async fn serve(mut listener: impl Listener, router: Router, closing: 
 async fn attend(
     builder: Builder<TokioExecutor>,
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
-    service: TowerToHyperService<Router>,
+    peer: Peer,
+    router: Router,
     closing: CancellationToken,
 ) {
+    let service = TowerToHyperService::new(MapRequest::new(router, from(peer)));
     // Without upgrades, which nothing here offers: with them the first bytes could take as long as they like.
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
@@ -58,10 +70,19 @@ async fn attend(
     }
 }
 
+/// Says in each request where it came from.
+fn from<B>(peer: Peer) -> impl Fn(Request<B>) -> Request<B> + Clone {
+    move |mut request| {
+        request.extensions_mut().insert(peer);
+        request
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::future::pending;
     use std::io;
+    use std::net::{IpAddr, Ipv4Addr};
 
     use axum::routing::get;
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
@@ -72,23 +93,24 @@ mod tests {
     use super::*;
 
     const LONG: Duration = Duration::from_secs(100);
+    const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
     /// Connections without a network, which has a clock of its own.
     struct Lines(mpsc::Receiver<DuplexStream>);
 
     impl Listener for Lines {
         type Io = DuplexStream;
-        type Addr = ();
+        type Addr = SocketAddr;
 
-        async fn accept(&mut self) -> (DuplexStream, ()) {
+        async fn accept(&mut self) -> (DuplexStream, SocketAddr) {
             match self.0.recv().await {
-                Some(stream) => (stream, ()),
+                Some(stream) => (stream, PEER),
                 None => pending().await,
             }
         }
 
-        fn local_addr(&self) -> io::Result<()> {
-            Ok(())
+        fn local_addr(&self) -> io::Result<SocketAddr> {
+            Ok(PEER)
         }
     }
 

@@ -4,7 +4,7 @@ use accord_api::{ErrorBody, ErrorName};
 use accord_domain::run::change::Refused;
 use accord_store::StoreError;
 use axum::Json;
-use axum::http::header::WWW_AUTHENTICATE;
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
@@ -18,12 +18,14 @@ pub struct Error {
     /// Boxed: few errors have them, and every result would carry their size.
     details: Option<Box<Value>>,
     private: Option<String>,
+    /// In how many seconds to try again.
+    retry_after: Option<u32>,
 }
 
 impl Error {
     /// An error that callers see as it is.
     pub fn new(name: ErrorName, message: impl Into<String>) -> Self {
-        Self { name, message: message.into(), details: None, private: None }
+        Self { name, message: message.into(), details: None, private: None, retry_after: None }
     }
 
     /// Something that should not happen. The cause goes to the log only.
@@ -36,6 +38,12 @@ impl Error {
     #[must_use]
     pub fn with_details(self, details: Value) -> Self {
         Self { details: Some(Box::new(details)), ..self }
+    }
+
+    /// The same error, with when to try again.
+    #[must_use]
+    pub(crate) fn with_retry_after(self, seconds: u32) -> Self {
+        Self { retry_after: Some(seconds), ..self }
     }
 
     /// What it says to callers.
@@ -123,6 +131,9 @@ impl IntoResponse for Error {
         let mut response = (status, Json(self.body())).into_response();
         if let Some(cause) = self.private {
             response.extensions_mut().insert(Cause { error: self.name, cause });
+        }
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
         if status == StatusCode::UNAUTHORIZED {
             // RFC 9110 wants to be told there how one shows who one is.

@@ -18,6 +18,8 @@ use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
+use crate::app::Denial;
+
 const RUNS: &str = "accord_runs_total";
 const ATTEMPTS: &str = "accord_attempts_total";
 const QUEUE_DEPTH: &str = "accord_queue_depth";
@@ -32,6 +34,7 @@ const CONTRADICTIONS: &str = "accord_workflow_contradictions_total";
 const POISONED: &str = "accord_poisoned_total";
 const QUARANTINED: &str = "accord_quarantined";
 const HTTP_REQUESTS: &str = "accord_http_requests_total";
+const FAILED_AUTHENTICATIONS: &str = "accord_failed_authentications_total";
 
 /// From a wake-up in the same process to an hour in a queue.
 const WAIT_BUCKETS: &[f64] = &[0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 3600.0];
@@ -88,10 +91,14 @@ fn describe() {
     describe_counter!(POISONED, "Work that was set aside because coordinators died of it, by kind");
     describe_gauge!(QUARANTINED, "Runs and workflow runs that failed as poisoned and have not been removed");
     describe_counter!(HTTP_REQUESTS, "Requests, by route and class of status");
+    describe_counter!(FAILED_AUTHENTICATIONS, "Requests without a valid key or run token, by reason");
     // An alert on losses needs a series from the beginning.
     counter!(LEASE_LOSSES).increment(0);
     for kind in [Kind::WorkflowStep, Kind::Callback, Kind::Finish] {
         counter!(POISONED, "kind" => kind.as_str()).increment(0);
+    }
+    for denial in Denial::ALL {
+        counter!(FAILED_AUTHENTICATIONS, "reason" => denial.as_str()).increment(0);
     }
 }
 
@@ -205,6 +212,12 @@ pub(crate) fn http_request(route: &str, status: u16) {
         _ => "5xx",
     };
     counter!(HTTP_REQUESTS, "route" => bounded("route", route), "status" => class).increment(1);
+}
+
+/// Somebody was not let in.
+pub(crate) fn failed_authentication(denial: Denial) {
+    let _ = recorder();
+    counter!(FAILED_AUTHENTICATIONS, "reason" => denial.as_str()).increment(1);
 }
 
 /// Puts what was measured into its buckets. Without this every measurement is kept until somebody asks for metrics.

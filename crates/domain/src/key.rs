@@ -45,4 +45,8 @@ pub struct Key {
     pub hash: String,
     /// When it was made.
     pub created_at: Timestamp,
+    /// When it stops to be accepted, if ever.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last used; written once a minute.
+    pub last_used_at: Option<Timestamp>,
 }

@@ -12,6 +12,7 @@
 
 pub mod agent;
 pub mod attempt;
+pub mod audit;
 pub mod callback;
 pub mod comparison;
 pub mod contract;

@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::audit::RequestedBy;
 use crate::event::Body;
 use crate::id::{RunId, SessionId, WorkflowRunId};
 use crate::quarantine::{self, Item};
@@ -146,6 +147,8 @@ pub struct WorkflowRun {
     pub parent: Option<WorkflowRunId>,
     /// How many workflow runs are around it.
     pub depth: u32,
+    /// Who asked for it, or for the one that it is a part of, where that is known.
+    pub requested_by: Option<RequestedBy>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.

@@ -25,8 +25,8 @@ pub type Pieces = BoxStream<'static, Result<Bytes, Infallible>>;
 /// An answer with a body in pieces.
 pub type Answered = Response<Pieces>;
 
-/// Makes the tools for whoever shows this `Authorization`.
-type MakeTools = dyn Fn(Option<&str>) -> Result<Arc<dyn Toolset>, String> + Send + Sync;
+/// Makes the tools for whoever sends these headers.
+type MakeTools = dyn Fn(&HeaderMap) -> Result<Arc<dyn Toolset>, String> + Send + Sync;
 
 /// Notifications that wait for a slow client.
 const WAITING_MESSAGES: usize = 16;
@@ -44,9 +44,9 @@ impl std::fmt::Debug for Http {
 }
 
 impl Http {
-    /// Serves the tools that `make` gives for an `Authorization` header, or says why there are none.
+    /// Serves the tools that `make` gives for the headers of a request, or says why there are none.
     pub fn new(
-        make: impl Fn(Option<&str>) -> Result<Arc<dyn Toolset>, String> + Send + Sync + 'static,
+        make: impl Fn(&HeaderMap) -> Result<Arc<dyn Toolset>, String> + Send + Sync + 'static,
     ) -> Self {
         Self { make: Arc::new(make) }
     }
@@ -96,7 +96,7 @@ impl Http {
             let known = VERSIONS.join(", ");
             return Err(format!("MCP-Protocol-Version '{version}' is not spoken here; there is {known}"));
         }
-        (self.make)(headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()))
+        (self.make)(headers)
     }
 }
 

@@ -248,8 +248,8 @@ async fn the_end_of_the_input_ends_it_after_the_last_answers() {
 }
 
 fn http() -> Http {
-    Http::new(|authorization| match authorization {
-        Some("Bearer broken") => Err("this key has characters that cannot be".to_owned()),
+    Http::new(|headers| match headers.get("authorization").map(|value| value.as_bytes()) {
+        Some(b"Bearer broken") => Err("this key has characters that cannot be".to_owned()),
         _ => Ok(Arc::new(Tools { hanging: Arc::new(Semaphore::new(0)) })),
     })
 }

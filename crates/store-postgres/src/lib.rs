@@ -25,6 +25,7 @@
 //!
 //! Absent on purpose: foreign keys, `jsonb`, stored procedures, and any state in memory that another coordinator needs.
 
+mod audit;
 mod callbacks;
 mod connect;
 mod convert;

@@ -17,6 +17,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (5, include_str!("../migrations/0005_definitions.sql")),
     (6, include_str!("../migrations/0006_unsuccessful.sql")),
     (7, include_str!("../migrations/0007_underway.sql")),
+    (8, include_str!("../migrations/0008_audit.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

@@ -16,7 +16,7 @@ macro_rules! run_columns {
         "r.id, r.session_id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, \
          r.attempt, r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, \
          r.input_tokens, r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, \
-         r.finished_at"
+         r.finished_at, r.requested_by"
     };
 }
 
@@ -34,6 +34,7 @@ pub(crate) use {run_columns, session_columns};
 /// A run.
 pub(crate) fn run(row: &PgRow) -> Result<Run, Fault> {
     let failure: Option<&str> = row.try_get("failure")?;
+    let requested_by: Option<&str> = row.try_get("requested_by")?;
     Ok(Run {
         id: id(row.try_get("id")?)?,
         session_id: id(row.try_get("session_id")?)?,
@@ -48,6 +49,7 @@ pub(crate) fn run(row: &PgRow) -> Result<Run, Fault> {
         retry_count: small(row.try_get("retry_count")?)?,
         lease: lease(row)?,
         failure: failure.map(from_json).transpose()?,
+        requested_by: requested_by.map(from_json).transpose()?,
         usage: Usage {
             input_tokens: counted(row.try_get("input_tokens")?),
             output_tokens: counted(row.try_get("output_tokens")?),

@@ -12,6 +12,7 @@
 //! Absent on purpose: a connection pool that writes, because SQLite has one writer whatever a pool says; and notices
 //! across processes, because SQLite has no way to tell.
 
+mod audit;
 mod callbacks;
 mod change;
 mod definitions;

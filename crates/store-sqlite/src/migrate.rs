@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../migrations/0006_definitions.sql"),
     include_str!("../migrations/0007_unsuccessful.sql"),
     include_str!("../migrations/0008_underway.sql"),
+    include_str!("../migrations/0009_audit.sql"),
 ];
 
 /// What marks a file as ours, in SQLite's header: "Acrd".

@@ -74,8 +74,15 @@ fn write_until_killed(round: &str, path: &Path) {
                     let name = format!("{round}-{writer}-{number}");
                     let created_at = jiff::Timestamp::UNIX_EPOCH;
                     let id = KeyId::new(&name);
-                    let key =
-                        Key { id, name: name.clone(), role: Role::Viewer, hash: "0".repeat(500), created_at };
+                    let key = Key {
+                        id,
+                        name: name.clone(),
+                        role: Role::Viewer,
+                        hash: "0".repeat(500),
+                        created_at,
+                        expires_at: None,
+                        last_used_at: None,
+                    };
                     store.add_key(key).await.unwrap();
                     let mut output = std::io::stdout().lock();
                     // Nobody reads any more: the test is over without having killed us.

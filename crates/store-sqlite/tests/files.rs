@@ -17,7 +17,9 @@ fn place() -> (PathBuf, TempDir) {
 
 fn key(name: &str) -> Key {
     let created_at = jiff::Timestamp::from_second(1_800_000_000).unwrap();
-    Key { id: KeyId::new(name), name: name.to_owned(), role: Role::Caller, hash: "00".into(), created_at }
+    let (role, hash) = (Role::Caller, "00".to_owned());
+    let (id, name) = (KeyId::new(name), name.to_owned());
+    Key { id, name, role, hash, created_at, expires_at: None, last_used_at: None }
 }
 
 async fn names(store: &SqliteStore) -> Vec<String> {

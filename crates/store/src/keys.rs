@@ -3,6 +3,7 @@
 use accord_domain::id::KeyId;
 use accord_domain::key::Key;
 use async_trait::async_trait;
+use jiff::Timestamp;
 
 use crate::error::StoreError;
 
@@ -17,4 +18,7 @@ pub trait KeyStore: Send + Sync {
 
     /// Removes one.
     async fn remove_key(&self, key_id: &KeyId) -> Result<(), StoreError>;
+
+    /// Notes when keys were last used. An earlier time than the noted one, and a key that is gone, are ignored.
+    async fn mark_keys_used(&self, used: &[(KeyId, Timestamp)]) -> Result<(), StoreError>;
 }

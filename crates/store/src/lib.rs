@@ -11,6 +11,7 @@
 //!
 //! Absent on purpose: SQL, and clocks. Times come in as arguments, so that tests can move them.
 
+mod audit;
 mod callbacks;
 mod definitions;
 mod error;
@@ -28,6 +29,7 @@ mod tally;
 mod upkeep;
 mod workflows;
 
+pub use audit::{AuditFilter, AuditStore};
 pub use callbacks::{CallbackStore, Due, Hold};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
@@ -60,6 +62,7 @@ pub trait Store:
     + DefinitionStore
     + SchemaStore
     + KeyStore
+    + AuditStore
     + RunnerStore
     + FactStore
     + CallbackStore
@@ -78,6 +81,7 @@ impl<T> Store for T where
         + DefinitionStore
         + SchemaStore
         + KeyStore
+        + AuditStore
         + RunnerStore
         + FactStore
         + CallbackStore

@@ -1,6 +1,7 @@
 //! One command a file.
 
 pub(crate) mod agents;
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod coordinator;
@@ -43,6 +44,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Stats(arguments) => stats::run(&arguments),
         Command::Schemas(arguments) => schemas::run(&arguments),
         Command::Keys(arguments) => keys::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

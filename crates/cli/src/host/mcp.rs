@@ -15,11 +15,16 @@ use crate::failure::Failure;
 pub(super) fn guest(url: String) -> Result<Guest, Failure> {
     // One client for all: with each key only the key is another.
     let open = Client::new(&url, None)?;
-    let http = Http::new(move |authorization| {
-        let client = match authorization.and_then(|header| header.split_once(' ')) {
+    let http = Http::new(move |headers| {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let client = match text("authorization").and_then(|header| header.split_once(' ')) {
             Some((_, key)) => open.with_key(&ApiKey::new(key)).map_err(|error| error.to_string())?,
             None => open.clone(),
         };
+        // The coordinator notes who made a change: that is who called, not this machine.
+        let way: Vec<&str> =
+            headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok()).collect();
+        let client = client.on_behalf_of(&way.join(", ")).map_err(|error| error.to_string())?;
         Ok(Arc::new(Accord::new(client, None)))
     });
     Ok(Arc::new(move |request| {

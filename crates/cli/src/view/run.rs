@@ -47,6 +47,7 @@ pub(crate) fn view(run: &RunView, times: &Times) -> String {
         ("mode", run.execution_mode.as_str().to_owned()),
         ("priority", if run.priority == 0 { String::new() } else { run.priority.to_string() }),
         ("created", times.at(run.created_at)),
+        ("asked by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
         ("waited", waited.unwrap_or_default()),
         ("took", took),
         ("runner", run.runner_id.as_ref().map(ToString::to_string).unwrap_or_default()),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::Usage;
+use accord_api::{RequestedBy, Usage};
 use jiff::Timestamp;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -104,6 +104,20 @@ pub(crate) fn usage(usage: &Usage) -> String {
         let _ = write!(words, "{gap}{}", cost(usd));
     }
     words
+}
+
+/// Who asked for a run: the key, and the run that it was asked for by.
+pub(crate) fn requested_by(by: &RequestedBy) -> String {
+    let id = by.key_id.as_ref().map(ToString::to_string).unwrap_or_default();
+    let key = match by.key_name.as_deref().map(line).unwrap_or_default() {
+        name if name.is_empty() => id,
+        name => format!("{name} ({id})"),
+    };
+    match &by.run_id {
+        Some(run_id) if key.is_empty() => run_id.to_string(),
+        Some(run_id) => format!("{key} through {run_id}"),
+        None => key,
+    }
 }
 
 /// One and many of a word.

@@ -134,6 +134,7 @@ pub(crate) fn run(run: &WorkflowRunView, times: &Times) -> String {
         ("workflow", line(&run.workflow_name)),
         ("part of", run.parent_workflow_run_id.as_ref().map(ToString::to_string).unwrap_or_default()),
         ("made", times.at(run.created_at)),
+        ("asked by", run.requested_by.as_ref().map(words::requested_by).unwrap_or_default()),
         ("took", times.since(run.created_at, run.finished_at)),
         ("error", run.error.as_ref().map(|error| line(&error.message)).unwrap_or_default()),
         ("input", words::json(&run.input)),

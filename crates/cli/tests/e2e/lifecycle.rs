@@ -69,7 +69,7 @@ async fn who_follows_a_run_hears_that_a_request_is_made_again() {
 async fn with_a_key_everything_needs_one() {
     let model = model([Reply::text("done")]).await;
     let host = Project::new().agent(&agent("free", &model, &json!({}))).up().await;
-    let key = |role| CreateKey { role, name: "test".into() };
+    let key = |role| CreateKey { role, name: "test".into(), expires_at: None };
     let admin = host.client.create_key(&key(Role::Admin)).await.unwrap();
     let error = host.client.create_run(&ask("free"), None).await.unwrap_err();
     assert!(error.is(ErrorName::Unauthorized), "{error}");

@@ -5,6 +5,7 @@
 //! its own session.
 
 use accord_api::{CreateRun, CreateWorkflowRun, ErrorName, RunToken, SessionQuery};
+use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId, WorkflowRunId};
 use accord_domain::key::Role;
@@ -48,7 +49,10 @@ impl App {
             return Err(stale());
         }
         let acting = Acting { run_id: run.id, session_id: run.session_id };
-        Ok(Caller { key_id: None, role: Role::Caller, acting: Some(acting) })
+        // What it starts names the run, and the key that asked for the run.
+        let root = run.requested_by.unwrap_or_default();
+        let requested_by = Some(RequestedBy { run_id: Some(acting.run_id.clone()), ..root });
+        Ok(Caller { key_id: None, role: Role::Caller, acting: Some(acting), requested_by, expires_at: None })
     }
 
     /// Makes a request for a run the caller's own: what it starts has its session as the parent, and it resumes only

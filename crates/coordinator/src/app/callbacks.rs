@@ -106,7 +106,8 @@ impl App {
         let prompt = self.message(&run_ids).await?;
         // The parent's own parent hears of this run as it heard of the last.
         let order = self.continuation(session, &prompt, last.execution_mode, last.priority).await?;
-        self.submit(Order { delivers: run_ids, ..order }, None).await?;
+        let requested_by = last.requested_by;
+        self.submit(Order { delivers: run_ids, requested_by, ..order }, None).await?;
         Ok(())
     }
 

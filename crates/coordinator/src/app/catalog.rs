@@ -4,6 +4,7 @@
 //! agents are read each time, because another coordinator may have changed them; what was made of a document is kept by
 //! its hash. On the same name a file wins.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -14,6 +15,7 @@ use accord_store::{Defined, DocumentRecord, Store};
 use serde_json::{Value, json};
 
 use super::agents::{self, Declared, Examined, FileAgent, Files, Sound};
+use super::file_changes::KnownFiles;
 use super::found::{Found, Hides};
 use super::recent::{IN_USE, Recent};
 use crate::error::Error;
@@ -66,12 +68,15 @@ pub(crate) struct Catalog {
     pub(super) writing: tokio::sync::Mutex<()>,
     /// Held while an agent that was asked for is read again: many may ask for it at once.
     pub(super) reading: tokio::sync::Mutex<()>,
+    /// What the audit log knows of the files.
+    pub(super) known_files: KnownFiles,
 }
 
 impl Catalog {
     /// The agents of a folder, which are read now, and of a store.
     pub(crate) fn new(store: Arc<dyn Store>, folder: Option<PathBuf>, providers: Vec<String>) -> Self {
         let files = folder.as_deref().map(agents::load).unwrap_or_default();
+        let known_files = KnownFiles::new(hashes(&files));
         Self {
             store,
             folder,
@@ -82,6 +87,7 @@ impl Catalog {
             schemas: Recent::new(IN_USE),
             writing: tokio::sync::Mutex::new(()),
             reading: tokio::sync::Mutex::new(()),
+            known_files,
         }
     }
 
@@ -102,6 +108,11 @@ impl Catalog {
     /// The agents in files, as they are now.
     pub(super) fn files(&self) -> Arc<Files> {
         Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The hashes of the agents in files.
+    pub(super) fn hashes(&self) -> BTreeMap<String, String> {
+        hashes(&self.files())
     }
 
     /// Puts what was read of one agent's files in its place; nothing, where they are gone.
@@ -274,6 +285,10 @@ impl Catalog {
         self.examined.put(&record.hash, Arc::clone(&examined));
         Found::Stored(Box::new(record), examined)
     }
+}
+
+fn hashes(files: &Files) -> BTreeMap<String, String> {
+    files.agents.iter().map(|(name, agent)| (name.clone(), agent.hash.clone())).collect()
 }
 
 /// Examines a document away from the threads that serve requests: a large schema takes its time.

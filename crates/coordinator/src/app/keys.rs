@@ -4,9 +4,11 @@
 //! bits in the secret a plain SHA-256 is enough. Where no key was ever made and only this machine can reach the
 //! server, everybody is an admin.
 //!
-//! Who is let in for long, to follow events or to wait, is let go when its key is taken back.
+//! Who is let in for long, to follow events or to wait, is let go when its key is taken back or expires.
 
+mod attempts;
 mod known;
+mod uses;
 
 use std::cmp::Ordering;
 use std::net::{IpAddr, SocketAddr};
@@ -14,26 +16,34 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use accord_api::{CreateKey, CreatedKey, ErrorName, KeyView, Page};
+use accord_domain::audit::RequestedBy;
 use accord_domain::id::KeyId;
 use accord_domain::key::{Key, Role};
 use accord_store::Store;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq as _;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::agents::hex;
 use super::{Acting, App, page};
 use crate::error::Error;
+use crate::metrics;
 use crate::outside::Outside;
+pub(crate) use attempts::Denial;
+use attempts::FailedAttempts;
 pub(crate) use known::FRESH;
 use known::KnownKeys;
+use uses::Uses;
 
 /// A key that is not known may be brand new. So often the store is asked for it, whoever tries.
 const FRESH_FOR_STRANGERS: SignedDuration = SignedDuration::from_millis(250);
 
 /// How long the store is asked for keys on behalf of those who are answered also without it.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
+/// How long an expiry is slept for at most: the clock that decides may be set meanwhile.
+const LONGEST_NAP: Duration = Duration::from_secs(30);
 
 /// A name is a label in a list.
 const LONGEST_NAME: usize = 200;
@@ -49,6 +59,30 @@ pub(crate) struct Caller {
     pub(crate) role: Role,
     /// The run, where one acts for itself.
     pub(crate) acting: Option<Acting>,
+    /// Who is noted as having asked for what it starts: nobody where no key is needed, and for a command of this process.
+    pub(crate) requested_by: Option<RequestedBy>,
+    /// When the key expires.
+    pub(crate) expires_at: Option<Timestamp>,
+}
+
+/// Why somebody is not let in.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Refusal {
+    /// What was wrong with the credentials; none where they could not be judged.
+    denial: Option<Denial>,
+    error: Error,
+}
+
+impl Refusal {
+    pub(crate) fn new(denial: Denial, error: Error) -> Self {
+        Self { denial: Some(denial), error }
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self { denial: None, error }
+    }
 }
 
 /// The keys.
@@ -57,12 +91,22 @@ pub(crate) struct Keys {
     /// Keys of this process alone: they are never stored and do not count as keys that exist.
     local: RwLock<Vec<Key>>,
     listen: OnceLock<SocketAddr>,
+    failed: FailedAttempts,
+    uses: Uses,
+    outside: Arc<dyn Outside>,
 }
 
 impl Keys {
     pub(crate) fn new(store: Arc<dyn Store>, outside: Arc<dyn Outside>) -> Self {
-        let known = Arc::new(KnownKeys::new(store, outside));
-        Self { known, local: RwLock::default(), listen: OnceLock::new() }
+        let known = Arc::new(KnownKeys::new(store, Arc::clone(&outside)));
+        Self {
+            known,
+            local: RwLock::default(),
+            listen: OnceLock::new(),
+            failed: FailedAttempts::default(),
+            uses: Uses::default(),
+            outside,
+        }
     }
 
     /// Says where the server listens. Until then it counts as reachable from this machine only.
@@ -89,32 +133,65 @@ impl Keys {
         Ok(only_here && self.known.within(age).await?.is_empty())
     }
 
-    /// Who has this key, by keys that are at most this old.
-    pub(crate) async fn caller(&self, presented: Option<&str>, age: SignedDuration) -> Result<Caller, Error> {
+    /// Who at this address has this key, by keys that are at most this old.
+    pub(crate) async fn caller(
+        &self,
+        presented: Option<&str>,
+        address: Option<IpAddr>,
+        age: SignedDuration,
+    ) -> Result<Caller, Refusal> {
         // Where everything is open, too: it stays who it is when that ends.
         if let Some(caller) = presented.and_then(|presented| self.local_caller(presented)) {
             return Ok(caller);
         }
         if self.open(age).await? {
-            return Ok(Caller { key_id: None, role: Role::Admin, acting: None });
+            return Ok(Caller {
+                key_id: None,
+                role: Role::Admin,
+                acting: None,
+                requested_by: None,
+                expires_at: None,
+            });
         }
-        let Some(presented) = presented else { return Err(needed()) };
-        let Some(id) = id_of(presented) else { return Err(unknown()) };
+        let Some(presented) = presented else { return Err(Refusal::new(Denial::Missing, needed())) };
+        let wrong = || Refusal::new(Denial::UnknownKey, unknown());
+        let id = id_of(presented).ok_or_else(wrong)?;
         let hash = hash_of(presented);
-        for fresh in [age, FRESH_FOR_STRANGERS] {
+        let now = self.outside.now();
+        let is_over = address.is_some_and(|address| self.failed.is_over(address, now));
+        let looks = if is_over { [age, age] } else { [age, FRESH_FOR_STRANGERS] };
+        for fresh in looks {
             let keys = self.known.within(fresh).await?;
             if let Some(key) = keys.iter().find(|key| key.id == id) {
-                return key_holder(key, &hash);
+                let caller = key_holder(key, &hash).ok_or_else(wrong)?;
+                if let Some(at) = key.expires_at.filter(|at| *at <= now) {
+                    return Err(Refusal::new(Denial::ExpiredKey, expired(&key.id, at)));
+                }
+                self.uses.note(&key.id, now);
+                return Ok(caller);
             }
         }
-        Err(unknown())
+        Err(wrong())
+    }
+
+    /// The answer to somebody at this address who is not let in: counted, logged, and put off where there were too many.
+    pub(crate) fn refused(&self, address: Option<IpAddr>, refusal: Refusal) -> Error {
+        let Refusal { denial, error } = refusal;
+        let Some(denial) = denial else { return error };
+        metrics::failed_authentication(denial);
+        let Some(address) = address.filter(|_| denial.may_be_a_guess()) else { return error };
+        match self.failed.add(address, denial, self.outside.now()) {
+            Some(wait) => too_many(wait),
+            None => error,
+        }
     }
 
     fn local_caller(&self, presented: &str) -> Option<Caller> {
         let id = id_of(presented)?;
         let local = self.local.read().unwrap_or_else(PoisonError::into_inner);
         let key = local.iter().find(|key| key.id == id)?;
-        key_holder(key, &hash_of(presented)).ok()
+        // What was never stored is nobody's name in a record.
+        key_holder(key, &hash_of(presented)).map(|caller| Caller { requested_by: None, ..caller })
     }
 
     /// Whether somebody who was let in may still be answered.
@@ -128,30 +205,52 @@ impl Keys {
             return if keys.is_empty() { Ok(()) } else { Err(needed()) };
         };
         let local = self.local.read().unwrap_or_else(PoisonError::into_inner);
-        match keys.iter().chain(local.iter()).any(|key| key.id == *id) {
-            true => Ok(()),
-            false => Err(unknown()),
+        if !keys.iter().chain(local.iter()).any(|key| key.id == *id) {
+            return Err(unknown());
+        }
+        match caller.expires_at {
+            Some(at) if at <= self.outside.now() => Err(expired(id, at)),
+            _ => Ok(()),
         }
     }
 
-    /// Until somebody who was let in may not be answered any more: the key was removed, or none was needed and now one is.
+    /// Until somebody who was let in may not be answered any more: the key was removed or has expired, or none was needed and
+    /// now one is.
     pub(crate) async fn withdrawn(&self, caller: &Caller) -> Error {
         let mut changes = KnownKeys::changes(&self.known);
         loop {
             if let Err(error) = self.check(caller).await {
                 return error;
             }
-            changes.next().await;
+            tokio::select! {
+                () = changes.next() => {}
+                () = self.expiry(caller) => {}
+            }
         }
+    }
+
+    /// Until the caller's key may have expired; for ever where it does not.
+    async fn expiry(&self, caller: &Caller) {
+        let Some(at) = caller.expires_at else { return std::future::pending().await };
+        let left = Duration::try_from(at.duration_since(self.outside.now())).unwrap_or_default();
+        sleep(left.min(LONGEST_NAP)).await;
     }
 }
 
 /// Who has the key, if the secret is the right one. The comparison takes the same time wherever they differ.
-fn key_holder(key: &Key, hash: &str) -> Result<Caller, Error> {
-    if bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
-        return Ok(Caller { key_id: Some(key.id.clone()), role: key.role, acting: None });
+fn key_holder(key: &Key, hash: &str) -> Option<Caller> {
+    if !bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
+        return None;
     }
-    Err(unknown())
+    let requested_by =
+        RequestedBy { key_id: Some(key.id.clone()), key_name: Some(key.name.clone()), run_id: None };
+    Some(Caller {
+        key_id: Some(key.id.clone()),
+        role: key.role,
+        acting: None,
+        requested_by: Some(requested_by),
+        expires_at: key.expires_at,
+    })
 }
 
 fn needed() -> Error {
@@ -164,6 +263,21 @@ fn unknown() -> Error {
     Error::new(ErrorName::Unauthorized, "this key is not known; it may have been removed")
 }
 
+fn expired(key_id: &KeyId, at: Timestamp) -> Error {
+    let message =
+        format!("the key {key_id} expired at {at}; ask an admin for another ('accord keys create')");
+    Error::new(ErrorName::Unauthorized, message)
+}
+
+fn too_many(wait: SignedDuration) -> Error {
+    let seconds = u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).max(1);
+    let message = format!(
+        "too many requests with a wrong key came from this address; try again in {seconds} s with the right one (a valid key \
+         is accepted at once)"
+    );
+    Error::new(ErrorName::TooManyAttempts, message).with_retry_after(seconds)
+}
+
 fn id_of(presented: &str) -> Option<KeyId> {
     let (unique, _) = presented.strip_prefix(PREFIX)?.rsplit_once('_')?;
     KeyId::new(unique).as_str().parse().ok()
@@ -174,11 +288,23 @@ fn hash_of(presented: &str) -> String {
 }
 
 /// Makes a key: what is stored, and what is shown once.
-pub fn new_key(outside: &dyn Outside, role: Role, name: &str) -> Result<(Key, String), Error> {
+pub fn new_key(
+    outside: &dyn Outside,
+    role: Role,
+    name: &str,
+    expires_at: Option<Timestamp>,
+) -> Result<(Key, String), Error> {
     if name.chars().count() > LONGEST_NAME {
         let message = format!("the key's name has more than {LONGEST_NAME} characters");
         return Err(Error::new(ErrorName::InvalidRequest, message));
     }
+    let now = outside.now();
+    if let Some(at) = expires_at.filter(|at| *at <= now) {
+        let message = format!("expires_at: expected a time in the future, got {at}");
+        return Err(Error::new(ErrorName::InvalidRequest, message));
+    }
+    // To the microsecond, as it is stored.
+    let expires_at = expires_at.map(|at| Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at));
     let unique = outside.unique();
     let secret = outside.secret().map_err(Error::internal)?;
     let shown = format!("{PREFIX}{unique}_{}", hex(&secret));
@@ -187,7 +313,9 @@ pub fn new_key(outside: &dyn Outside, role: Role, name: &str) -> Result<(Key, St
         name: name.to_owned(),
         role,
         hash: hash_of(&shown),
-        created_at: outside.now(),
+        created_at: now,
+        expires_at,
+        last_used_at: None,
     };
     Ok((key, shown))
 }
@@ -215,14 +343,14 @@ impl App {
 
     /// Makes a key that lives in this process alone, for a runner or a command that shares it with the coordinator.
     pub fn local_key(&self, role: Role) -> Result<String, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), role, "this process")?;
+        let (key, shown) = new_key(self.outside.as_ref(), role, "this process", None)?;
         self.keys.local.write().unwrap_or_else(PoisonError::into_inner).push(key);
         Ok(shown)
     }
 
     /// Makes a key. The secret is shown this once.
     pub(crate) async fn create_key(&self, create: CreateKey) -> Result<CreatedKey, Error> {
-        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name)?;
+        let (key, shown) = new_key(self.outside.as_ref(), create.role, &create.name, create.expires_at)?;
         self.store.add_key(key.clone()).await?;
         self.keys.known.renew().await;
         Ok(CreatedKey {
@@ -231,6 +359,7 @@ impl App {
             role: key.role,
             key: shown,
             created_at: key.created_at,
+            expires_at: key.expires_at,
         })
     }
 
@@ -240,8 +369,14 @@ impl App {
         limit: Option<u32>,
         cursor: Option<&str>,
     ) -> Result<Page<KeyView>, Error> {
-        let view =
-            |key: Key| KeyView { key_id: key.id, name: key.name, role: key.role, created_at: key.created_at };
+        let view = |key: Key| KeyView {
+            last_used_at: key.last_used_at.max(self.keys.uses.of(&key.id)),
+            key_id: key.id,
+            name: key.name,
+            role: key.role,
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+        };
         let mut keys: Vec<KeyView> = self.store.keys().await?.into_iter().map(view).collect();
         keys.sort_by(|one, other| one.key_id.cmp(&other.key_id));
         page::List("keys").by_name(keys, Ordering::Greater, limit, cursor, |key| key.key_id.as_str())
@@ -253,12 +388,24 @@ impl App {
         self.keys.known.renew().await;
         Ok(())
     }
+
+    /// Writes when keys were last used, and logs what is left to say of failed authentications.
+    pub(crate) async fn note_key_uses(&self) -> Result<(), Error> {
+        self.keys.failed.summarise(self.outside.now());
+        let uses = self.keys.uses.take();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        if let Err(error) = self.store.mark_keys_used(&uses).await {
+            uses.iter().for_each(|(key_id, at)| self.keys.uses.note(key_id, *at));
+            return Err(error.into());
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-
     use super::*;
 
     struct Fixed;
@@ -279,12 +426,13 @@ mod tests {
 
     #[test]
     fn a_key_holds_its_id_and_is_stored_hashed() {
-        let (key, shown) = new_key(&Fixed, Role::Viewer, "laptop").unwrap();
+        let (key, shown) = new_key(&Fixed, Role::Viewer, "laptop", None).unwrap();
         assert_eq!(shown, format!("accord_0190_{}", "07".repeat(32)));
         assert_eq!(id_of(&shown), Some(key.id.clone()));
         assert_eq!(key.hash, hash_of(&shown));
         assert!(!key.hash.contains(&"07".repeat(32)));
-        assert!(new_key(&Fixed, Role::Viewer, &"x".repeat(201)).is_err());
+        assert!(new_key(&Fixed, Role::Viewer, &"x".repeat(201), None).is_err());
+        assert!(new_key(&Fixed, Role::Viewer, "", Some(Timestamp::UNIX_EPOCH)).is_err());
     }
 
     #[test]

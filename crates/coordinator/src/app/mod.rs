@@ -2,6 +2,7 @@
 
 mod acting;
 pub(crate) mod agents;
+mod audit;
 mod beginning;
 mod callbacks;
 mod catalog;
@@ -10,6 +11,7 @@ mod config;
 mod contracts;
 mod definition;
 mod events;
+mod file_changes;
 mod found;
 mod guest;
 mod handed;
@@ -43,7 +45,7 @@ pub(crate) use claims::LONGEST_CLAIM_SECONDS;
 pub(crate) use definition::{Expected, Made};
 pub(crate) use events::{EVENT_KINDS, Followed, Follower, Following, event_json};
 pub use guest::{Guest, GuestAnswer, GuestBody};
-pub(crate) use keys::{Caller, FRESH, Keys};
+pub(crate) use keys::{Caller, Denial, FRESH, Keys, Refusal};
 pub use keys::{new_key, refuse_open_bind};
 pub(crate) use page::HIGHEST_LIMIT;
 pub(crate) use promise::Promise;

@@ -118,6 +118,7 @@ impl App {
     /// Forgets what is no longer needed.
     pub(crate) async fn forget(&self) -> Result<(), Error> {
         let before = self.outside.now().checked_sub(REMEMBERED).unwrap_or(Timestamp::MIN);
-        Ok(self.store.forget(before).await?)
+        self.store.forget(before).await?;
+        self.forget_audit().await
     }
 }

@@ -29,6 +29,7 @@ impl Background {
         tasks.spawn(reconcilers::unmatched(Arc::clone(app)));
         tasks.spawn(reconcilers::callbacks(Arc::clone(app)));
         tasks.spawn(reconcilers::forget(Arc::clone(app)));
+        tasks.spawn(reconcilers::key_uses(Arc::clone(app)));
         tasks.spawn(reconcilers::figures(Arc::clone(app)));
         Self { tasks }
     }

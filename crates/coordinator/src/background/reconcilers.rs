@@ -24,6 +24,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 /// What is forgotten is a day old, so an hour more or less does not matter.
 const FORGET_EVERY: Duration = Duration::from_secs(60 * 60);
 
+/// Who asks when a key was last used asks for days, and a write a minute costs nothing.
+const KEY_USES_EVERY: Duration = Duration::from_secs(60);
+
 /// A busy coordinator measures some ten thousand times meanwhile: a few hundred kilobytes.
 const FIGURES_EVERY: Duration = Duration::from_secs(10);
 
@@ -103,6 +106,14 @@ pub(super) async fn forget(app: Arc<App>) {
     while !app.closing.is_cancelled() {
         let wait = after("forget", &app.forget().await, FORGET_EVERY);
         rest(&app, wait).await;
+    }
+}
+
+pub(super) async fn key_uses(app: Arc<App>) {
+    while !app.closing.is_cancelled() {
+        rest(&app, KEY_USES_EVERY).await;
+        // At the end too: what is not written then is lost.
+        let _ = after("key uses", &app.note_key_uses().await, KEY_USES_EVERY);
     }
 }
 

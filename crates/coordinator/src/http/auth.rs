@@ -8,11 +8,13 @@ use accord_domain::key::Role;
 use axum::RequestExt as _;
 use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, Method, header};
+use jiff::SignedDuration;
 
 use super::extract::Id;
 use super::metrics::METRICS;
 use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
-use crate::app::{Acting, App, FRESH};
+use crate::app::{Acting, App, Caller, Denial, FRESH, Refusal};
+use crate::connections::Peer;
 use crate::error::Error;
 
 /// Lets a request through, with who asks, or says why not.
@@ -26,11 +28,9 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     if app.keys.open(age).await? {
         refuse_strangers(app, request)?;
     }
-    let caller = match bearer(request.headers())? {
-        // Where everything is open, too: a run stays what it is.
-        Some(token) if RunToken::is_meant(token) => app.acting(token).await?,
-        key => app.keys.caller(key, age).await?,
-    };
+    let address = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+    let caller = authenticated(app, request.headers(), address, age).await;
+    let caller = caller.map_err(|refusal| app.keys.refused(address, refusal))?;
     if !allows(caller.role, access) {
         let message =
             format!("a key with the role '{}' does not allow this; {}", caller.role, remedy(access));
@@ -41,6 +41,25 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     }
     request.extensions_mut().insert(caller);
     Ok(())
+}
+
+async fn authenticated(
+    app: &App,
+    headers: &HeaderMap,
+    address: Option<IpAddr>,
+    age: SignedDuration,
+) -> Result<Caller, Refusal> {
+    let presented = bearer(headers).map_err(|error| Refusal::new(Denial::Malformed, error))?;
+    match presented {
+        // Where everything is open, too: a run stays what it is.
+        Some(token) if RunToken::is_meant(token) => match app.acting(token).await {
+            Err(error) if error.name() == ErrorName::Unauthorized => {
+                Err(Refusal::new(Denial::RunToken, error))
+            }
+            acting => Ok(acting?),
+        },
+        key => app.keys.caller(key, address, age).await,
+    }
 }
 
 /// Keeps a run that acts for itself to what it has started. The id is taken from the path just as the handler takes it: what

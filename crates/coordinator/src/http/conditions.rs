@@ -2,14 +2,15 @@
 //! `Idempotency-Key`.
 
 use accord_api::{ErrorName, KeyId};
-use axum::Json;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::audit::Repeated;
 use crate::app::{Caller, Expected, Made, Promise};
 use crate::error::Error;
 
@@ -134,7 +135,7 @@ fn made_before(answer: String) -> Result<Response, Error> {
     let first: Value = serde_json::from_str(&answer).map_err(Error::internal)?;
     let hash = first.get("hash").and_then(Value::as_str).unwrap_or_default();
     let json = [(header::CONTENT_TYPE, "application/json")];
-    Ok((StatusCode::CREATED, etag(hash), json, answer).into_response())
+    Ok((StatusCode::CREATED, etag(hash), json, Extension(Repeated), answer).into_response())
 }
 
 /// Refuses `Idempotency-Key` where the first answer cannot be given again, rather than letting a caller rely on it.

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::{auth, envelope, unread};
+use super::{audit, auth, envelope, unread};
 use crate::app::{App, Caller};
 use crate::error::{Cause, Error};
 use crate::metrics;
@@ -46,7 +46,18 @@ pub(super) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
 async fn answer(app: &App, request: Request, next: Next) -> Response {
     let (mut request, rest) = unread::lend(request);
     let response = match auth::admit(app, &mut request).await {
-        Ok(()) => envelope::wrap(next.run(request).await).await,
+        Ok(()) => {
+            // Boxed: what is rarer would make every other request as large.
+            let change = match audit::route(&request) {
+                Some(route) => Box::pin(audit::Pending::of(route, &mut request)).await,
+                None => None,
+            };
+            let response = envelope::wrap(next.run(request).await).await;
+            match change {
+                Some(change) => Box::pin(change.record(app, response)).await,
+                None => response,
+            }
+        }
         Err(error) => {
             drop(request);
             error.into_response()

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use accord_api::{ErrorBody, ErrorName};
-use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, Request};
+use axum::http::{HeaderMap, HeaderValue, Request};
 use axum::response::Response;
 use axum::routing::post;
+use axum::{Extension, Router};
 use futures_util::StreamExt as _;
 
 use super::extract::JsonBody;
 use crate::app::App;
+use crate::connections::Peer;
 use crate::error::Error;
 
 pub(super) fn routes() -> Router<Arc<App>> {
@@ -36,12 +37,19 @@ pub(super) fn routes() -> Router<Arc<App>> {
 )]
 pub(super) async fn answer(
     State(app): State<Arc<App>>,
-    headers: HeaderMap,
+    peer: Option<Extension<Peer>>,
+    mut headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
     let Some(guest) = app.mcp.get() else {
         return Err(Error::new(ErrorName::RouteNotFound, "this coordinator serves no MCP"));
     };
+    // What the tools do is done for whoever is at the other end here.
+    if let Some(Extension(Peer(address))) = peer
+        && let Ok(address) = HeaderValue::try_from(address.ip().to_canonical().to_string())
+    {
+        headers.append("x-forwarded-for", address);
+    }
     let mut request = Request::new(bytes);
     *request.headers_mut() = headers;
     let answered = tokio::select! {

@@ -4,6 +4,7 @@
 //! names, and a test compares the two.
 
 mod agents;
+mod audit;
 mod auth;
 mod body;
 mod conditions;
@@ -42,6 +43,7 @@ pub use openapi::agent_file_schema;
 pub fn router(app: Arc<App>) -> Router {
     Router::new()
         .merge(agents::routes())
+        .merge(audit::routes())
         .merge(config::routes())
         .merge(dashboard::routes())
         .merge(events::routes())

@@ -20,7 +20,7 @@ use utoipa::{Modify, OpenApi};
 pub use file::agent_file_schema;
 
 use super::{
-    agents, config, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats,
+    agents, audit, config, events, health, keys, mcp, metrics, runner, runs, schemas, sessions, stats,
     workflow_runs, workflows,
 };
 use crate::app::App;
@@ -47,6 +47,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
         agents::show,
         agents::validate,
         agents::validate_known,
+        audit::list,
         config::config,
         events::follow,
         health::health,

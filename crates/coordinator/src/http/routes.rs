@@ -100,7 +100,88 @@ pub(crate) const ROUTES: &[Route] = &[
     route("POST", "/keys", Access::Administer),
     route("DELETE", "/keys/{id}", Access::Administer),
     route("POST", "/mcp", Access::Read),
+    route("GET", "/audit", Access::Administer),
 ];
+
+/// Where the id or the name of what a request has changed is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Object {
+    /// The parameter of the path.
+    Path,
+    /// A string in the answer, by its JSON pointer.
+    Answer(&'static str),
+}
+
+/// A route whose requests are recorded in the audit log when they have succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Audited {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    /// What was done.
+    pub(crate) action: &'static str,
+    /// The same for an answer of 201, where that means something else.
+    pub(crate) created: Option<&'static str>,
+    /// What it was done to.
+    pub(crate) object: Object,
+}
+
+const fn audited(method: &'static str, path: &'static str, action: &'static str) -> Audited {
+    Audited { method, path, action, created: None, object: Object::Path }
+}
+
+const fn creates(path: &'static str, action: &'static str, id: &'static str) -> Audited {
+    Audited { method: "POST", path, action, created: None, object: Object::Answer(id) }
+}
+
+const fn puts(path: &'static str, action: &'static str, created: &'static str) -> Audited {
+    Audited { method: "PUT", path, action, created: Some(created), object: Object::Path }
+}
+
+/// What is recorded. A route that changes something is here or in [`NOT_AUDITED`].
+pub(crate) const AUDITED: &[Audited] = &[
+    creates("/agents", "agent.created", "/summary/name"),
+    puts("/agents/{name}", "agent.updated", "agent.created"),
+    audited("PATCH", "/agents/{name}", "agent.updated"),
+    audited("DELETE", "/agents/{name}", "agent.deleted"),
+    audited("POST", "/runs/{id}/stop", "run.stopped"),
+    audited("POST", "/runs/{id}/retry", "run.retried"),
+    audited("DELETE", "/sessions/{id}", "session.deleted"),
+    audited("POST", "/sessions/{id}/stop", "session.stopped"),
+    creates("/schemas", "schema.created", "/name"),
+    audited("DELETE", "/schemas/{name}", "schema.deleted"),
+    creates("/workflows", "workflow.created", "/summary/name"),
+    puts("/workflows/{name}", "workflow.updated", "workflow.created"),
+    audited("DELETE", "/workflows/{name}", "workflow.deleted"),
+    audited("DELETE", "/workflow-runs/{id}", "workflow_run.deleted"),
+    audited("POST", "/workflow-runs/{id}/stop", "workflow_run.stopped"),
+    audited("POST", "/workflow-runs/{id}/retry", "workflow_run.retried"),
+    creates("/keys", "key.created", "/key_id"),
+    audited("DELETE", "/keys/{id}", "key.deleted"),
+];
+
+/// Routes that are not safe by their method and are not recorded, each with the reason.
+#[cfg(test)]
+const NOT_AUDITED: &[(&str, &str, &str)] = &[
+    ("POST", "/agents/validate", "changes nothing"),
+    ("POST", "/agents/{name}/validate", "changes nothing"),
+    ("POST", "/schemas/validate", "changes nothing"),
+    ("POST", "/schemas/infer", "changes nothing"),
+    ("POST", "/workflows/validate", "changes nothing"),
+    ("POST", "/mcp", "its tools call the other routes, which are recorded"),
+    ("POST", "/runs", "the run itself says who asked for it, and when"),
+    ("POST", "/workflows/{name}/runs", "the workflow run itself says who asked for it, and when"),
+    ("POST", "/runner/register", RUNNERS),
+    ("POST", "/runner/claims", RUNNERS),
+    ("POST", "/runner/heartbeat", RUNNERS),
+    ("POST", "/runner/runs/{id}/started", RUNNERS),
+    ("POST", "/runner/runs/{id}/events", RUNNERS),
+    ("POST", "/runner/runs/{id}/attempts", RUNNERS),
+    ("POST", "/runner/runs/{id}/finish", RUNNERS),
+    ("DELETE", "/runner/{id}", RUNNERS),
+];
+
+#[cfg(test)]
+const RUNNERS: &str = "the work of a runner: the run, its attempts and its events say what it did";
 
 /// What a run that acts for itself has to be asked for at a route that it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +228,7 @@ mod tests {
     use axum::http::{Request, StatusCode};
     use tower::ServiceExt as _;
 
-    use super::{Access, FOR_RUNS, ROUTES, Scope};
+    use super::{AUDITED, Access, FOR_RUNS, NOT_AUDITED, ROUTES, Scope};
     use crate::app::agents::fixture::stub;
     use crate::app::agents::name::Named;
     use crate::{App, Settings, System, router};
@@ -189,6 +270,24 @@ mod tests {
         let guide = include_str!("../../../../docs/security.md");
         let table = table();
         assert!(guide.contains(&table), "put this into docs/security.md:\n{table}");
+    }
+
+    #[test]
+    fn every_change_is_recorded_or_exempt() {
+        let changes: Vec<(&str, &str)> = ROUTES
+            .iter()
+            .filter(|route| route.method != "GET")
+            .map(|route| (route.method, route.path))
+            .collect();
+        let recorded = AUDITED.iter().map(|route| (route.method, route.path));
+        let exempt = NOT_AUDITED.iter().map(|route| (route.0, route.1));
+        let mut known: Vec<(&str, &str)> = recorded.chain(exempt).collect();
+        for route in &changes {
+            let count = known.iter().filter(|known| *known == route).count();
+            assert_eq!(count, 1, "{route:?} has to be in AUDITED or, with a reason, in NOT_AUDITED");
+        }
+        known.retain(|route| !changes.contains(route));
+        assert_eq!(known, [], "there are no such routes");
     }
 
     #[test]

@@ -203,7 +203,7 @@ pub(super) async fn run(
     app.adopt_workflow(&caller, &mut request);
     let route = format!("POST /workflows/{name}/runs");
     let promise = conditions::promise(&headers, &caller, &route, &bytes)?;
-    let created = app.create_workflow_run(&name, request, promise).await?;
+    let created = app.create_workflow_run(&caller, &name, request, promise).await?;
     if wait == 0 {
         return Ok((StatusCode::CREATED, Json(created)).into_response());
     }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use failure::{Failure, FailureType};
 
 use crate::attempt::Repair;
+use crate::audit::RequestedBy;
 use crate::contract::Strategy;
 use crate::demands::Demands;
 use crate::id::{LeaseId, RunId, RunnerId, SessionId};
@@ -142,6 +143,8 @@ pub struct Run {
     pub lease: Option<Lease>,
     /// Why it failed.
     pub failure: Option<Failure>,
+    /// Who asked for it, where that is known.
+    pub requested_by: Option<RequestedBy>,
     /// What it used.
     pub usage: Usage,
     /// When it was made.
@@ -173,6 +176,7 @@ impl Run {
             retry_count: 0,
             lease: None,
             failure: None,
+            requested_by: None,
             usage: Usage::default(),
             created_at: now,
             queued_at: now,

@@ -198,8 +198,8 @@ WITH document AS (
 )
 INSERT INTO runs (
     id, session_id, kind, agent_name, status, execution_mode, demands, priority, attempt, losses, retry_count,
-    input_tokens, output_tokens, cost_usd, created_at, queued_at
-) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
+    input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by
+) VALUES ($2, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23)";
 
 async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assignment) -> Result<(), Fault> {
     let documents: Vec<&str> = [Some(&assignment.blueprint), assignment.contract.as_ref()]
@@ -230,6 +230,7 @@ async fn insert_run(connection: &mut PgConnection, run: &Run, assignment: &Assig
         .bind(micros(run.created_at))
         .bind(micros(run.queued_at))
         .bind(assignment.input.as_deref())
+        .bind(run.requested_by.as_ref().map(json).transpose()?)
         .execute(connection)
         .await;
     inserted.map_err(|error| exists(error.into(), "run", run.id.as_str())).map(|_| ())

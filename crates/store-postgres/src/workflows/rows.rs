@@ -6,7 +6,7 @@ use accord_store::{Asked, NewWorkflowRun, StoreError};
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
-use crate::convert::{count, counted, from_json, id, micros, named, small, time};
+use crate::convert::{count, counted, from_json, id, json, micros, named, small, time};
 use crate::fault::Fault;
 use crate::runs::documents;
 use crate::text::{escape, unescape};
@@ -15,6 +15,7 @@ use crate::text::{escape, unescape};
 pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
     let parent: Option<&str> = row.try_get("parent")?;
     let asked: Option<&str> = row.try_get("asked")?;
+    let requested_by: Option<&str> = row.try_get("requested_by")?;
     let run = WorkflowRun {
         id: id(row.try_get("id")?)?,
         workflow_name: unescape(row.try_get("workflow_name")?),
@@ -22,6 +23,7 @@ pub(super) fn run(row: &PgRow) -> Result<(WorkflowRun, Option<Asked>), Fault> {
         version: counted(row.try_get("version")?),
         parent: parent.map(id).transpose()?,
         depth: small(row.try_get("depth")?)?,
+        requested_by: requested_by.map(from_json).transpose()?,
         created_at: time(row.try_get("created_at")?)?,
         updated_at: time(row.try_get("updated_at")?)?,
         finished_at: row.try_get::<Option<i64>, _>("finished_at")?.map(time).transpose()?,
@@ -52,8 +54,8 @@ WITH document AS (
     VALUES ($2, sha256(convert_to($1, 'UTF8')), $3)
 )
 INSERT INTO workflow_runs
-    (id, workflow_name, status, version, parent, depth, asked, created_at, updated_at, finished_at)
-VALUES ($2, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    (id, workflow_name, status, version, parent, depth, asked, created_at, updated_at, finished_at, requested_by)
+VALUES ($2, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
 /// Writes a new workflow run, which is asked to begin.
 pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) -> Result<(), Fault> {
@@ -72,6 +74,7 @@ pub(super) async fn insert(connection: &mut PgConnection, new: &NewWorkflowRun) 
         .bind(micros(run.created_at))
         .bind(micros(run.updated_at))
         .bind(run.finished_at.map(micros))
+        .bind(run.requested_by.as_ref().map(json).transpose()?)
         .execute(connection)
         .await
         .map_err(Fault::from);

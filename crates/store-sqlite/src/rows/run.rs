@@ -16,18 +16,20 @@ macro_rules! columns {
     () => {
         "r.seq, r.id, s.id, r.kind, r.agent_name, r.status, r.execution_mode, r.demands, r.priority, r.attempt, \
          r.losses, r.retry_count, r.lease_id, r.lease_runner_id, r.lease_expires_at, r.failure, r.input_tokens, \
-         r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, r.finished_at"
+         r.output_tokens, r.cost_usd, r.created_at, r.queued_at, r.claimed_at, r.started_at, r.finished_at, \
+         r.requested_by"
     };
 }
 pub(crate) use columns;
 
 /// How many columns those are.
-pub(crate) const WIDTH: usize = 24;
+pub(crate) const WIDTH: usize = 25;
 
 /// A run from a row, whose columns begin at the first place.
 pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {
     let text = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
     let failure: Option<String> = row.get(15)?;
+    let requested_by: Option<String> = row.get(24)?;
     let run = Run {
         id: RunId::try_from(row.get::<_, String>(1)?)?,
         session_id: SessionId::try_from(row.get::<_, String>(2)?)?,
@@ -42,6 +44,7 @@ pub(crate) fn read(row: &Row<'_>) -> Done<(i64, Run)> {
         retry_count: counted(row.get(11)?)?,
         lease: lease(row)?,
         failure: failure.as_deref().map(from_json).transpose()?,
+        requested_by: requested_by.as_deref().map(from_json).transpose()?,
         usage: Usage {
             input_tokens: counted(row.get(16)?)?,
             output_tokens: counted(row.get(17)?)?,
@@ -129,8 +132,8 @@ pub(crate) fn number(connection: &Connection, id: &RunId) -> Done<i64> {
 /// Writes a new run, and gives its number.
 pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Done<i64> {
     let sql = "INSERT INTO runs (id, session, kind, agent_name, status, execution_mode, demands, priority, attempt, \
-               losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+               losses, retry_count, input_tokens, output_tokens, cost_usd, created_at, queued_at, requested_by) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     let mut statement = connection.prepare_cached(sql)?;
     let inserted = statement.insert(params![
         run.id.as_str(),
@@ -149,6 +152,7 @@ pub(crate) fn insert(connection: &Connection, run: &Run, session_seq: i64) -> Do
         run.usage.cost_usd,
         micros(run.created_at),
         micros(run.queued_at),
+        run.requested_by.as_ref().map(json).transpose()?,
     ]);
     match inserted {
         Err(error) if is_taken(&error) => {

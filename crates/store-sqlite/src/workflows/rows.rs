@@ -7,13 +7,13 @@ use rusqlite::{Connection, Row, params};
 
 use crate::fault::{Done, is_taken};
 use crate::rows::assignment::{Document, keep};
-use crate::value::{count, counted, from_json, micros, named, time, time_if};
+use crate::value::{count, counted, from_json, json, micros, named, time, time_if};
 
 /// The columns of a workflow run, in the order in which [`read`] takes them.
 macro_rules! columns {
     () => {
         "w.seq, w.id, w.workflow_name, w.status, w.version, w.parent, w.depth, w.created_at, w.updated_at, \
-         w.finished_at, w.asked, w.failure"
+         w.finished_at, w.asked, w.failure, w.requested_by"
     };
 }
 pub(super) use columns;
@@ -29,6 +29,7 @@ pub(super) fn read(row: &Row<'_>) -> Done<Found> {
     let parent: Option<String> = row.get(5)?;
     let asked: Option<String> = row.get(10)?;
     let failure: Option<String> = row.get(11)?;
+    let requested_by: Option<String> = row.get(12)?;
     let run = WorkflowRun {
         id: WorkflowRunId::try_from(row.get::<_, String>(1)?)?,
         workflow_name: row.get(2)?,
@@ -36,6 +37,7 @@ pub(super) fn read(row: &Row<'_>) -> Done<Found> {
         version: counted(row.get(4)?)?,
         parent: parent.map(WorkflowRunId::try_from).transpose()?,
         depth: counted(row.get(6)?)?,
+        requested_by: requested_by.as_deref().map(from_json).transpose()?,
         created_at: time(row.get(7)?)?,
         updated_at: time(row.get(8)?)?,
         finished_at: time_if(row.get(9)?)?,
@@ -72,7 +74,7 @@ impl From<NewWorkflowRun> for Prepared {
 pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
     let run = &new.run;
     let sql = "INSERT INTO workflow_runs (id, workflow_name, status, version, parent, depth, asked, created_at, \
-               updated_at, finished_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+               updated_at, finished_at, requested_by) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let inserted = connection.prepare_cached(sql)?.insert(params![
         run.id.as_str(),
         run.workflow_name,
@@ -84,6 +86,7 @@ pub(super) fn insert(connection: &Connection, new: &Prepared) -> Done<()> {
         micros(run.created_at),
         micros(run.updated_at),
         run.finished_at.map(micros),
+        run.requested_by.as_ref().map(json).transpose()?,
     ]);
     let seq = match inserted {
         Err(error) if is_taken(&error) => {

@@ -9,6 +9,7 @@
 
 mod make;
 
+pub mod audit;
 pub mod callbacks;
 pub mod events;
 pub mod fencing;
@@ -46,6 +47,9 @@ macro_rules! store_story {
     };
     (@tell $how:ident $make:path) => {
         $crate::store_story! { @$how $make;
+            audit: [
+                audit_entries_are_kept, audit_entries_are_filtered, old_audit_entries_are_forgotten,
+            ],
             walk: [
                 a_new_run_is_there_whole, what_is_not_there_is_said, a_run_walks_to_its_end,
                 a_failure_is_kept_whole, attempts_are_kept_once, attempts_are_in_the_order_of_deliveries,
@@ -102,6 +106,7 @@ macro_rules! store_story {
             records: [
                 agents_are_kept_under_conditions, agents_are_made_once, one_of_many_makes_an_agent,
                 schemas_are_immutable, schemas_are_made_once, schemas_are_listed_by_name, keys_are_kept,
+                the_last_use_of_keys_is_kept,
                 runners_are_kept, the_newest_fact_counts, facts_of_schemas_are_forgotten,
             ],
             figures: [

@@ -185,6 +185,8 @@ pub async fn keys_are_kept(store: Arc<dyn Store>) {
             role,
             hash: format!("{number}abc"),
             created_at: at(number),
+            expires_at: (number > 1).then(|| at(number + 100)),
+            last_used_at: None,
         })
         .collect();
     for key in &keys {
@@ -197,6 +199,29 @@ pub async fn keys_are_kept(store: Arc<dyn Store>) {
     store.remove_key(&first.id).await.unwrap();
     assert_eq!(store.keys().await.unwrap(), keys.get(1..).unwrap());
     assert!(matches!(store.remove_key(&first.id).await, Err(StoreError::NoSuch { kind: "key", .. })));
+}
+
+/// The last use of a key is kept, and an earlier one does not replace it.
+pub async fn the_last_use_of_keys_is_kept(store: Arc<dyn Store>) {
+    let key = |name: &str| Key {
+        id: KeyId::new(name),
+        name: name.to_owned(),
+        role: Role::Caller,
+        hash: name.to_owned(),
+        created_at: at(0),
+        expires_at: None,
+        last_used_at: None,
+    };
+    for name in ["a", "b"] {
+        store.add_key(key(name)).await.unwrap();
+    }
+    store.mark_keys_used(&[]).await.unwrap();
+    store.mark_keys_used(&[(KeyId::new("a"), at(5)), (KeyId::new("gone"), at(5))]).await.unwrap();
+    store.mark_keys_used(&[(KeyId::new("a"), at(4))]).await.unwrap();
+    let used = |second| Key { last_used_at: Some(at(second)), ..key("a") };
+    assert_eq!(store.keys().await.unwrap(), [used(5), key("b")]);
+    store.mark_keys_used(&[(KeyId::new("a"), at(6))]).await.unwrap();
+    assert_eq!(store.keys().await.unwrap(), [used(6), key("b")]);
 }
 
 /// Runners come, come again, and go.

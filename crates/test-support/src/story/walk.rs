@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use accord_domain::attempt::Outcome as AttemptOutcome;
+use accord_domain::audit::RequestedBy;
 use accord_domain::contract::Strategy;
 use accord_domain::demands::Demands;
 use accord_domain::event::{Body, NewEvent};
+use accord_domain::id::KeyId;
 use accord_domain::run::change::{self, Children, End};
 use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run, Validation};
 use accord_domain::session::{ExecutionMode, Session, Status as SessionStatus};
@@ -28,6 +30,11 @@ fn full() -> Submission {
         demands: demands.clone(),
         priority: -7,
         queued_at: at(1),
+        requested_by: Some(RequestedBy {
+            key_id: Some(KeyId::new("k")),
+            key_name: Some("für\0 mich".into()),
+            run_id: Some(run_id("asker")),
+        }),
         ..run("a")
     };
     let session = Session {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use accord_domain::audit::RequestedBy;
 use accord_domain::event::Body;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::run::FailureType;
@@ -27,6 +28,7 @@ pub(super) fn new(name: &str, seconds: i64) -> NewWorkflowRun {
             version: 0,
             parent: None,
             depth: 0,
+            requested_by: Some(RequestedBy { run_id: Some(run_id("asker")), ..RequestedBy::default() }),
             created_at: at(seconds),
             updated_at: at(seconds),
             finished_at: None,

@@ -5,8 +5,9 @@ import { type Api, messageOf } from '@/api'
 import { Page } from '@/components/page'
 import { OnlyWho } from '@/components/read-only'
 import { Answer, Empty } from '@/components/states'
-import { Ago } from '@/components/time'
+import { Ago, useNow } from '@/components/time'
 import { Badge, Button, Card, Confirm } from '@/components/ui'
+import { moment } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { keysQuery, useDeleteKey } from './api'
 import { NewKey } from './new-key'
@@ -42,8 +43,12 @@ export function KeysPage() {
                     <Badge tone={key.role === 'admin' ? 'warning' : 'neutral'}>{key.role}</Badge>
                     <code className="flex-1 text-muted [overflow-wrap:anywhere]">{key.key_id}</code>
                     <span className="text-muted">
-                      <Ago at={key.created_at} />
+                      made <Ago at={key.created_at} />
                     </span>
+                    <span className="text-muted">
+                      {key.last_used_at ? <>last used <Ago at={key.last_used_at} /></> : 'never used'}
+                    </span>
+                    <Expiry at={key.expires_at} />
                     <Button
                       variant="ghost"
                       size="icon"
@@ -62,6 +67,18 @@ export function KeysPage() {
       <NewKey open={making} onClose={() => setMaking(false)} first={query.data?.items.length === 0} />
       <Remove target={removing} onClose={() => setRemoving(null)} />
     </Page>
+  )
+}
+
+/** When a key stops to be accepted. */
+function Expiry({ at }: { at: string | null | undefined }) {
+  const now = useNow()
+  if (!at) return <span className="text-muted">never expires</span>
+  const over = Date.parse(at) <= now
+  return (
+    <span className={over ? 'text-danger' : 'text-muted'}>
+      {over ? 'expired' : 'expires'} <time dateTime={at}>{moment(at)}</time>
+    </span>
   )
 }
 

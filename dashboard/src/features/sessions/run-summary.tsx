@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck, Info, ShieldCheck } from 'lucide-react'
 import type { Api } from '@/api'
 import { Fact } from '@/components/fact'
+import { RequestedBy } from '@/components/requested-by'
 import { Elapsed } from '@/components/time'
 import { Card, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
@@ -50,6 +51,7 @@ export function RunSummary({ run }: { run: Api.RunView }) {
               <Elapsed from={run.started_at} to={run.finished_at} />
             </Fact>
           )}
+          <RequestedBy by={run.requested_by} />
           {run.attempt > 1 ? <Fact label="Deliveries">{run.attempt}</Fact> : null}
         </dl>
       </Card>

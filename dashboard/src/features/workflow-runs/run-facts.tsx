@@ -1,6 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import type { Api } from '@/api'
 import { Fact } from '@/components/fact'
+import { RequestedBy } from '@/components/requested-by'
 import { Elapsed } from '@/components/time'
 import { Card } from '@/components/ui'
 import { count, dollars, exactCount } from '@/lib/format'
@@ -34,6 +35,7 @@ export function RunFacts({ run }: { run: Api.WorkflowRunView }) {
         </Fact>
         <Fact label="Near-duplicates">{counts.nearDuplicates}</Fact>
         <Fact label="Agreements">{counts.agreements}</Fact>
+        <RequestedBy by={run.requested_by} />
       </dl>
     </Card>
   )

@@ -5,6 +5,7 @@ mod commands;
 mod coordinator;
 mod database;
 mod executor;
+mod keys;
 mod programs;
 mod providers;
 mod settings;
@@ -121,6 +122,7 @@ async fn examine(config: &Config) -> Vec<Check> {
     let mut checks = settings::checks(config).await;
     let (coordinator, client) = coordinator::checks(config).await;
     checks.extend(coordinator);
+    checks.extend(keys::check(client.as_ref()).await);
     let mut known = local::summaries(&agents);
     known.extend(agents::stored(client.as_ref()).await);
     checks.extend(database::checks(config).await);

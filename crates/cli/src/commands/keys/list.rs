@@ -39,6 +39,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             name: key.name,
             role: key.role,
             created_at: key.created_at,
+            expires_at: key.expires_at,
+            last_used_at: key.last_used_at,
         };
         Ok(Page { items: keys.into_iter().map(view).collect(), next_cursor: None })
     })?;
@@ -53,13 +55,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 fn view(keys: &[KeyView], times: &Times) -> String {
-    let mut table = table::new(&["key", "role", "name", "created"]).spare(&["created"]);
+    let mut table =
+        table::new(&["key", "role", "name", "created", "last used", "expires"]).spare(&["created"]);
     for key in keys {
         table.add_row([
             key.key_id.to_string(),
             key.role.to_string(),
             line(&key.name),
             times.at(key.created_at),
+            key.last_used_at.map_or_else(|| "never".to_owned(), |at| times.at(at)),
+            key.expires_at.map_or_else(|| "never".to_owned(), |at| times.at(at)),
         ]);
     }
     table.text()

@@ -6,8 +6,11 @@ mod create;
 mod list;
 mod rm;
 
+use accord_api::KeyId;
 use accord_client::Client;
-use accord_store::StoreError;
+use accord_coordinator::{Outside as _, System};
+use accord_domain::audit::{Actor, Entry};
+use accord_store::{Store, StoreError};
 use clap::Subcommand;
 
 use crate::config::{Config, Flag};
@@ -74,6 +77,20 @@ impl PlaceArguments {
         }
         connection::running(config).await
     }
+}
+
+/// Notes in the audit log what was done to a key without a coordinator.
+async fn record(store: &dyn Store, action: &str, key_id: &KeyId) -> Result<(), Failure> {
+    let entry = Entry {
+        at: System.now(),
+        actor: Actor::CommandLine,
+        action: action.to_owned(),
+        object: Some(key_id.to_string()),
+        hash: None,
+        address: None,
+        forwarded_for: None,
+    };
+    store.add_audit(entry).await.map_err(refused)
 }
 
 /// A store that does not do what it is asked.

@@ -2,7 +2,7 @@
 
 use accord_api::{KeyId, PageQuery};
 
-use super::{PlaceArguments, refused};
+use super::{PlaceArguments, record, refused};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::store::store_as_it_is;
@@ -36,6 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             None => {
                 let store = store_as_it_is(&config).await?;
                 store.remove_key(&arguments.key_id).await.map_err(refused)?;
+                record(store.as_ref(), "key.deleted", &arguments.key_id).await?;
                 Ok::<_, Failure>(store.keys().await.is_ok_and(|left| left.is_empty()))
             }
         }

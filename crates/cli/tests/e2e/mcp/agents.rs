@@ -53,7 +53,7 @@ async fn family(project: Project, with_keys: bool) -> (Accord, ModelServer, [Mod
     let (project, model, children) = home(project).await;
     let mut accord = project.up().await;
     if with_keys {
-        let create = accord_api::CreateKey { role: Role::Admin, name: "admin".to_owned() };
+        let create = accord_api::CreateKey { role: Role::Admin, name: "admin".to_owned(), expires_at: None };
         let key = accord.client.create_key(&create).await.unwrap().key;
         accord.client = Client::new(&accord.url, Some(&ApiKey::new(key))).unwrap();
     }

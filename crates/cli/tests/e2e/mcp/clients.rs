@@ -189,17 +189,17 @@ async fn over_http_the_callers_key_decides() {
     let (accord, _models) = project().await;
     let url = accord.url.as_str();
     let key = async |role| {
-        let create = accord_api::CreateKey { role, name: "test".to_owned() };
+        let create = accord_api::CreateKey { role, name: "test".to_owned(), expires_at: None };
         accord.client.create_key(&create).await.map(|created| created.key)
     };
     let admin = key(Role::Admin).await.unwrap();
     let by_admin = Client::new(url, Some(&ApiKey::new(admin))).unwrap();
     let viewer = by_admin
-        .create_key(&accord_api::CreateKey { role: Role::Viewer, name: "v".to_owned() })
+        .create_key(&accord_api::CreateKey { role: Role::Viewer, name: "v".to_owned(), expires_at: None })
         .await
         .unwrap();
     let caller = by_admin
-        .create_key(&accord_api::CreateKey { role: Role::Caller, name: "c".to_owned() })
+        .create_key(&accord_api::CreateKey { role: Role::Caller, name: "c".to_owned(), expires_at: None })
         .await
         .unwrap();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});

@@ -99,6 +99,7 @@ impl App {
                 let removed = tokio::task::spawn_blocking(move || write::remove(&agent)).await;
                 removed.map_err(Error::internal)?.map_err(|reason| AGENT.read_only(name, &reason))?;
                 self.catalog.reload().await;
+                self.catalog.known_files.written(name, None);
                 Ok(())
             }
             Found::Stored(record, _) => {
@@ -150,6 +151,8 @@ impl App {
         let written = tokio::task::spawn_blocking(move || write::write(&home, &value)).await;
         written.map_err(Error::internal)?.map_err(|reason| AGENT.read_only(&agent.name, &reason))?;
         self.catalog.reload().await;
+        let hash = self.catalog.hashes().remove(&agent.name);
+        self.catalog.known_files.written(&agent.name, hash);
         Ok(())
     }
 

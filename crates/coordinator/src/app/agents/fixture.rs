@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::app::{App, Guest};
+use crate::connections::Peer;
 use crate::outside::Outside;
 use crate::settings::Settings;
 
@@ -61,6 +62,7 @@ pub(crate) struct Fixture {
     pub(crate) outside: Arc<Fake>,
     folder: TempDir,
     key: Mutex<Option<String>>,
+    peer: Mutex<Option<Peer>>,
 }
 
 /// An answer.
@@ -99,7 +101,7 @@ impl Fixture {
         let settings = Settings { agents_dir: Some(agents), ..Settings::default() };
         let app = App::new(store, Arc::clone(&outside) as Arc<dyn Outside>, settings);
         app.serves_mcp(stub());
-        Self { app: Arc::new(app), outside, folder, key: Mutex::default() }
+        Self { app: Arc::new(app), outside, folder, key: Mutex::default(), peer: Mutex::default() }
     }
 
     /// The folder of agents.
@@ -118,6 +120,11 @@ impl Fixture {
     /// Sends this key from now on.
     pub(crate) fn with_key(&self, key: Option<&str>) {
         *self.key.lock().unwrap() = key.map(str::to_owned);
+    }
+
+    /// Sends from this address from now on.
+    pub(crate) fn from(&self, address: &str) {
+        *self.peer.lock().unwrap() = Some(Peer(address.parse().unwrap()));
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
@@ -156,6 +163,9 @@ impl Fixture {
         }
         if let Some(key) = self.key.lock().unwrap().as_ref() {
             request = request.header("authorization", format!("Bearer {key}"));
+        }
+        if let Some(peer) = *self.peer.lock().unwrap() {
+            request = request.extension(peer);
         }
         let router: Router = crate::http::router(Arc::clone(&self.app));
         router.oneshot(request.body(Body::from(body)).unwrap()).await.unwrap()

@@ -32,7 +32,7 @@ pub(crate) async fn watch(app: Arc<App>, stop: CancellationToken) {
     let Some(folder) = app.catalog.folder().map(Path::to_owned) else { return };
     let reload = || {
         let app = Arc::clone(&app);
-        async move { app.catalog.reload().await }
+        async move { app.reload_agents().await }
     };
     watch_folder(folder, fingerprint, reload, stop).await;
 }

@@ -65,7 +65,9 @@ impl KnownKeys {
         {
             return Ok(reading.keys);
         }
-        let keys: Arc<[Key]> = self.store.keys().await?.into();
+        let keys = self.store.keys().await?;
+        // A key that is used is no change that anybody waits for.
+        let keys: Arc<[Key]> = keys.into_iter().map(|key| Key { last_used_at: None, ..key }).collect();
         self.keep(changes, Reading { at: now, keys: Arc::clone(&keys) });
         Ok(keys)
     }
@@ -201,8 +203,8 @@ mod tests {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
         let known = KnownKeys::new(Arc::clone(&store), Arc::new(System));
         known.renew().await;
-        let (one, _) = crate::new_key(&System, Role::Admin, "one").unwrap();
-        let (other, _) = crate::new_key(&System, Role::Admin, "other").unwrap();
+        let (one, _) = crate::new_key(&System, Role::Admin, "one", None).unwrap();
+        let (other, _) = crate::new_key(&System, Role::Admin, "other", None).unwrap();
         for key in [&one, &other] {
             store.add_key(key.clone()).await.unwrap();
         }
@@ -224,7 +226,7 @@ mod tests {
         let before = known.last.borrow().changes;
         let at = System.now();
         let none = known.within(FRESH).await.unwrap();
-        let (key, _) = crate::new_key(&System, Role::Viewer, "new").unwrap();
+        let (key, _) = crate::new_key(&System, Role::Viewer, "new", None).unwrap();
         store.add_key(key.clone()).await.unwrap();
         known.renew().await;
         known.keep(before, Reading { at, keys: none });

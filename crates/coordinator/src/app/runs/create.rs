@@ -52,11 +52,12 @@ impl App {
         check_bounds(&request)?;
         let parameters = parameters(&mut request)?;
         let target = target(&mut request)?;
-        let order = match target {
+        let mut order = match target {
             Target::Start { agent_name } => self.start(&agent_name, request, &parameters).await?,
             // Boxed, here and below: what is rarer would make every other request as large.
             Target::Resume { session_id } => Box::pin(self.resume(&session_id, request, &parameters)).await?,
         };
+        order.requested_by = caller.requested_by.clone();
         self.submit_telling(order, promise).await
     }
 
@@ -106,6 +107,7 @@ impl App {
             priority: request.priority.unwrap_or_default(),
             model: request.model,
             delivers: Vec::new(),
+            requested_by: None,
         })
     }
 
@@ -141,6 +143,7 @@ impl App {
             priority: request.priority.unwrap_or_default(),
             model: request.model,
             delivers: Vec::new(),
+            requested_by: None,
         })
     }
 
@@ -246,6 +249,7 @@ impl App {
             priority,
             model: None,
             delivers: Vec::new(),
+            requested_by: None,
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use accord_api::{CreatedRun, ErrorName};
+use accord_domain::audit::RequestedBy;
 use accord_domain::demands::Demands;
 use accord_domain::id::{RunId, SessionId};
 use accord_domain::run::{Assignment, Kind, Run, Status};
@@ -42,6 +43,7 @@ pub(crate) struct Order {
     pub(crate) model: Option<String>,
     /// The children's runs whose end this run tells.
     pub(crate) delivers: Vec<RunId>,
+    pub(crate) requested_by: Option<RequestedBy>,
 }
 
 impl Order {
@@ -137,6 +139,7 @@ impl App {
             execution_mode: order.execution_mode,
             demands: order.demands()?,
             priority: order.priority,
+            requested_by: order.requested_by.clone(),
             ..Run::waiting(id, session_id, kind, agent_name, now)
         })
     }

@@ -155,6 +155,7 @@ pub(in crate::app) fn view(run: Run) -> RunView {
         retry_count: run.retry_count,
         runner_id: run.lease.map(|lease| lease.runner_id),
         error: run.failure,
+        requested_by: run.requested_by,
         usage: run.usage,
         created_at: run.created_at,
         claimed_at: run.claimed_at,

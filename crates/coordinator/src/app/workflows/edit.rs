@@ -61,6 +61,7 @@ impl App {
                 let written = tokio::task::spawn_blocking(move || write(&workflow, &document)).await;
                 written.map_err(Error::internal)?.map_err(|reason| WORKFLOW.read_only(name, &reason))?;
                 self.workflows.reload().await;
+                self.workflows.known_files.written(name, self.workflows.hashes().remove(name));
             }
             Found::Stored(record, _) => {
                 WORKFLOW.check(expected, name, &record.hash)?;
@@ -86,6 +87,7 @@ impl App {
                     .map_err(Error::internal)?
                     .map_err(|error| WORKFLOW.read_only(name, &error.to_string()))?;
                 self.workflows.reload().await;
+                self.workflows.known_files.written(name, None);
                 Ok(())
             }
             Found::Stored(record, _) => {

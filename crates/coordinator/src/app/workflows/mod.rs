@@ -29,6 +29,7 @@ use tokio::time::{Instant, sleep};
 pub(super) use runs::summary;
 pub(crate) use watch::watch as watch_workflows;
 
+use super::file_changes::KnownFiles;
 use super::recent::{IN_USE, Recent};
 use files::FileWorkflow;
 use read::Read;
@@ -38,6 +39,10 @@ const SETTLED: Duration = Duration::from_millis(20);
 
 /// The longest wait for that: something that never stops writing must not keep a request waiting.
 const LONGEST_UNREST: Duration = Duration::from_millis(500);
+
+fn hashes(files: &BTreeMap<String, Arc<FileWorkflow>>) -> BTreeMap<String, String> {
+    files.iter().map(|(name, workflow)| (name.clone(), workflow.hash.clone())).collect()
+}
 
 /// The workflows that can be used now.
 pub(crate) struct Workflows {
@@ -50,7 +55,9 @@ pub(crate) struct Workflows {
     /// Graphs made ready, by the text of their definition.
     flows: Recent<Arc<Flow>>,
     /// Held while a workflow's file is compared and written.
-    writing: tokio::sync::Mutex<()>,
+    pub(super) writing: tokio::sync::Mutex<()>,
+    /// What the audit log knows of the files.
+    pub(super) known_files: KnownFiles,
 }
 
 impl Workflows {
@@ -58,6 +65,7 @@ impl Workflows {
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
         let looked = folder.as_deref().map(files::fingerprint).unwrap_or_default();
         let loaded = folder.as_deref().map(files::load).unwrap_or_default();
+        let known_files = KnownFiles::new(hashes(&loaded));
         Self {
             folder,
             files: RwLock::new(Arc::new(loaded)),
@@ -65,7 +73,13 @@ impl Workflows {
             read: Recent::new(IN_USE),
             flows: Recent::new(IN_USE),
             writing: tokio::sync::Mutex::new(()),
+            known_files,
         }
+    }
+
+    /// The hashes of the workflows in files.
+    pub(super) fn hashes(&self) -> BTreeMap<String, String> {
+        hashes(&self.files())
     }
 
     /// Reads the files again. Who asks meanwhile gets all of the old or all of the new.

@@ -7,6 +7,7 @@ use accord_api::{
     CreateWorkflowRun, CreatedWorkflowRun, ErrorName, Page, WorkflowEdgeView, WorkflowNodeView,
     WorkflowRunQuery, WorkflowRunSummary, WorkflowRunView, WorkflowTaskView,
 };
+use accord_domain::audit::RequestedBy;
 use accord_domain::id::WorkflowRunId;
 use accord_domain::json::read_kept;
 use accord_domain::quarantine::{Item, Kind};
@@ -23,7 +24,7 @@ use super::records::state_of;
 use crate::app::agents::hex;
 use crate::app::page::List;
 use crate::app::runs::SLOW_POLL;
-use crate::app::{App, Promise, labels};
+use crate::app::{App, Caller, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
 
@@ -40,6 +41,7 @@ pub(super) struct Around {
     pub(super) parent: Option<WorkflowRunId>,
     pub(super) depth: u32,
     pub(super) surroundings: Surroundings,
+    pub(super) requested_by: Option<RequestedBy>,
 }
 
 const LIST: List = List("workflow-runs");
@@ -48,6 +50,7 @@ impl App {
     /// Makes a run of a workflow.
     pub(crate) async fn create_workflow_run(
         &self,
+        caller: &Caller,
         name: &str,
         request: CreateWorkflowRun,
         promise: Option<Promise>,
@@ -67,7 +70,9 @@ impl App {
             project_dir: request.project_dir,
             parent_session_id: request.parent_session_id,
         };
-        let new = self.new_workflow_run(name, input, Around { surroundings, ..Around::default() }).await?;
+        let requested_by = caller.requested_by.clone();
+        let around = Around { surroundings, requested_by, ..Around::default() };
+        let new = self.new_workflow_run(name, input, around).await?;
         let created = CreatedWorkflowRun {
             workflow_run_id: new.run.id.clone(),
             workflow_name: name.to_owned(),
@@ -103,6 +108,7 @@ impl App {
             version: 0,
             parent: around.parent,
             depth: around.depth,
+            requested_by: around.requested_by,
             created_at: now,
             updated_at: now,
             finished_at: None,
@@ -266,6 +272,7 @@ pub(in crate::app) fn summary(run: WorkflowRun) -> WorkflowRunSummary {
         workflow_name: run.workflow_name,
         status: run.status,
         parent_workflow_run_id: run.parent,
+        requested_by: run.requested_by,
         created_at: run.created_at,
         updated_at: run.updated_at,
         finished_at: run.finished_at,
@@ -328,6 +335,7 @@ fn view(flow: &Flow, run: WorkflowRun, state: State) -> WorkflowRunView {
         workflow_name: run.workflow_name,
         status: run.status,
         parent_workflow_run_id: run.parent,
+        requested_by: run.requested_by,
         parent_session_id: state.head.surroundings.parent_session_id,
         created_at: run.created_at,
         updated_at: run.updated_at,

@@ -1,5 +1,6 @@
 //! From a step of the engine to a run that is ready to be written.
 
+use accord_domain::audit::RequestedBy;
 use accord_domain::session::ExecutionMode;
 use accord_domain::workflow::{Fault, Worker, WorkflowRun};
 use accord_store::{NewWorkflowRun, Submission};
@@ -43,7 +44,10 @@ impl App {
     ) -> Result<Result<Begun, Fault>, Error> {
         let begun = match &start.target {
             Target::Workflow(name) => self.begun_workflow(run, name, surroundings, start).await,
-            Target::Agent(_) | Target::Inline(_) => self.begun_run(graph, surroundings, start).await,
+            Target::Agent(_) | Target::Inline(_) => {
+                let requested_by = run.requested_by.clone();
+                self.begun_run(graph, surroundings, start, requested_by).await
+            }
         };
         match begun {
             Ok(begun) => Ok(Ok(begun)),
@@ -57,6 +61,7 @@ impl App {
         graph: &Graph,
         surroundings: &Surroundings,
         start: &Start,
+        requested_by: Option<RequestedBy>,
     ) -> Result<Begun, Error> {
         let agent = match &start.target {
             Target::Agent(name) | Target::Workflow(name) => self.catalog.usable(name).await?,
@@ -92,6 +97,7 @@ impl App {
             priority: start.priority,
             model: None,
             delivers: Vec::new(),
+            requested_by,
         };
         self.submission(order).map(|submission| Begun::Run(Box::new(submission)))
     }
@@ -107,8 +113,12 @@ impl App {
             let message = format!("workflows nest deeper than {DEEPEST_NESTING} levels");
             return Err(Error::new(accord_api::ErrorName::InvalidRequest, message));
         }
-        let around =
-            Around { parent: Some(run.id.clone()), depth: run.depth + 1, surroundings: surroundings.clone() };
+        let around = Around {
+            parent: Some(run.id.clone()),
+            depth: run.depth + 1,
+            surroundings: surroundings.clone(),
+            requested_by: run.requested_by.clone(),
+        };
         let new = self.new_workflow_run(name, start.parameters.clone(), around).await?;
         Ok(Begun::Workflow(Box::new(new)))
     }

@@ -13,7 +13,7 @@ pub(crate) async fn watch(app: Arc<App>, stop: CancellationToken) {
     let Some(folder) = app.workflows.folder.clone() else { return };
     let reload = || {
         let app = Arc::clone(&app);
-        async move { app.workflows.reload().await }
+        async move { app.reload_workflows().await }
     };
     watch_folder(folder, fingerprint, reload, stop).await;
 }

@@ -1,3 +1,4 @@
+mod attempts;
 mod confined;
 mod roles;
 mod withdrawn;
@@ -83,8 +84,10 @@ async fn wrong_keys_open_nothing() {
     fixture.with_key(Some(&key));
     let list = fixture.get("/keys").await;
     assert!(!list.text.contains(secret), "{}", list.text);
-    let expected =
-        json!({"key_id": id, "name": "admin", "role": "admin", "created_at": "2026-11-01T00:00:00Z"});
+    let now = "2026-11-01T00:00:00Z";
+    let expected = json!({
+        "key_id": id, "name": "admin", "role": "admin", "created_at": now, "expires_at": null, "last_used_at": now,
+    });
     assert_eq!(list.json(), json!({"items": [expected], "next_cursor": null}));
     for (id, status) in [("key_none", 404), ("none", 404), (id.as_str(), 204)] {
         let reply = fixture.send(Method::DELETE, &format!("/keys/{id}"), &[], String::new()).await;
@@ -97,14 +100,14 @@ async fn keys_of_other_processes_are_noticed() {
     let fixture = Fixture::new(&[]);
     assert_eq!(fixture.get("/agents").await.status, 200);
     let outside = fixture.outside.as_ref();
-    let (key, shown) = crate::new_key(outside, Role::Viewer, "elsewhere").unwrap();
+    let (key, shown) = crate::new_key(outside, Role::Viewer, "elsewhere", None).unwrap();
     fixture.app.store.add_key(key.clone()).await.unwrap();
     fixture.outside.pass(3);
     assert_eq!(fixture.get("/agents").await.status, 401);
     fixture.with_key(Some(&shown));
     assert_eq!(fixture.get("/agents").await.status, 200);
     fixture.app.store.remove_key(&key.id).await.unwrap();
-    let (other, _) = crate::new_key(outside, Role::Viewer, "another").unwrap();
+    let (other, _) = crate::new_key(outside, Role::Viewer, "another", None).unwrap();
     fixture.app.store.add_key(other).await.unwrap();
     fixture.outside.pass(3);
     assert_eq!(fixture.get("/agents").await.status, 401);

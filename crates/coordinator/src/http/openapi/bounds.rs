@@ -61,9 +61,17 @@ mod tests {
     #[tokio::test]
     async fn what_is_within_the_bounds_is_taken_and_nothing_else() {
         let fixture = Fixture::new(&[]);
-        for list in
-            ["/agents", "/keys", "/runners", "/runs", "/schemas", "/sessions", "/workflow-runs", "/workflows"]
-        {
+        for list in [
+            "/agents",
+            "/audit",
+            "/keys",
+            "/runners",
+            "/runs",
+            "/schemas",
+            "/sessions",
+            "/workflow-runs",
+            "/workflows",
+        ] {
             assert_eq!(answers(&fixture, list, "limit").await, [400, 200, 200, 400], "{list}");
         }
         assert_eq!(answers(&fixture, "/runs/{id}", "wait").await, [400, 404, 404, 400]);

@@ -51,6 +51,7 @@ fn complete(operation: &mut Map<String, Value>, is_open: bool) {
         ("403", "Forbidden", !is_open),
         ("413", "RequestTooLarge", has_body),
         ("415", "UnsupportedMediaType", has_body),
+        ("429", "TooManyAttempts", !is_open),
     ];
     for (status, name, _) in refusals.into_iter().filter(|(_, _, occurs)| *occurs) {
         // What a handler says of a status is said better.
@@ -90,9 +91,9 @@ mod tests {
             (keys.join(" "), operation.get("security").is_some())
         };
         assert_eq!(statuses("/paths/~1health/get"), ("200".to_owned(), false));
-        assert_eq!(statuses("/paths/~1agents~1{name}/get"), ("200 401 403".to_owned(), true));
-        assert_eq!(statuses("/paths/~1agents~1{name}/delete"), ("200 400 401 403".to_owned(), true));
-        assert_eq!(statuses("/paths/~1runs/post"), ("200 400 401 403 409 413 415".to_owned(), true));
+        assert_eq!(statuses("/paths/~1agents~1{name}/get"), ("200 401 403 429".to_owned(), true));
+        assert_eq!(statuses("/paths/~1agents~1{name}/delete"), ("200 400 401 403 429".to_owned(), true));
+        assert_eq!(statuses("/paths/~1runs/post"), ("200 400 401 403 409 413 415 429".to_owned(), true));
         let said = document.pointer("/paths/~1runs/post/responses/400/description");
         assert_eq!(said, Some(&json!("InvalidSchema")));
     }

@@ -85,6 +85,7 @@ const EXPECTED: &[(&str, &str, Least)] = &[
     ("POST", "/keys", Admin),
     ("DELETE", "/keys/{id}", Admin),
     ("POST", "/mcp", Viewer),
+    ("GET", "/audit", Admin),
 ];
 
 #[test]

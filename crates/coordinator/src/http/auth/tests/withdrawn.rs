@@ -88,7 +88,7 @@ async fn a_key_that_another_process_removed_is_noticed_where_somebody_waits() {
     let outside = fixture.outside.as_ref();
     let mut ids: Vec<KeyId> = Vec::new();
     for role in [Role::Viewer, Role::Admin] {
-        let (key, shown) = crate::new_key(outside, role, "elsewhere").unwrap();
+        let (key, shown) = crate::new_key(outside, role, "elsewhere", None).unwrap();
         ids.push(key.id.clone());
         fixture.app.store.add_key(key).await.unwrap();
         if role == Role::Viewer {
@@ -171,4 +171,22 @@ async fn a_runner_of_this_process_stays_when_the_first_key_is_made() {
         start_run(&fixture).await
     });
     assert_eq!(claimed.json()["runs"][0]["run_id"], json!(run), "{}", claimed.text);
+}
+
+#[tokio::test]
+async fn a_stream_ends_when_its_key_expires() {
+    let fixture = desk().await;
+    let (_, admin) = made(&fixture, "admin").await;
+    fixture.with_key(Some(&admin));
+    let expiring = json!({"role": "viewer", "expires_at": "2026-11-01T00:00:01Z"});
+    let key = fixture.post("/keys", &expiring).await.json()["key"].as_str().unwrap().to_owned();
+    let kept = followed(&fixture).await;
+    fixture.with_key(Some(&key));
+    let cut = followed(&fixture).await;
+    fixture.outside.pass(1);
+    rest(cut).await;
+    fixture.with_key(Some(&admin));
+    let mut kept = kept;
+    start_run(&fixture).await;
+    assert!(kept.next().await.unwrap().is_ok(), "the other key's stream goes on");
 }

@@ -1,0 +1,109 @@
+//! Changes are recorded: one place for all routes, led by the table [`AUDITED`].
+//!
+//! The entry is written when the change is made and before the answer is given. Where it cannot be written, the caller hears
+//! that the change was made and not recorded.
+
+use accord_api::ErrorName;
+use accord_domain::audit::{Actor, Entry};
+use axum::RequestExt as _;
+use axum::body::{Body, to_bytes};
+use axum::extract::{MatchedPath, RawPathParams, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+
+use crate::app::{App, Caller};
+use crate::connections::Peer;
+use crate::error::Error;
+use crate::http::routes::{AUDITED, Audited, Object};
+
+/// What the header `X-Forwarded-For` says is kept up to this length: four addresses of IPv6, and there are seldom more than
+/// two proxies.
+const LONGEST_FORWARDED: usize = 200;
+
+/// A first answer that is given again, in the extensions of a response: nothing was changed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct Repeated;
+
+/// The route of a request that is recorded.
+pub(in crate::http) fn route(request: &Request) -> Option<&'static Audited> {
+    let path = request.extensions().get::<MatchedPath>()?.as_str();
+    AUDITED.iter().find(|route| route.path == path && route.method == request.method().as_str())
+}
+
+/// A request that is recorded if it goes well.
+pub(in crate::http) struct Pending {
+    route: &'static Audited,
+    actor: Actor,
+    address: Option<String>,
+    forwarded_for: Option<String>,
+    /// The first parameter of the path.
+    named: Option<String>,
+}
+
+impl Pending {
+    /// What is to be recorded of a request that was let in.
+    pub(in crate::http) async fn of(route: &'static Audited, request: &mut Request) -> Option<Self> {
+        let actor = request.extensions().get::<Caller>()?.actor();
+        // A command's own coordinator hears from nobody else: the address would say nothing.
+        let is_remote = actor != Actor::CommandLine;
+        let peer = request.extensions().get::<Peer>().filter(|_| is_remote);
+        let address = peer.map(|peer| peer.0.ip().to_canonical().to_string());
+        let forwarded_for = forwarded_for(request.headers());
+        let parameters = request.extract_parts::<RawPathParams>().await.ok();
+        let named = parameters.and_then(|all| all.iter().next().map(|(_, value)| value.to_owned()));
+        Some(Self { route, actor, address, forwarded_for, named })
+    }
+
+    /// Records the change, where it was made.
+    pub(in crate::http) async fn record(self, app: &App, response: Response) -> Response {
+        if !response.status().is_success() || response.extensions().get::<Repeated>().is_some() {
+            return response;
+        }
+        let action = match self.route.created {
+            Some(created) if response.status() == StatusCode::CREATED => created,
+            _ => self.route.action,
+        };
+        let hash = response.headers().get(header::ETAG).and_then(|value| value.to_str().ok());
+        let hash = hash.map(|value| value.trim_matches('"').to_owned());
+        let (object, response) = match self.route.object {
+            Object::Path => (self.named, response),
+            Object::Answer(pointer) => read(response, pointer).await,
+        };
+        let entry = Entry {
+            at: app.outside.now(),
+            actor: self.actor,
+            action: action.to_owned(),
+            object,
+            hash,
+            address: self.address,
+            forwarded_for: self.forwarded_for,
+        };
+        match app.add_audit(entry).await {
+            Ok(()) => response,
+            Err(error) => unrecorded(&error).into_response(),
+        }
+    }
+}
+
+/// What stands at this place of an answer, and the answer again. Answers to changes are whole in memory.
+async fn read(response: Response, pointer: &str) -> (Option<String>, Response) {
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let object = answer.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    (object, Response::from_parts(parts, Body::from(bytes)))
+}
+
+/// What the proxies say of the way that a request has come, as they say it.
+fn forwarded_for(headers: &HeaderMap) -> Option<String> {
+    let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let way = values.collect::<Vec<_>>().join(", ");
+    (!way.is_empty()).then(|| way.chars().take(LONGEST_FORWARDED).collect())
+}
+
+fn unrecorded(error: &Error) -> Error {
+    tracing::error!(cause = error.cause(), "a change could not be recorded in the audit log of the store");
+    let message = "the change was made, but the store did not take its entry in the audit log; the coordinator's log has it";
+    Error::new(ErrorName::StoreUnavailable, message)
+}
