@@ -180,7 +180,8 @@ pub(super) async fn stop(State(app): State<Arc<App>>, Id(id): Id<RunId>) -> Resu
 )]
 pub(super) async fn retry(
     State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
     Id(id): Id<RunId>,
 ) -> Result<(StatusCode, Json<CreatedRun>), Error> {
-    Ok((StatusCode::CREATED, Json(app.retry_run(&id).await?)))
+    Ok((StatusCode::CREATED, Json(app.retry_run(&caller, &id).await?)))
 }

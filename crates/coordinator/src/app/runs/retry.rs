@@ -7,13 +7,13 @@ use accord_domain::runner::OWN_TAG;
 use accord_domain::session::Session;
 use accord_store::{SessionChoice, Submission, WholeRun};
 
-use crate::app::App;
+use crate::app::{App, Caller};
 use crate::error::Error;
 
 impl App {
     /// Makes a run like one that came to nothing. One that began a session begins another; one that went on with a session goes
     /// on with it again.
-    pub(crate) async fn retry_run(&self, run_id: &RunId) -> Result<CreatedRun, Error> {
+    pub(crate) async fn retry_run(&self, caller: &Caller, run_id: &RunId) -> Result<CreatedRun, Error> {
         let WholeRun { run: failed, assignment, .. } = self.store.whole_run(run_id).await?;
         if !matches!(failed.status, Status::Failed | Status::Stopped) {
             let message = format!(
@@ -23,7 +23,7 @@ impl App {
             return Err(Error::new(ErrorName::NotRetryable, message));
         }
         let session = self.store.session(&failed.session_id).await?;
-        let run = self.again(failed);
+        let run = Run { requested_by: caller.requested_by.clone(), ..self.again(failed) };
         let choice = match run.kind {
             Kind::StartSession => SessionChoice::New(Box::new(Session {
                 parent_session_id: session.parent_session_id,
