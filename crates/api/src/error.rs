@@ -122,8 +122,12 @@ names! {
     ContractViolation = 422,
     /// Too many requests with a wrong key came from this address.
     TooManyAttempts = 429,
+    /// The caller has not read the answers that it has.
+    UnreadAnswers = 429,
     /// Something that should not happen has happened.
     Internal = 500,
     /// The store cannot be used now.
     StoreUnavailable = 503,
+    /// There are too many connections, or too many answers that nobody reads.
+    Overloaded = 503,
 }

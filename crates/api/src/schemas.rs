@@ -109,7 +109,7 @@ pub struct ValidateSchemaAnswer {
 #[serde(deny_unknown_fields)]
 pub struct InferSchema {
     /// The examples, at least one.
-    #[schema(value_type = Vec<Object>, min_items = 1)]
+    #[schema(value_type = Vec<Value>, min_items = 1)]
     pub examples: Vec<Value>,
     /// Whether members that no example has are refused.
     #[serde(default)]

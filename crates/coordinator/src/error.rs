@@ -139,6 +139,9 @@ impl IntoResponse for Error {
             // RFC 9110 wants to be told there how one shows who one is.
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        if matches!(self.name, ErrorName::UnreadAnswers | ErrorName::Overloaded) {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         response
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! # Where to look
 //!
-//! - `server`, `connections`: listening, and ending.
+//! - `server`, `connections`: listening, and ending. `outstanding` bounds what is answered and not read.
 //! - `http/`: thin, a file for each subject: extract, one call of `app/`, body. `http/routes` lists every route with who may
 //!   use it, `http/openapi` describes them.
 //! - `app/`: the use cases, a file for each subject; nothing in it knows of HTTP. `app/agents` and `app/catalog` read and keep
@@ -33,6 +33,7 @@ mod http;
 mod hub;
 mod metrics;
 mod outside;
+mod outstanding;
 mod server;
 mod settings;
 

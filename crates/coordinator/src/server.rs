@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
@@ -72,10 +71,6 @@ impl Coordinator {
 }
 
 async fn serve(app: Arc<App>, listener: TcpListener, shutdown: CancellationToken, background: Background) {
-    // Answers are small and somebody waits for each.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
     let serving = connections::serve(listener, router(Arc::clone(&app)), app.closing.clone());
     let mut serving = Box::pin(serving);
     let has_ended = tokio::select! {

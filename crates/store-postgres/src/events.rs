@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use accord_domain::event::Event;
 use accord_domain::id::EventId;
-use accord_store::{EventFilter, EventStore, MOST_EVENT_BYTES, Notices, StoreError};
+use accord_store::{EventFilter, EventLimit, EventStore, Notices, StoreError};
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Postgres, QueryBuilder, Row};
@@ -36,7 +36,7 @@ impl EventStore for PostgresStore {
         &self,
         filter: &EventFilter,
         after: EventId,
-        limit: u32,
+        limit: EventLimit,
     ) -> Result<Vec<Event>, StoreError> {
         let known = EventId(self.settled.load(Ordering::Relaxed).saturating_add(1));
         retrying(|| settled(&self.pool, filter, after, limit, known)).await
@@ -58,7 +58,7 @@ async fn settled(
     pool: &PgPool,
     filter: &EventFilter,
     after: EventId,
-    limit: u32,
+    limit: EventLimit,
     known: EventId,
 ) -> Result<Vec<Event>, Fault> {
     let first = look(pool, filter, after, limit).await?;
@@ -85,7 +85,7 @@ pub(crate) async fn floor(pool: &PgPool, looks: u32) -> Result<EventId, Fault> {
 }
 
 /// Everything that is committed, settled or not.
-async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -> Result<Look, Fault> {
+async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: EventLimit) -> Result<Look, Fault> {
     let mut query = QueryBuilder::<Postgres>::new(concat!(
         // What is cut off is not read: the length of a text is known without it.
         "SELECT * FROM (SELECT e.*, sum(octet_length(e.body)) OVER (ORDER BY e.id) - octet_length(e.body) AS before FROM (",
@@ -108,8 +108,8 @@ async fn look(pool: &PgPool, filter: &EventFilter, after: EventId, limit: u32) -
         let kinds: Vec<_> = filter.kinds.iter().filter(|kind| !kind.contains('\0')).collect();
         query.push(" AND e.kind = ANY(").push_bind(kinds).push(")");
     }
-    query.push(" ORDER BY e.id LIMIT ").push_bind(i64::from(limit));
-    let most_bytes = i64::try_from(MOST_EVENT_BYTES).unwrap_or(i64::MAX);
+    query.push(" ORDER BY e.id LIMIT ").push_bind(i64::from(limit.events));
+    let most_bytes = i64::try_from(limit.bytes).unwrap_or(i64::MAX);
     query.push(") e) e WHERE e.before < ").push_bind(most_bytes).push(" ORDER BY e.id");
     let rows = query.build().fetch_all(pool).await?;
     let horizon = rows.first().map(|row| row.try_get("horizon")).transpose()?.unwrap_or(i64::MAX);

@@ -104,6 +104,12 @@ SELECT (SELECT count(*) FROM runs WHERE status = 'pending') AS pending,
 const USABLE: &str = "
 SELECT current_setting('transaction_read_only')::boolean AS read_only, to_regclass('runs') IS NULL AS gone";
 
+/// A write that is committed and that nobody sees: no request has this scope, and what is as old as this time is forgotten like
+/// any other.
+const PROBE: &str = "
+INSERT INTO idempotency_keys (scope, key, fingerprint, response, created_at) VALUES ('probe', '', '', '', 0)
+ON CONFLICT (scope, key) DO UPDATE SET response = EXCLUDED.response";
+
 /// Who asks whether the store can be used wants to know it now.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
@@ -154,6 +160,7 @@ impl PostgresStore {
         } else if row.try_get("gone")? {
             "Accord's tables are gone from the database"
         } else {
+            sqlx::query(PROBE).execute(&self.pool).await?;
             return Ok(());
         };
         Err(StoreError::Unavailable(refusal.to_owned()).into())

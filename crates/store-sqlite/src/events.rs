@@ -2,7 +2,7 @@
 
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, RunId};
-use accord_store::{EventFilter, EventStore, MOST_EVENT_BYTES, Notices, StoreError};
+use accord_store::{EventFilter, EventLimit, EventStore, Notices, StoreError};
 use async_trait::async_trait;
 use rusqlite::{Connection, OptionalExtension, ToSql};
 
@@ -16,7 +16,7 @@ impl EventStore for SqliteStore {
         &self,
         filter: &EventFilter,
         after: EventId,
-        limit: u32,
+        limit: EventLimit,
     ) -> Result<Vec<Event>, StoreError> {
         let filter = filter.clone();
         self.read(move |connection| list(connection, &filter, after, limit)).await
@@ -42,12 +42,17 @@ fn place(connection: &Connection, id: &RunId) -> Done<Option<(i64, i64)>> {
     Ok(statement.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
-fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u32) -> Done<Vec<Event>> {
+fn list(
+    connection: &Connection,
+    filter: &EventFilter,
+    after: EventId,
+    limit: EventLimit,
+) -> Done<Vec<Event>> {
     let mut sql = "SELECT e.id, e.at, s.id, r.id, w.id, e.kind, e.body FROM events e \
                    LEFT JOIN sessions s ON s.seq = e.session LEFT JOIN runs r ON r.seq = e.run \
                    LEFT JOIN workflow_runs w ON w.seq = e.workflow_run WHERE e.id > :after AND e.kind <> ''"
         .to_owned();
-    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":after", &after.0), (":limit", &limit)];
+    let mut values: Vec<(&str, &dyn ToSql)> = vec![(":after", &after.0), (":limit", &limit.events)];
     let owner = match &filter.session_id {
         None => None,
         Some(id) => match session::number(connection, id)? {
@@ -94,7 +99,7 @@ fn list(connection: &Connection, filter: &EventFilter, after: EventId, limit: u3
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(values.as_slice())?;
     let (mut events, mut bytes) = (Vec::new(), 0);
-    while bytes < MOST_EVENT_BYTES
+    while bytes < limit.bytes
         && let Some(row) = rows.next()?
     {
         let event = event::read(row)?;

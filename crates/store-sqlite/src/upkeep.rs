@@ -80,8 +80,30 @@ impl Upkeep for SqliteStore {
             Ok(())
         })
         .await?;
-        self.writer.try_out().await
+        self.write(probe).await
     }
+}
+
+/// What a probe writes, in bytes: with the pages of the tables about as much as a small run. Where there is no room for that,
+/// there is none for a run.
+const PROBE_BYTES: usize = 16 * 1024;
+
+/// Writes where the next run would be written, and changes nothing there: a page that is damaged is found. Then a row of the
+/// probe's own, which needs room on the disk.
+fn probe(write: &mut Write<'_>) -> Done<()> {
+    let newest = [
+        "UPDATE sessions SET status = status WHERE seq = (SELECT max(seq) FROM sessions)",
+        "UPDATE runs SET status = status WHERE seq = (SELECT max(seq) FROM runs)",
+        "UPDATE events SET kind = kind WHERE id = (SELECT max(id) FROM events)",
+    ];
+    for sql in newest {
+        write.connection().prepare_cached(sql)?.execute([])?;
+    }
+    // No request has this scope, and what is as old as this time is forgotten like any other.
+    let sql = "INSERT OR REPLACE INTO idempotency (scope, key, fingerprint, response, created_at) \
+               VALUES ('probe', '', '', ?1, 0)";
+    write.connection().prepare_cached(sql)?.execute([" ".repeat(PROBE_BYTES)])?;
+    Ok(())
 }
 
 fn reap(write: &mut Write<'_>, now: Timestamp, max_deliveries: u32, limit: u32) -> Done<Vec<Run>> {

@@ -11,7 +11,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use accord_store::{Notice, StoreError};
@@ -160,8 +160,6 @@ pub(crate) struct Writer {
     ended: std::sync::Mutex<std::sync::mpsc::Receiver<()>>,
     commits: Arc<AtomicU64>,
     file: Option<Opened>,
-    /// Whether something could not be written since [`Writer::try_out`] was last content.
-    troubled: AtomicBool,
 }
 
 impl Writer {
@@ -182,8 +180,7 @@ impl Writer {
                 let _ = end.send(());
             })
             .map_err(|error| StoreError::Unavailable(format!("cannot start the writer's thread: {error}")))?;
-        let (ended, troubled) = (std::sync::Mutex::new(ended), AtomicBool::new(false));
-        Ok(Self { jobs: Some(jobs), ended, commits, file, troubled })
+        Ok(Self { jobs: Some(jobs), ended: std::sync::Mutex::new(ended), commits, file })
     }
 
     /// Runs one use case. When this returns, what it wrote is on disk.
@@ -205,31 +202,12 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(UseCase { undo, flush, work: Some(work), outcome: None, reply });
         self.jobs.as_ref().ok_or_else(gone)?.send(job).await.map_err(|_| gone())?;
-        let answer = answer.await.map_err(|_| gone())?;
-        if let Err(StoreError::Unavailable(_)) = &answer {
-            self.troubled.store(true, Ordering::Relaxed);
-        }
-        answer
+        answer.await.map_err(|_| gone())?
     }
 
     /// Whether the file is where it was.
     pub(crate) fn check_file(&self) -> Result<(), StoreError> {
         self.file.as_ref().map_or(Ok(()), Opened::check).map_err(StoreError::Unavailable)
-    }
-
-    /// Whether writing works. It is tried where it did not work the last time: then something is written that changes nothing.
-    pub(crate) async fn try_out(&self) -> Result<(), StoreError> {
-        if !self.troubled.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.run(Undo::Savepoint, |write| {
-            let connection = write.connection();
-            let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            Ok(connection.pragma_update(None, "user_version", version)?)
-        })
-        .await?;
-        self.troubled.store(false, Ordering::Relaxed);
-        Ok(())
     }
 
     /// How many use cases wait.

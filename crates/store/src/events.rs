@@ -7,8 +7,25 @@ use tokio::sync::broadcast;
 
 use crate::error::StoreError;
 
-/// How much is read at once. Few events have more than a kilobyte, but the one of a result is as large as the result.
+/// The most bytes of bodies in a page that does not ask for fewer. Few events have more than a kilobyte, but the one of a
+/// result is as large as the result.
 pub const MOST_EVENT_BYTES: usize = 4 * 1024 * 1024;
+
+/// How much is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventLimit {
+    /// At most this many events.
+    pub events: u32,
+    /// None after the one with which their bodies have reached this many bytes.
+    pub bytes: usize,
+}
+
+impl EventLimit {
+    /// At most this many events, with [`MOST_EVENT_BYTES`].
+    pub const fn of(events: u32) -> Self {
+        Self { events, bytes: MOST_EVENT_BYTES }
+    }
+}
 
 /// Which events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,13 +77,13 @@ pub type Notices = broadcast::Receiver<Notice>;
 /// Reads events.
 #[async_trait]
 pub trait EventStore: Send + Sync {
-    /// Events after this id, in order. Once an event has been seen, none with a smaller id appears. They end behind the one
-    /// with which their bodies have reached [`MOST_EVENT_BYTES`]: fewer than the limit need not be all.
+    /// Events after this id, in order. Once an event has been seen, none with a smaller id appears. They end after
+    /// the one that reaches [`EventLimit::bytes`]: fewer events than the limit need not be all.
     async fn events(
         &self,
         filter: &EventFilter,
         after: EventId,
-        limit: u32,
+        limit: EventLimit,
     ) -> Result<Vec<Event>, StoreError>;
 
     /// The newest event's id. Whoever reads events after that gets all that there are up to it.

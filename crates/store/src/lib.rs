@@ -33,7 +33,7 @@ pub use audit::{AuditFilter, AuditStore};
 pub use callbacks::{CallbackStore, Due, Hold};
 pub use definitions::{Condition, Defined, DefinitionStore, DocumentRecord};
 pub use error::StoreError;
-pub use events::{EventFilter, EventStore, MOST_EVENT_BYTES, Notice, Notices};
+pub use events::{EventFilter, EventLimit, EventStore, MOST_EVENT_BYTES, Notice, Notices};
 pub use facts::{Fact, FactStore, Verdict};
 pub use keys::KeyStore;
 pub use page::{Page, PageRequest};

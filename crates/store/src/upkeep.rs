@@ -65,6 +65,7 @@ pub trait Upkeep: Send + Sync {
     /// What waits.
     async fn queue_depth(&self) -> Result<QueueDepth, StoreError>;
 
-    /// Whether the store can be used.
+    /// Whether the store can be used: something is read, and something is written and committed that nobody sees. Damage,
+    /// a full disk and a database that only reads are errors.
     async fn ping(&self) -> Result<(), StoreError>;
 }

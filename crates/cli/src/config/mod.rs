@@ -11,6 +11,7 @@ mod ranges;
 mod secrets;
 mod values;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub(crate) use origin::Origin;
@@ -73,6 +74,16 @@ impl Config {
     /// Every value in force with its key and where it came from; secrets hidden.
     pub(crate) fn explain(&self) -> Vec<(String, String, Origin)> {
         self.origins.explain(&self.values)
+    }
+
+    /// The files that hold a key or a password.
+    pub(crate) fn files_with_secrets(&self) -> BTreeSet<PathBuf> {
+        let hidden = self.explain().into_iter().filter(|(_, shown, _)| shown.contains(secrets::HIDDEN));
+        let files = hidden.filter_map(|(_, _, origin)| match origin {
+            Origin::File(name) => Some(PathBuf::from(name)),
+            Origin::Default | Origin::Variable(_) | Origin::Flag(_) => None,
+        });
+        files.collect()
     }
 
     /// Where a value came from.

@@ -3,7 +3,7 @@
 use toml::Value;
 
 /// What stands where a secret is.
-const HIDDEN: &str = "(hidden)";
+pub(super) const HIDDEN: &str = "(hidden)";
 
 /// The kind of value that a secret setting takes; nothing of one that is no secret.
 pub(super) fn kind_of(key: &str) -> Option<&'static str> {

@@ -17,4 +17,5 @@ mod mcp;
 mod observability;
 mod outages;
 mod support;
+mod unread;
 mod workflow;

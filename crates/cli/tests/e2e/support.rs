@@ -32,13 +32,14 @@ pub(crate) struct Project {
     folder: tempfile::TempDir,
     environment: Vec<(String, String)>,
     log: Option<File>,
+    descriptors: Option<u32>,
 }
 
 impl Project {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join(".accord/agents")).unwrap();
-        Self { folder, environment: Vec::new(), log: None }
+        Self { folder, environment: Vec::new(), log: None, descriptors: None }
     }
 
     /// An agent as a file.
@@ -66,6 +67,12 @@ impl Project {
         self
     }
 
+    /// It may have so many files and connections open.
+    pub(crate) fn descriptors(mut self, most: u32) -> Self {
+        self.descriptors = Some(most);
+        self
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -86,7 +93,16 @@ impl Project {
     }
 
     async fn start(self, arguments: &[&str]) -> Accord {
-        let mut child = accord(self.folder.path())
+        let mut command = match self.descriptors {
+            None => accord(self.folder.path()),
+            Some(most) => {
+                let mut limited = within("sh", self.folder.path());
+                limited.args(["-c", "ulimit -n \"$0\" && exec \"$@\"", &most.to_string()]);
+                limited.arg(env!("CARGO_BIN_EXE_accord"));
+                limited
+            }
+        };
+        let mut child = command
             .args(arguments)
             .envs(self.environment.iter().cloned())
             .stdout(Stdio::piped())
@@ -104,7 +120,11 @@ impl Project {
 
 /// The binary, in a folder, with nothing of the machine's own settings.
 pub(crate) fn accord(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_accord"));
+    within(env!("CARGO_BIN_EXE_accord"), folder)
+}
+
+fn within(program: &str, folder: &Path) -> Command {
+    let mut command = Command::new(program);
     command.current_dir(folder).env("ACCORD_LOG__FILTER", "warn").kill_on_drop(true);
     for name in [
         "ANTHROPIC_API_KEY",
@@ -120,6 +140,11 @@ pub(crate) fn accord(folder: &Path) -> Command {
 }
 
 impl Accord {
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().unwrap()
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -13,7 +13,7 @@ use accord_domain::event::Body;
 use accord_domain::id::{EventId, LeaseId, RunnerId};
 use accord_domain::run::{Assignment, Holder, Kind, Run};
 use accord_domain::runner::Profile;
-use accord_store::{Claim, Claimed, EventFilter, Fact, Store};
+use accord_store::{Claim, Claimed, EventFilter, EventLimit, Fact, Store};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::oneshot;
@@ -152,7 +152,7 @@ impl App {
         let filter = EventFilter { run_id: Some(run.id.clone()), kinds, ..EventFilter::default() };
         let mut worked = SignedDuration::ZERO;
         let mut started = None;
-        for event in self.store.events(&filter, EventId::default(), MOST_DELIVERIES).await? {
+        for event in self.store.events(&filter, EventId::default(), EventLimit::of(MOST_DELIVERIES)).await? {
             match (event.kind == QUEUED, started) {
                 (false, _) => started = Some(event.at),
                 (true, Some(begun)) => {

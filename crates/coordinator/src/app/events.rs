@@ -1,7 +1,7 @@
 //! Events: pages of a session's, and following them live.
 //!
 //! Who follows reads from the store and from nothing else, so the order is the store's, nothing is missed, and a slow
-//! reader costs what the store reads at once. A wake-up only says when to look.
+//! reader costs a page. A wake-up only says when to look.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -9,11 +9,12 @@ use std::sync::Arc;
 use accord_api::{ErrorName, PageQuery};
 use accord_domain::event::Event;
 use accord_domain::id::{EventId, SessionId};
-use accord_store::{EventFilter, MOST_EVENT_BYTES};
+use accord_store::{EventFilter, EventLimit, MOST_EVENT_BYTES};
 
 use super::{App, page};
 use crate::error::Error;
 use crate::hub::{Topic, Watch};
+use crate::outstanding::{Holder, Turn};
 
 /// The kinds that can be asked for.
 pub(crate) const EVENT_KINDS: &[&str] = &[
@@ -39,8 +40,9 @@ pub(crate) const EVENT_KINDS: &[&str] = &[
     "workflow.finished",
 ];
 
-/// How many events are read at once for somebody who follows. Where they are large, the store reads fewer.
-const BATCH: u32 = 64;
+/// How much is read at once for somebody who follows, and held until it is taken: a page of small events. There may be thousands
+/// who follow, and one who does not read holds a page.
+const PAGE: EventLimit = EventLimit { events: 64, bytes: 64 * 1024 };
 
 /// Before the first event.
 const BEGINNING: EventId = EventId(0);
@@ -61,12 +63,12 @@ impl App {
         };
         self.store.session(session_id).await?;
         let filter = EventFilter { session_id: Some(session_id.clone()), ..EventFilter::default() };
-        let events = self.store.events(&filter, after, limit).await?;
+        let events = self.store.events(&filter, after, EventLimit::of(limit)).await?;
         // A page ends where it was asked to, or where it is large: whether it is the last one is seen behind it.
         let is_full = events.len() >= limit as usize
             || events.iter().map(|event| event.body.len()).sum::<usize>() >= MOST_EVENT_BYTES;
         let next_cursor = match events.last().filter(|_| is_full) {
-            Some(last) if !self.store.events(&filter, last.id, 1).await?.is_empty() => {
+            Some(last) if !self.store.events(&filter, last.id, EventLimit::of(1)).await?.is_empty() => {
                 Some(last.id.to_string())
             }
             _ => None,
@@ -77,7 +79,11 @@ impl App {
     }
 
     /// Begins to follow events: those after an id, or those from now on. What is after the newest one is from now on too.
-    pub(crate) async fn follow(self: &Arc<Self>, following: Following) -> Result<Follower, Error> {
+    pub(crate) async fn follow(
+        self: &Arc<Self>,
+        holder: Holder,
+        following: Following,
+    ) -> Result<Follower, Error> {
         let filter = &following.filter;
         let topic = match (&filter.workflow_run_id, &filter.run_id, &filter.session_id) {
             (Some(id), _, _) => Topic::WorkflowEvents(id.clone()),
@@ -93,7 +99,7 @@ impl App {
             Some(after) => after.min(self.store.last_event().await?),
             None => self.store.last_event().await?,
         };
-        Ok(Follower { app: Arc::clone(self), watch, after, newest: after, following })
+        Ok(Follower { app: Arc::clone(self), holder, watch, after, newest: after, following })
     }
 }
 
@@ -110,6 +116,7 @@ pub(crate) struct Following {
 /// found: that may be long ago.
 pub(crate) struct Follower {
     app: Arc<App>,
+    holder: Holder,
     watch: Watch,
     after: EventId,
     /// What was the newest event before the next look: one that finds nothing has looked at all up to it.
@@ -120,8 +127,8 @@ pub(crate) struct Follower {
 /// What there is for who follows.
 #[derive(Debug)]
 pub(crate) enum Followed {
-    /// Events, in order.
-    Events(Vec<Event>),
+    /// Events, in order, and the turn in which they were read.
+    Events(Vec<Event>, Turn),
     /// There will be no more.
     Closed,
 }
@@ -133,11 +140,16 @@ impl Follower {
             if self.app.closing.is_cancelled() {
                 return Ok(Followed::Closed);
             }
-            let events = self.app.store.events(&self.following.filter, self.after, BATCH).await?;
+            let turn = tokio::select! {
+                turn = self.app.outstanding.turn_when_read(&self.holder) => turn,
+                () = self.app.closing.cancelled() => return Ok(Followed::Closed),
+            };
+            let events = self.app.store.events(&self.following.filter, self.after, PAGE).await?;
             if let Some(last) = events.last() {
                 self.after = last.id;
-                return Ok(Followed::Events(events));
+                return Ok(Followed::Events(events, turn));
             }
+            drop(turn);
             self.after = self.after.max(self.newest);
             if !self.following.filter.kinds.is_empty() {
                 self.newest = self.app.store.last_event().await?;
@@ -184,7 +196,8 @@ mod tests {
         let run = serde_json::json!({"agent_name": "reviewer", "prompt": "x"});
         let kinds = vec!["run.failed".to_owned()];
         let filter = EventFilter { kinds, ..EventFilter::default() };
-        let mut follower = fixture.app.follow(Following { filter, after: None }).await.unwrap();
+        let mut follower =
+            fixture.app.follow(Holder::Address(None), Following { filter, after: None }).await.unwrap();
         for _ in 0..2 {
             assert_eq!(fixture.post("/runs", &run).await.status.as_u16(), 201);
             let newest = fixture.app.store.last_event().await.unwrap();

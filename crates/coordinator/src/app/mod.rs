@@ -21,6 +21,7 @@ mod page;
 mod presence;
 mod promise;
 pub(crate) mod quarantine;
+mod readiness;
 mod recent;
 mod reports;
 mod runners;
@@ -55,11 +56,13 @@ pub(crate) use workflows::watch_workflows;
 
 use crate::hub::Hub;
 use crate::outside::{Embedder, Outside};
+use crate::outstanding::Outstanding;
 use crate::settings::Settings;
 use contracts::Contracts;
 use handed::Handed;
 use presence::Presence;
 use quarantine::Quarantine;
+use readiness::Readiness;
 use runners::Runners;
 use workflows::Workflows;
 
@@ -75,6 +78,9 @@ pub struct App {
     pub(crate) contracts: Contracts,
     handed: Handed,
     quarantine: Quarantine,
+    /// What was answered and is not read yet.
+    pub(crate) outstanding: Outstanding,
+    readiness: Readiness,
     pub(crate) runners: Runners,
     pub(crate) presence: Presence,
     /// Held while figures are counted.
@@ -113,6 +119,8 @@ impl App {
             handed: Handed::default(),
             quarantine,
             is_passive: AtomicBool::new(false),
+            outstanding: Outstanding::default(),
+            readiness: Readiness::default(),
             runners: Runners::default(),
             presence,
             counting: Arc::default(),

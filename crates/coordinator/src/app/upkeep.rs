@@ -110,11 +110,6 @@ impl App {
         self.lease().max(self.match_timeout()) / 2
     }
 
-    /// Whether the store can be used.
-    pub(crate) async fn ready(&self) -> Result<(), Error> {
-        Ok(self.store.ping().await?)
-    }
-
     /// Forgets what is no longer needed.
     pub(crate) async fn forget(&self) -> Result<(), Error> {
         let before = self.outside.now().checked_sub(REMEMBERED).unwrap_or(Timestamp::MIN);

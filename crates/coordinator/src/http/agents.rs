@@ -15,6 +15,7 @@ use super::extract::{JsonBody, MaybeJson, Query};
 use super::{body, conditions};
 use crate::app::{App, Caller};
 use crate::error::Error;
+use crate::outstanding::Turn;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -102,6 +103,7 @@ pub(super) async fn show(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     headers: HeaderMap,
+    _turn: Turn,
 ) -> Result<Response, Error> {
     let agent = app.agent(&name).await?;
     conditions::shown(&headers, &agent.hash, &agent)

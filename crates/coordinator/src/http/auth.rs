@@ -14,7 +14,7 @@ use super::extract::Id;
 use super::metrics::METRICS;
 use super::routes::{Access, FOR_RUNS, ROUTES, Scope};
 use crate::app::{Acting, App, Caller, Denial, FRESH, Refusal};
-use crate::connections::Peer;
+use crate::connections::peer;
 use crate::error::Error;
 
 /// Lets a request through, with who asks, or says why not.
@@ -28,7 +28,7 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     if app.keys.open(age).await? {
         refuse_strangers(app, request)?;
     }
-    let address = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+    let address = peer(request).map(|address| address.ip());
     let caller = authenticated(app, request.headers(), address, age).await;
     let caller = caller.map_err(|refusal| app.keys.refused(address, refusal))?;
     if !allows(caller.role, access) {
@@ -143,7 +143,7 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Error> {
 
 /// While everything is open, a page of another site must not be able to use it: neither by a name that leads to this
 /// machine (the browser sends that name as the host) nor from its own address (the browser sends that as the origin). Nor
-/// must another machine, by a proxy on this one.
+/// must a page of this machine that is not ours change anything, or another machine by a proxy on this one.
 fn refuse_strangers(app: &App, request: &Request) -> Result<(), Error> {
     let listen = app.keys.listen().map(|address| address.ip());
     let headers = request.headers();
@@ -151,15 +151,18 @@ fn refuse_strangers(app: &App, request: &Request) -> Result<(), Error> {
         Some(value) => Some(value.to_str().unwrap_or("?")),
         None => None,
     };
-    let host = text(header::HOST).or_else(|| request.uri().authority().map(|authority| authority.as_str()));
-    if let Some(host) = host.filter(|host| !is_here(host, listen)) {
+    let (host, address) = (text(header::HOST), request.uri().authority().map(|authority| authority.as_str()));
+    if let Some(host) = [host, address].into_iter().flatten().find(|host| !is_here(host, listen)) {
         return Err(stranger("host", host));
     }
-    if let Some(origin) = text(header::ORIGIN) {
-        let address = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-        if !address.is_some_and(|address| is_here(address, listen)) {
-            return Err(stranger("origin", origin));
-        }
+    let origin = text(header::ORIGIN);
+    let origin_address = origin.map(address_of);
+    if !origin_address.is_none_or(|address| address.is_some_and(|address| is_here(address, listen))) {
+        return Err(stranger("origin", origin.unwrap_or_default()));
+    }
+    if !request.method().is_safe() {
+        let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or("?"));
+        refuse_other_pages(site, origin_address.flatten(), host.or(address))?;
     }
     FORWARDED.iter().try_for_each(|name| {
         let values = headers.get_all(*name).iter().map(|value| value.to_str().unwrap_or("?"));
@@ -168,6 +171,30 @@ fn refuse_strangers(app: &App, request: &Request) -> Result<(), Error> {
             None => Ok(()),
         }
     })
+}
+
+/// The host and port of an origin.
+fn address_of(origin: &str) -> Option<&str> {
+    origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
+}
+
+/// A page that this machine serves at another port is another site all the same: it may not change anything here, with a body or
+/// without. Browsers say whose page asks, older ones only at which address it is; programs say neither.
+fn refuse_other_pages(site: Option<&str>, origin: Option<&str>, host: Option<&str>) -> Result<(), Error> {
+    let is_our_page = match (site, origin) {
+        (Some(site), _) => matches!(site, "same-origin" | "none"),
+        (None, Some(origin)) => host.is_some_and(|host| host.eq_ignore_ascii_case(origin)),
+        (None, None) => true,
+    };
+    if is_our_page {
+        return Ok(());
+    }
+    let shown: String = origin.unwrap_or("another site").chars().take(100).collect();
+    let message = format!(
+        "the request comes from a page of {shown}, which may not change anything here; use the dashboard, or make a key with \
+         'accord keys create' and send it as 'Authorization: Bearer KEY'"
+    );
+    Err(Error::new(ErrorName::Forbidden, message))
 }
 
 /// What proxies add, each with whom or what it was asked for. To a proxy on this machine everybody looks like this machine.

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
+use axum::http::HeaderValue;
+use axum::http::header::X_CONTENT_TYPE_OPTIONS;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::field::Empty;
 use tracing::{Instrument as _, Span, debug_span};
 
-use super::{audit, auth, envelope, unread};
+use super::{answers, audit, auth, envelope, unread};
 use crate::app::{App, Caller};
 use crate::error::{Cause, Error};
 use crate::metrics;
@@ -24,7 +26,9 @@ pub(super) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     let method = method.as_str();
     let begun = Instant::now();
     let span = span(method, route);
-    let response = answer(&app, request, next).instrument(span.clone()).await;
+    let mut response = answer(&app, request, next).instrument(span.clone()).await;
+    // Whatever a browser takes an answer for: it is what it says it is.
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     let status = response.status();
     match response.extensions().get::<Cause>() {
         Some(Cause { error, cause }) => {
@@ -47,14 +51,22 @@ async fn answer(app: &App, request: Request, next: Next) -> Response {
     let (mut request, rest) = unread::lend(request);
     let response = match auth::admit(app, &mut request).await {
         Ok(()) => {
+            let holder = answers::holder(&request);
+            if let Some(holder) = &holder {
+                request.extensions_mut().insert(holder.clone());
+            }
             // Boxed: what is rarer would make every other request as large.
             let change = match audit::route(&request) {
                 Some(route) => Box::pin(audit::Pending::of(route, &mut request)).await,
                 None => None,
             };
             let response = envelope::wrap(next.run(request).await).await;
-            match change {
+            let response = match change {
                 Some(change) => Box::pin(change.record(app, response)).await,
+                None => response,
+            };
+            match holder {
+                Some(holder) => answers::counted(app, holder, response),
                 None => response,
             }
         }

@@ -19,9 +19,11 @@ use futures_util::{StreamExt as _, stream};
 use serde::Deserialize;
 use tokio::time::timeout;
 
+use super::answers::CountsItself;
 use super::extract::Query;
 use crate::app::{App, Caller, EVENT_KINDS, Followed, Follower, Following, event_json};
 use crate::error::Error;
+use crate::outstanding::{Holder, Taken};
 
 /// A comment goes out so often when nothing happens: proxies drop what is silent for a minute, often for half of one.
 const HEARTBEAT: Duration = Duration::from_secs(15);
@@ -67,17 +69,19 @@ pub(super) struct EventQuery {
 pub(super) async fn follow(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
+    Extension(holder): Extension<Holder>,
     Query(query): Query<EventQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Error> {
-    let follower = app.follow(following(query, &headers)?).await?;
+    let follower = app.follow(holder, following(query, &headers)?).await?;
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-cache"),
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     let withdrawn = async move { app.keys.withdrawn(&caller).await };
-    Ok((headers, Body::from_stream(frames(follower).take_until(withdrawn))).into_response())
+    let body = Body::from_stream(frames(follower).take_until(withdrawn));
+    Ok((headers, Extension(CountsItself), body).into_response())
 }
 
 fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error> {
@@ -104,14 +108,20 @@ fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error>
     })
 }
 
-/// The stream. Nothing is read before the one before has been taken, so a slow reader holds one batch.
+/// The stream. Nothing is read before the connection has taken what was read before, so whoever does not read holds one page.
 fn frames(follower: Follower) -> impl futures_util::Stream<Item = Result<Bytes, Infallible>> {
     // The first comment makes everything in between let the headers through.
     let opening = stream::iter([Ok(Bytes::from_static(b": accord\n\n"))]);
-    let rest = stream::unfold(follower, |mut follower| async move {
+    let rest = stream::unfold((follower, None::<Taken>), |(mut follower, before)| async move {
+        if let Some(before) = before {
+            before.wait().await;
+        }
         match timeout(HEARTBEAT, follower.next()).await {
-            Err(_) => Some((Ok(Bytes::from_static(b": heartbeat\n\n")), follower)),
-            Ok(Ok(Followed::Events(events))) => Some((Ok(Bytes::from(text(&events))), follower)),
+            Err(_) => Some((Ok(Bytes::from_static(b": heartbeat\n\n")), (follower, None))),
+            Ok(Ok(Followed::Events(events, turn))) => {
+                let (page, taken) = turn.made(Bytes::from(text(&events)));
+                Some((Ok(page), (follower, Some(taken))))
+            }
             Ok(Ok(Followed::Closed)) => None,
             // The client comes back with the last id that it saw.
             Ok(Err(error)) => {

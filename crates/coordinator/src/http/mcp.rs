@@ -1,43 +1,60 @@
 //! `/mcp`: the Model Context Protocol, answered by a guest.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use accord_api::{ErrorBody, ErrorName};
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, HeaderValue, Request};
 use axum::response::Response;
 use axum::routing::post;
 use axum::{Extension, Router};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 
 use super::extract::JsonBody;
 use crate::app::App;
-use crate::connections::Peer;
 use crate::error::Error;
+
+/// A message of JSON-RPC, or a batch of them. It is read by the guest; this is for the document.
+#[derive(utoipa::ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its shape is used")]
+pub(super) enum Messages {
+    /// One message.
+    #[schema(value_type = Object)]
+    One(Value),
+    /// A batch.
+    #[schema(value_type = Vec<Object>)]
+    Batch(Vec<Value>),
+}
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new().route("/mcp", post(answer))
 }
 
-/// One message of the Model Context Protocol, by streamable HTTP without sessions.
+/// A message of the Model Context Protocol, or a batch of them, by streamable HTTP without sessions.
 ///
-/// The answer is JSON, or a stream of events where the client asked for progress.
+/// The answer is JSON, or a stream of events where the client asked for progress. A batch is answered with a list.
 #[utoipa::path(
     post,
     path = "/mcp",
     tag = "mcp",
-    request_body = Object,
+    request_body = Messages,
     responses(
-        (status = 200, description = "The answer to a request", body = Object),
-        (status = 202, description = "A notification was taken"),
+        (status = 200, description = "The answer to a request, or the answers to a batch", content(
+            (Messages = "application/json"),
+            (String = "text/event-stream"),
+        )),
+        (status = 202, description = "Only notifications were sent, and were taken"),
         (status = 400, description = "This is no message", body = Object),
         (status = 404, description = "This coordinator serves no MCP", body = ErrorBody),
     )
 )]
 pub(super) async fn answer(
     State(app): State<Arc<App>>,
-    peer: Option<Extension<Peer>>,
+    peer: Option<Extension<ConnectInfo<SocketAddr>>>,
     mut headers: HeaderMap,
     JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
@@ -45,7 +62,7 @@ pub(super) async fn answer(
         return Err(Error::new(ErrorName::RouteNotFound, "this coordinator serves no MCP"));
     };
     // What the tools do is done for whoever is at the other end here.
-    if let Some(Extension(Peer(address))) = peer
+    if let Some(Extension(ConnectInfo(address))) = peer
         && let Ok(address) = HeaderValue::try_from(address.ip().to_canonical().to_string())
     {
         headers.append("x-forwarded-for", address);

@@ -4,6 +4,7 @@
 //! names, and a test compares the two.
 
 mod agents;
+mod answers;
 mod audit;
 mod auth;
 mod body;

@@ -17,6 +17,7 @@ use super::paging::FewQuery;
 use super::{body, conditions, door};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
+use crate::outstanding::{Holder, Turn};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -59,6 +60,7 @@ pub(super) enum NewRun {
 pub(super) async fn create(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
+    Extension(holder): Extension<Holder>,
     Query(query): Query<WaitQuery>,
     headers: HeaderMap,
     JsonBody(bytes): JsonBody,
@@ -72,11 +74,19 @@ pub(super) async fn create(
         return Ok((StatusCode::CREATED, Json(NewRun::Created(created))));
     }
     // Boxed: what is rarer would make every other request as large.
-    let end = app.wait_for_run(&created.run_id, wait);
+    let end = app.wait_for_run(&holder, &created.run_id, wait);
     let run = match Box::pin(door::while_admitted(&app, &caller, end)).await {
         Ok(run) => NewRun::Whole(Box::new(run)),
-        // Gone since, as it can be where the request is a repeated one: what was said first is still so.
-        Err(error) if error.name() == ErrorName::RunNotFound => NewRun::Created(created),
+        // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
+        // said first is still so.
+        Err(error)
+            if matches!(
+                error.name(),
+                ErrorName::RunNotFound | ErrorName::UnreadAnswers | ErrorName::Overloaded
+            ) =>
+        {
+            NewRun::Created(created)
+        }
         Err(error) => return Err(error),
     };
     Ok((StatusCode::CREATED, Json(run)))
@@ -118,11 +128,12 @@ pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
     Extension(caller): Extension<Caller>,
+    Extension(holder): Extension<Holder>,
     Query(query): Query<WaitQuery>,
 ) -> Result<Json<RunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    let end = app.wait_for_run(&id, wait);
+    let end = app.wait_for_run(&holder, &id, wait);
     match wait {
         0 => end.await.map(Json),
         _ => Box::pin(door::while_admitted(&app, &caller, end)).await.map(Json),
@@ -145,6 +156,7 @@ pub(super) async fn attempts(
     State(app): State<Arc<App>>,
     Id(id): Id<RunId>,
     Query(query): Query<FewQuery>,
+    _turn: Turn,
 ) -> Result<Json<AttemptList>, Error> {
     app.attempts(&id, query.limit, query.cursor.as_deref()).await.map(Json)
 }

@@ -16,6 +16,7 @@ use super::extract::{JsonBody, Query};
 use super::{body, conditions};
 use crate::app::{App, Caller, Expected};
 use crate::error::Error;
+use crate::outstanding::Turn;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -84,6 +85,7 @@ pub(super) async fn show(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     headers: HeaderMap,
+    _turn: Turn,
 ) -> Result<Response, Error> {
     let schema = app.schema(&name).await?;
     conditions::shown(&headers, &schema.hash, &schema)

@@ -15,6 +15,7 @@ use axum::{Extension, Json, Router};
 use super::extract::{Id, Query};
 use crate::app::{App, Caller};
 use crate::error::Error;
+use crate::outstanding::Turn;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -115,6 +116,7 @@ pub(super) async fn status(
 pub(super) async fn result(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
+    _turn: Turn,
 ) -> Result<Json<SessionResult>, Error> {
     app.session_result(&id).await.map(Json)
 }
@@ -134,6 +136,7 @@ pub(super) async fn events(
     State(app): State<Arc<App>>,
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
+    _turn: Turn,
 ) -> Result<Response, Error> {
     let text = app.session_events(&id, query).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())

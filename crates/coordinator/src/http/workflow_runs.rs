@@ -15,6 +15,7 @@ use super::door;
 use super::extract::{Id, Query};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
+use crate::outstanding::Holder;
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -61,11 +62,12 @@ pub(super) async fn one(
     State(app): State<Arc<App>>,
     Id(id): Id<WorkflowRunId>,
     Extension(caller): Extension<Caller>,
+    Extension(holder): Extension<Holder>,
     Query(query): Query<WaitQuery>,
 ) -> Result<Json<WorkflowRunView>, Error> {
     let wait = query.wait.unwrap_or_default();
     check_wait("wait", wait, LONGEST_WAIT_SECONDS)?;
-    door::while_admitted(&app, &caller, app.wait_for_workflow_run(&id, wait)).await.map(Json)
+    door::while_admitted(&app, &caller, app.wait_for_workflow_run(&holder, &id, wait)).await.map(Json)
 }
 
 /// Removes a workflow run that is over, with its nodes and events. The sessions of its agents stay.

@@ -17,6 +17,7 @@ use super::extract::{JsonBody, Query};
 use super::{body, conditions, door};
 use crate::app::{App, Caller, LONGEST_WAIT_SECONDS, check_wait};
 use crate::error::Error;
+use crate::outstanding::{Holder, Turn};
 
 pub(super) fn routes() -> Router<Arc<App>> {
     Router::new()
@@ -87,6 +88,7 @@ pub(super) async fn show(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     headers: HeaderMap,
+    _turn: Turn,
 ) -> Result<Response, Error> {
     let workflow = app.workflow(&name).await?;
     conditions::shown(&headers, &workflow.hash, &workflow)
@@ -190,6 +192,7 @@ pub(super) async fn run(
     State(app): State<Arc<App>>,
     Path(name): Path<String>,
     Extension(caller): Extension<Caller>,
+    Extension(holder): Extension<Holder>,
     Query(query): Query<WaitQuery>,
     headers: HeaderMap,
     JsonBody(bytes): JsonBody,
@@ -208,11 +211,17 @@ pub(super) async fn run(
         return Ok((StatusCode::CREATED, Json(created)).into_response());
     }
     // Boxed: what is rarer would make every other request as large.
-    let end = app.wait_for_workflow_run(&created.workflow_run_id, wait);
+    let end = app.wait_for_workflow_run(&holder, &created.workflow_run_id, wait);
     match Box::pin(door::while_admitted(&app, &caller, end)).await {
         Ok(run) => Ok((StatusCode::CREATED, Json(run)).into_response()),
-        // Gone since, as it can be where the request is a repeated one: what was said first is still so.
-        Err(error) if error.name() == ErrorName::WorkflowRunNotFound => {
+        // Gone since, as it can be where the request is a repeated one, or too large for a caller that does not read: what was
+        // said first is still so.
+        Err(error)
+            if matches!(
+                error.name(),
+                ErrorName::WorkflowRunNotFound | ErrorName::UnreadAnswers | ErrorName::Overloaded
+            ) =>
+        {
             Ok((StatusCode::CREATED, Json(created)).into_response())
         }
         Err(error) => Err(error),

@@ -17,6 +17,7 @@ mod metrics;
 mod openapi;
 mod pages;
 mod quarantine;
+mod ready;
 mod requested_by;
 mod run_tokens;
 mod runners;

@@ -79,7 +79,12 @@ impl Accord {
             Some(ErrorName::Unauthorized | ErrorName::Forbidden) => {
                 "Nothing that you can change: tell the person who set up this connection.".to_owned()
             }
-            Some(ErrorName::StoreUnavailable | ErrorName::Internal) => "Try again in a moment.".to_owned(),
+            Some(
+                ErrorName::StoreUnavailable
+                | ErrorName::Overloaded
+                | ErrorName::UnreadAnswers
+                | ErrorName::Internal,
+            ) => "Try again in a moment.".to_owned(),
             _ => String::new(),
         };
         let mut words = format!("{}: {}", body.error, body.message);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use accord_store::{EventFilter, EventStore, RunStore, Upkeep};
+use accord_store::{EventFilter, EventLimit, EventStore, RunStore, Upkeep};
 
 use crate::make::{Database, at, claim, fresh, holder, take};
 
@@ -54,7 +54,7 @@ async fn each_run_goes_to_one_runner_of_one_coordinator() {
     assert!(lost.iter().all(|run| run.losses == 1));
     let [store, _] = coordinators;
     let filter = EventFilter { kinds: vec!["run.queued".into()], ..EventFilter::default() };
-    let queued = store.events(&filter, Default::default(), 10_000).await.unwrap();
+    let queued = store.events(&filter, Default::default(), EventLimit::of(10_000)).await.unwrap();
     assert_eq!(queued.len(), 2 * RUNS, "each run was queued when it was made and when it was lost");
 }
 

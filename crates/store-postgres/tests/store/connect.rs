@@ -138,6 +138,24 @@ async fn a_database_that_takes_writes_again_is_used_again() {
 }
 
 #[tokio::test]
+async fn a_database_without_room_is_not_ready() {
+    let database = Database::start();
+    let store = database.store().await;
+    store.ping().await.unwrap();
+    let mut connection = database.connection().await;
+    // PostgreSQL says so where a table cannot grow.
+    let full = "CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE disk_full USING MESSAGE = 'could not extend file: No space left on device'; END $$;
+        CREATE TRIGGER full BEFORE INSERT OR UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION full()";
+    sqlx::raw_sql(full).execute(&mut connection).await.unwrap();
+    let ready = store.ping().await;
+    let is_told = matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("No space left"));
+    assert!(is_told, "{ready:?}");
+    sqlx::raw_sql("DROP TRIGGER full ON idempotency_keys").execute(&mut connection).await.unwrap();
+    store.ping().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_database_that_cannot_hold_every_text_is_refused() {
     let database = Database::start();
     let mut connection = database.connection().await;

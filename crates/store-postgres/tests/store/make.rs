@@ -6,7 +6,7 @@ use accord_domain::run::{Holder, Outcome};
 use accord_domain::runner::Profile;
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Claimed, EventFilter, EventStore, Finish, RunStore, Submission};
+use accord_store::{Claim, Claimed, EventFilter, EventLimit, EventStore, Finish, RunStore, Submission};
 use accord_store_postgres::PostgresStore;
 pub(crate) use accord_test_support::story::holder;
 use accord_test_support::story::submission;
@@ -102,6 +102,6 @@ pub(crate) fn said(holder: &Holder, text: &str) -> Finish {
 
 /// The ids and sessions of all events.
 pub(crate) async fn all_events(store: &PostgresStore) -> Vec<(EventId, Option<SessionId>)> {
-    let events = store.events(&EventFilter::default(), EventId(0), 1_000_000).await.unwrap();
+    let events = store.events(&EventFilter::default(), EventId(0), EventLimit::of(1_000_000)).await.unwrap();
     events.into_iter().map(|event| (event.id, event.session_id)).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use accord_domain::id::{EventId, SessionId};
-use accord_store::{EventFilter, EventStore, Notice, RunStore, Upkeep};
+use accord_store::{EventFilter, EventLimit, EventStore, Notice, RunStore, Upkeep};
 use sqlx::{Connection, PgConnection};
 
 use crate::make::{Database, all_events, fresh, run_id, session_id};
@@ -114,7 +114,7 @@ async fn a_reader_that_follows_many_writers_misses_nothing() {
     let mut followed = Vec::new();
     let mut after = EventId(0);
     while followed.len() < expected {
-        let page = store.events(&EventFilter::default(), after, 7).await.unwrap();
+        let page = store.events(&EventFilter::default(), after, EventLimit::of(7)).await.unwrap();
         for event in page {
             assert!(event.id > after);
             after = event.id;

@@ -9,8 +9,8 @@ use accord_domain::run::{Assignment, Failure, FailureType, Outcome, Run};
 use accord_domain::session::Session;
 use accord_domain::usage::Usage;
 use accord_store::{
-    Condition, Defined, DefinitionStore, DocumentRecord, ErrorCount, EventFilter, EventStore, Fact,
-    FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery,
+    Condition, Defined, DefinitionStore, DocumentRecord, ErrorCount, EventFilter, EventLimit, EventStore,
+    Fact, FactStore, Finish, Report, RunFilter, RunReader, RunStore, SessionChoice, SessionStore, StatsQuery,
     StatsStore, Submission, Submitted, Verdict,
 };
 
@@ -105,7 +105,7 @@ async fn an_attempt_is_kept_to_the_letter() {
     store.report(Report { holder: holder.clone(), events, attempts, now: at(2) }).await.unwrap();
     assert_eq!(store.attempts(&run_id("a")).await.unwrap(), [attempt]);
     let filter = EventFilter { kinds: vec!["message".into(), ODD.into()], ..EventFilter::default() };
-    let told = store.events(&filter, Default::default(), 10).await.unwrap();
+    let told = store.events(&filter, Default::default(), EventLimit::of(10)).await.unwrap();
     let bodies: Vec<serde_json::Value> =
         told.iter().map(|event| serde_json::from_str(&event.body).unwrap()).collect();
     assert_eq!(bodies, [serde_json::to_value(&message).unwrap()]);

@@ -7,7 +7,8 @@ use accord_domain::runner::Profile;
 use accord_domain::session::ExecutionMode;
 use accord_domain::usage::Usage;
 use accord_store::{
-    Claim, EventFilter, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore, WorkflowRunStore,
+    Claim, EventFilter, EventLimit, EventStore, Finish, Report, RunReader, SessionChoice, SessionStore,
+    WorkflowRunStore,
 };
 use accord_test_support::story::workflows::a_workflow_run_that_is_over;
 use jiff::SignedDuration;
@@ -116,7 +117,7 @@ async fn nothing_stays_of_a_removed_session() {
     assert!(left.iter().all(|(name, _)| name != "callbacks"), "{left:?}");
     store.remove_session(&SessionId::new("child")).await.unwrap();
     assert_eq!(rows(&store).await, [("events".to_owned(), 1)], "the id of the last event is kept, empty");
-    let follower = store.events(&EventFilter::default(), EventId(0), 10).await.unwrap();
+    let follower = store.events(&EventFilter::default(), EventId(0), EventLimit::of(10)).await.unwrap();
     assert_eq!(follower, []);
 }
 
@@ -143,7 +144,7 @@ async fn the_id_of_a_removed_event_is_not_given_again() {
     store.remove_session(&SessionId::new("a")).await.unwrap();
     assert_eq!(store.last_event().await.unwrap(), last);
     lived_in(&store, submission("b", 10)).await;
-    let events = store.events(&EventFilter::default(), EventId(0), 10).await.unwrap();
+    let events = store.events(&EventFilter::default(), EventId(0), EventLimit::of(10)).await.unwrap();
     assert_eq!(events.first().map(|event| event.id), Some(EventId(last.0 + 1)));
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use accord_domain::id::RunId;
-use accord_store::{RunReader, Upkeep};
+use accord_store::{EventStore, RunReader, Upkeep};
 
 use super::*;
 use crate::writer::Undo;
@@ -41,9 +41,11 @@ async fn a_full_disk_passes() {
     assert!(matches!(&full, Err(StoreError::Unavailable(cause)) if cause.contains("full")), "{full:?}");
     assert!(matches!(store.run(&RunId::new("full")).await, Err(StoreError::NoRun(_))));
     assert_eq!(store.run(&RunId::new("before")).await.unwrap(), submission("before", 10).run);
-    store.ping().await.unwrap();
+    let ready = store.ping().await;
+    assert!(matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("full")), "{ready:?}");
 
     set(&store, "PRAGMA max_page_count = 1000000").await;
+    store.ping().await.unwrap();
     store.submit_run(submission("full", 1024 * 1024)).await.unwrap();
     assert_eq!(store.run(&RunId::new("full")).await.unwrap(), submission("full", 10).run);
 }
@@ -61,6 +63,52 @@ async fn a_file_that_cannot_be_written_is_said() {
         let told = matches!(&refused, Err(StoreError::Unavailable(cause)) if cause.contains("readonly"));
         assert!(told, "{refused:?}");
     }
+}
+
+#[tokio::test]
+async fn a_database_that_only_reads_is_not_ready() {
+    let (store, _folder) = store();
+    store.ping().await.unwrap();
+    // From here on SQLite takes no commit on this connection, that of the setting itself neither.
+    let set = store.write(|write| Ok(write.connection().execute_batch("PRAGMA query_only = 1")?)).await;
+    assert!(set.is_err());
+    let ready = store.ping().await;
+    assert!(matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("readonly")), "{ready:?}");
+}
+
+#[tokio::test]
+async fn a_damaged_page_where_the_next_run_goes_is_not_ready() {
+    let (store, folder) = store();
+    store.submit_run(submission("a", 10)).await.unwrap();
+    store.ping().await.unwrap();
+    drop(store);
+    let path = folder.path().join("accord.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let kind = b"run.queued";
+    for page in bytes.chunks_mut(4096) {
+        if page.windows(kind.len()).any(|window| window == kind) {
+            page.fill(0xff);
+        }
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let store = SqliteStore::open(&path).unwrap();
+    let ready = store.ping().await;
+    assert!(
+        matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("malformed")),
+        "{ready:?}"
+    );
+    assert!(store.submit_run(submission("b", 10)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_probe_leaves_nothing_that_others_see() {
+    let (store, _folder) = store();
+    store.submit_run(submission("a", 10)).await.unwrap();
+    let everything = accord_store::EventLimit::of(100);
+    let before = store.events(&Default::default(), Default::default(), everything).await.unwrap();
+    store.ping().await.unwrap();
+    assert_eq!(store.events(&Default::default(), Default::default(), everything).await.unwrap(), before);
+    assert_eq!(store.run(&RunId::new("a")).await.unwrap(), submission("a", 10).run);
 }
 
 #[cfg(unix)]

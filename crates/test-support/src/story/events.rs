@@ -7,7 +7,7 @@ use std::time::Duration;
 use accord_domain::event::{Body, Event};
 use accord_domain::id::{EventId, RunId};
 use accord_domain::run::change::End;
-use accord_store::{EventFilter, MOST_EVENT_BYTES, Notice, Notices, Report, Store};
+use accord_store::{EventFilter, EventLimit, MOST_EVENT_BYTES, Notice, Notices, Report, Store};
 
 use super::make::*;
 
@@ -65,7 +65,7 @@ pub async fn pages_by_id_are_the_whole(store: Arc<dyn Store>) {
     let mut after = EventId(0);
     let mut pages = Vec::new();
     loop {
-        let page = store.events(&none, after, 4).await.unwrap();
+        let page = store.events(&none, after, EventLimit::of(4)).await.unwrap();
         let Some(last) = page.last() else { break };
         assert!(page.len() <= 4);
         after = last.id;
@@ -73,7 +73,7 @@ pub async fn pages_by_id_are_the_whole(store: Arc<dyn Store>) {
     }
     assert_eq!(pages, whole);
     assert_eq!(store.last_event().await.unwrap(), after);
-    assert_eq!(store.events(&none, EventId(i64::MAX), 4).await.unwrap(), []);
+    assert_eq!(store.events(&none, EventId(i64::MAX), EventLimit::of(4)).await.unwrap(), []);
 }
 
 /// Large events are read a few at a time, and one always; nothing is missed.
@@ -86,11 +86,13 @@ pub async fn large_events_are_read_a_few_at_a_time(store: Arc<dyn Store>) {
     let results = EventFilter { kinds: vec!["result".into()], ..EventFilter::default() };
     let mut after = EventId(0);
     for expected in [vec!["run_a", "run_b"], vec!["run_c"], vec![]] {
-        let page = store.events(&results, after, 10).await.unwrap();
+        let page = store.events(&results, after, EventLimit::of(10)).await.unwrap();
         let runs: Vec<_> = page.iter().filter_map(|event| event.run_id.as_ref()).map(RunId::as_str).collect();
         assert_eq!(runs, expected);
         after = page.last().map_or(after, |last| last.id);
     }
+    let one = store.events(&results, EventId(0), EventLimit { events: 10, bytes: 1 }).await.unwrap();
+    assert_eq!(one.len(), 1, "whoever asks for few bytes gets the next event, and no more");
 }
 
 /// Who tails while many write sees everything once, in order.
@@ -122,7 +124,7 @@ pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
             loop {
                 // Looked at before the page: an empty page after the last write is the end.
                 let last = written.load(Ordering::SeqCst);
-                let page = store.events(&EventFilter::default(), after, 7).await.unwrap();
+                let page = store.events(&EventFilter::default(), after, EventLimit::of(7)).await.unwrap();
                 if page.is_empty() && last {
                     return seen;
                 }
@@ -141,7 +143,7 @@ pub async fn a_tail_misses_nothing(store: Arc<dyn Store>) {
     written.store(true, Ordering::SeqCst);
     let seen = tail.await.unwrap();
     assert_eq!(seen.len(), WRITERS * REPORTS * 2);
-    assert_eq!(seen, store.events(&EventFilter::default(), from, PLENTY).await.unwrap());
+    assert_eq!(seen, store.events(&EventFilter::default(), from, EventLimit::of(PLENTY)).await.unwrap());
     for writer in 0..WRITERS {
         let prefix = format!("{writer}/");
         let said: Vec<String> = seen.iter().filter_map(|event| text_of(event, &prefix)).collect();

@@ -12,7 +12,7 @@ use accord_domain::run::{Assignment, Failure, FailureType, Holder, Kind, Outcome
 use accord_domain::runner::{Profile, Runner};
 use accord_domain::session::{ExecutionMode, Session};
 use accord_domain::usage::Usage;
-use accord_store::{Claim, Claimed, EventFilter, Finish, SessionChoice, Store, Submission};
+use accord_store::{Claim, Claimed, EventFilter, EventLimit, Finish, SessionChoice, Store, Submission};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -223,7 +223,7 @@ pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
 
 /// All events that this filter lets through.
 pub(super) async fn events_of(store: &Arc<dyn Store>, filter: EventFilter) -> Vec<Event> {
-    store.events(&filter, Default::default(), PLENTY).await.unwrap()
+    store.events(&filter, Default::default(), EventLimit::of(PLENTY)).await.unwrap()
 }
 
 /// The kinds of a run's events, in order.

@@ -6,7 +6,7 @@ use accord_domain::demands::Demands;
 use accord_domain::run::change::{self, End, Refused};
 use accord_domain::run::{Failure, FailureType, Run, Status};
 use accord_domain::session::Status as SessionStatus;
-use accord_store::{Store, StoreError, Submission, Unmatched};
+use accord_store::{EventLimit, Store, StoreError, Submission, Unmatched};
 use jiff::Timestamp;
 
 use super::make::*;
@@ -20,7 +20,7 @@ async fn stop(store: &Arc<dyn Store>, name: &str, seconds: i64) -> Status {
     assert_eq!(store.stop_run(&run_id(name), at(seconds)).await.unwrap(), stopped.run);
     assert_eq!(store.run(&run_id(name)).await.unwrap(), stopped.run);
     assert_eq!(store.session(&session_id(name)).await.unwrap(), stopped.session);
-    let events = store.events(&Default::default(), last, PLENTY).await.unwrap();
+    let events = store.events(&Default::default(), last, EventLimit::of(PLENTY)).await.unwrap();
     assert_eq!(
         events.iter().map(told).collect::<Vec<_>>(),
         stopped.events.iter().map(expected).collect::<Vec<_>>()

@@ -3,6 +3,8 @@
 mod template;
 
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -134,9 +136,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 fn write(path: &Path, content: &str) -> Result<(), Problem> {
     let folder = path.parent().unwrap_or(path);
+    let is_private = path.file_name().is_some_and(|name| name == FILE_INSIDE);
     fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, content))
+        .and_then(|()| if is_private { write_private(path, content) } else { fs::write(path, content) })
         .map_err(|error| Problem::new(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Keys may stand in the configuration, so only its owner reads it; one that is replaced, too.
+fn write_private(path: &Path, content: &str) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    file.write_all(content.as_bytes())
 }
 
 #[cfg(test)]
@@ -178,6 +188,20 @@ mod tests {
             let mut named: Vec<&str> = table.iter().map(|(path, _)| *path).collect();
             named.sort();
             assert_eq!(named, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_its_owner_reads_the_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        let (settings, agent) =
+            (folder.path().join(".accord/config.toml"), folder.path().join(".accord/agent.yaml"));
+        for _ in 0..2 {
+            write(&settings, "").unwrap();
+            write(&agent, "").unwrap();
+            assert_eq!(fs::metadata(&settings).unwrap().permissions().mode() & 0o777, 0o600);
+            assert_ne!(fs::metadata(&agent).unwrap().permissions().mode() & 0o777, 0o600);
+            fs::set_permissions(&settings, fs::Permissions::from_mode(0o644)).unwrap();
         }
     }
 

@@ -1,6 +1,7 @@
 //! An application over a real store and a folder of its own, for tests.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use accord_store_sqlite::SqliteStore;
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, Response, StatusCode};
 use futures_util::stream::{self, StreamExt as _};
 use jiff::{SignedDuration, Timestamp};
@@ -16,7 +18,6 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 use crate::app::{App, Guest};
-use crate::connections::Peer;
 use crate::outside::Outside;
 use crate::settings::Settings;
 
@@ -62,7 +63,7 @@ pub(crate) struct Fixture {
     pub(crate) outside: Arc<Fake>,
     folder: TempDir,
     key: Mutex<Option<String>>,
-    peer: Mutex<Option<Peer>>,
+    peer: Mutex<Option<ConnectInfo<SocketAddr>>>,
 }
 
 /// An answer.
@@ -124,7 +125,7 @@ impl Fixture {
 
     /// Sends from this address from now on.
     pub(crate) fn from(&self, address: &str) {
-        *self.peer.lock().unwrap() = Some(Peer(address.parse().unwrap()));
+        *self.peer.lock().unwrap() = Some(ConnectInfo(address.parse().unwrap()));
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {

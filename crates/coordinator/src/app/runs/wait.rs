@@ -10,6 +10,7 @@ use super::read::whole_view;
 use crate::app::App;
 use crate::error::Error;
 use crate::hub::Topic;
+use crate::outstanding::Holder;
 
 /// The longest that a caller is kept waiting: proxies and clients give up not much later.
 pub(crate) const LONGEST_WAIT_SECONDS: u32 = 300;
@@ -19,10 +20,16 @@ pub(crate) const SLOW_POLL: Duration = Duration::from_secs(5);
 
 impl App {
     /// The run with its documents, at its end or when the time is over.
-    pub(crate) async fn wait_for_run(&self, run_id: &RunId, seconds: u32) -> Result<RunView, Error> {
+    pub(crate) async fn wait_for_run(
+        &self,
+        holder: &Holder,
+        run_id: &RunId,
+        seconds: u32,
+    ) -> Result<RunView, Error> {
         let deadline = Instant::now() + Duration::from_secs(seconds.into());
         let watch = self.hub.watch(vec![Topic::Run(run_id.clone())]);
         loop {
+            let turn = self.outstanding.turn(holder).await?;
             let whole = match self.store.whole_run(run_id).await {
                 Ok(whole) => whole,
                 Err(error) => return Err(Box::pin(self.absent(run_id.as_str(), error)).await),
@@ -30,6 +37,7 @@ impl App {
             if whole.run.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 return whole_view(whole);
             }
+            drop((turn, whole));
             let next_look = deadline.min(Instant::now() + SLOW_POLL);
             tokio::select! {
                 _ = timeout_at(next_look, watch.changed()) => {}

@@ -27,6 +27,7 @@ use crate::app::runs::SLOW_POLL;
 use crate::app::{App, Caller, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
+use crate::outstanding::Holder;
 
 /// What a run is a run of, as it was when the run was made.
 #[derive(Serialize, Deserialize)]
@@ -239,16 +240,19 @@ impl App {
     /// The workflow run, at its end or when the time is over.
     pub(crate) async fn wait_for_workflow_run(
         &self,
+        holder: &Holder,
         id: &WorkflowRunId,
         seconds: u32,
     ) -> Result<WorkflowRunView, Error> {
         let deadline = Instant::now() + Duration::from_secs(seconds.into());
         let watch = self.hub.watch(vec![Topic::Workflow(id.clone())]);
         loop {
+            let turn = self.outstanding.turn(holder).await?;
             let view = self.workflow_run(id).await?;
             if view.status.is_over() || Instant::now() >= deadline || self.closing.is_cancelled() {
                 return Ok(view);
             }
+            drop((turn, view));
             let next_look = deadline.min(Instant::now() + SLOW_POLL);
             tokio::select! {
                 _ = timeout_at(next_look, watch.changed()) => {}

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;
 
 use crate::app::{App, Caller};
-use crate::connections::Peer;
+use crate::connections::peer;
 use crate::error::Error;
 use crate::http::routes::{AUDITED, Audited, Object};
 
@@ -47,8 +47,8 @@ impl Pending {
         let actor = request.extensions().get::<Caller>()?.actor();
         // A command's own coordinator hears from nobody else: the address would say nothing.
         let is_remote = actor != Actor::CommandLine;
-        let peer = request.extensions().get::<Peer>().filter(|_| is_remote);
-        let address = peer.map(|peer| peer.0.ip().to_canonical().to_string());
+        let peer = peer(request).filter(|_| is_remote);
+        let address = peer.map(|peer| peer.ip().to_canonical().to_string());
         let forwarded_for = forwarded_for(request.headers());
         let parameters = request.extract_parts::<RawPathParams>().await.ok();
         let named = parameters.and_then(|all| all.iter().next().map(|(_, value)| value.to_owned()));

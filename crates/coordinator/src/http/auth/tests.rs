@@ -136,6 +136,53 @@ async fn without_keys_only_this_machine_is_served() {
 }
 
 #[tokio::test]
+async fn without_keys_other_pages_change_nothing() {
+    let fixture = Fixture::new(&[]);
+    let (host, json) = (("host", "localhost:8765"), ("content-type", "application/json"));
+    let (ours, other) = (("origin", "http://localhost:8765"), ("origin", "http://localhost:3000"));
+    let site = |site: &'static str| ("sec-fetch-site", site);
+    let cases: [(&[(&str, &str)], bool); 10] = [
+        (&[host], true),
+        (&[host, ours], true),
+        (&[host, ours, site("same-origin")], true),
+        (&[host, site("none")], true),
+        // A development server that passes requests on, and leaves the browser's headers as they are.
+        (&[host, other, site("same-origin")], true),
+        (&[host, other], false),
+        (&[host, other, site("same-site")], false),
+        (&[host, site("cross-site")], false),
+        (&[host, ("origin", "http://127.0.0.1:8765")], false),
+        (&[other], false),
+    ];
+    for (headers, is_taken) in cases {
+        for (method, path) in [(Method::POST, "/runs/run_1/stop"), (Method::DELETE, "/sessions/ses_1")] {
+            let status = fixture.send(method, path, headers, String::new()).await.status.as_u16();
+            assert_eq!(status, if is_taken { 404 } else { 403 }, "{path} {headers:?}");
+        }
+        let with_body = [headers, &[json]].concat();
+        let status = fixture.send(Method::POST, "/runs", &with_body, "{}".to_owned()).await.status.as_u16();
+        assert_eq!(status, if is_taken { 400 } else { 403 }, "{headers:?}");
+        let read = fixture.send(Method::GET, "/agents", headers, String::new()).await.status.as_u16();
+        assert_eq!(read, 200, "{headers:?}");
+    }
+    // A key shows who asks, whatever page it is in.
+    let (_, key) = made(&fixture, "admin").await;
+    fixture.with_key(Some(&key));
+    let reply = fixture.send(Method::POST, "/runs/run_1/stop", &[host, other], String::new()).await;
+    assert_eq!(reply.status, 404);
+}
+
+#[tokio::test]
+async fn no_answer_may_be_taken_for_something_else() {
+    let fixture = Fixture::new(&[]);
+    for path in
+        ["/health", "/agents", "/agents/none", "/nothing", "/metrics", "/openapi.json", "/docs", "/ui/"]
+    {
+        assert_eq!(fixture.get(path).await.headers["x-content-type-options"], "nosniff", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn where_others_can_reach_it_a_key_is_needed() {
     let fixture = Fixture::new(&[]);
     fixture.app.listens_on("0.0.0.0:8765".parse().unwrap());

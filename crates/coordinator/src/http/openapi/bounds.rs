@@ -31,6 +31,28 @@ pub(super) fn state(document: &mut Value) {
     for (shape, member, bounds) in members {
         add(document.pointer_mut(&format!("/components/schemas/{shape}/properties/{member}")), bounds);
     }
+    // A batch is the second shape of what MCP takes.
+    add(document.pointer_mut("/components/schemas/Messages/oneOf/1"), json!({"minItems": 1}));
+    let shapes = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+    for shape in shapes.into_iter().flat_map(|shapes| shapes.values_mut()) {
+        bound_counts(shape);
+    }
+}
+
+/// A number of 32 bits without a sign has an upper bound too, which the generator of the document leaves out.
+fn bound_counts(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let is_count = members.get("format").is_some_and(|format| format == "int32")
+                && members.get("minimum").is_some_and(|least| least == 0);
+            if is_count {
+                members.entry("maximum").or_insert_with(|| json!(u32::MAX));
+            }
+            members.values_mut().for_each(bound_counts);
+        }
+        Value::Array(items) => items.iter_mut().for_each(bound_counts),
+        _ => {}
+    }
 }
 
 fn add(schema: Option<&mut Value>, bounds: Value) {
@@ -77,6 +99,36 @@ mod tests {
         assert_eq!(answers(&fixture, "/runs/{id}", "wait").await, [400, 404, 404, 400]);
     }
 
+    #[tokio::test]
+    async fn a_runner_works_on_as_many_runs_as_the_document_says() {
+        let fixture = Fixture::new(&[]);
+        for (concurrency, status) in [(0, 201), (u64::from(u32::MAX), 201), (u64::from(u32::MAX) + 1, 400)] {
+            let runner = json!({"profile": {"concurrency": concurrency}});
+            assert_eq!(
+                fixture.post("/runner/register", &runner).await.status.as_u16(),
+                status,
+                "{concurrency}"
+            );
+        }
+    }
+
+    #[test]
+    fn mcp_takes_batches() {
+        let schema =
+            &DOCUMENT["paths"]["/mcp"]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(schema["$ref"], "#/components/schemas/Messages");
+        let shapes = &DOCUMENT["components"]["schemas"]["Messages"];
+        let shapes = shapes["anyOf"].as_array().or(shapes["oneOf"].as_array()).unwrap();
+        let kinds: Vec<_> = shapes.iter().map(|shape| (&shape["type"], &shape["minItems"])).collect();
+        assert_eq!(kinds, [(&json!("object"), &Value::Null), (&json!("array"), &json!(1))]);
+    }
+
+    #[test]
+    fn an_example_can_be_any_value() {
+        let examples = &DOCUMENT["components"]["schemas"]["InferSchema"]["properties"]["examples"];
+        assert_eq!(examples["items"].get("type"), None, "{examples}");
+    }
+
     #[test]
     fn members_of_requests_have_bounds() {
         let bounds = |shape: &str, member: &str| {
@@ -88,5 +140,6 @@ mod tests {
         assert_eq!(bounds("ClaimRuns", "max"), (Some(1), None));
         assert_eq!(bounds("ClaimRuns", "wait_seconds"), (Some(0), Some(60)));
         assert_eq!(bounds("Heartbeat", "wait_seconds"), (Some(0), Some(30)));
+        assert_eq!(bounds("Profile", "concurrency"), (Some(0), Some(u32::MAX.into())));
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn describe(document: &mut Value) {
     for (path, item) in paths {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
             if let Value::Object(operation) = operation {
-                complete(operation, is_open(method, path));
+                complete(operation, is_open(method, path), reads_document(method, path));
             }
         }
     }
@@ -35,7 +35,23 @@ fn is_open(method: &str, path: &str) -> bool {
     })
 }
 
-fn complete(operation: &mut Map<String, Value>, is_open: bool) {
+/// The routes whose answers may be large: whoever does not read what it has gets no more of them.
+const DOCUMENTS: &[&str] = &[
+    "/agents/{name}",
+    "/runs/{id}",
+    "/runs/{id}/attempts",
+    "/schemas/{name}",
+    "/sessions/{id}/events",
+    "/sessions/{id}/result",
+    "/workflow-runs/{id}",
+    "/workflows/{name}",
+];
+
+fn reads_document(method: &str, path: &str) -> bool {
+    method.eq_ignore_ascii_case("get") && DOCUMENTS.contains(&path)
+}
+
+fn complete(operation: &mut Map<String, Value>, is_open: bool, reads_document: bool) {
     let has_body = operation.contains_key("requestBody");
     let parameters = operation.get("parameters").and_then(Value::as_array);
     // What cannot stand in the path is not found; everything else that is sent can be wrong.
@@ -51,7 +67,8 @@ fn complete(operation: &mut Map<String, Value>, is_open: bool) {
         ("403", "Forbidden", !is_open),
         ("413", "RequestTooLarge", has_body),
         ("415", "UnsupportedMediaType", has_body),
-        ("429", "TooManyAttempts", !is_open),
+        ("429", if reads_document { "TooManyAttempts, UnreadAnswers" } else { "TooManyAttempts" }, !is_open),
+        ("503", "StoreUnavailable, Overloaded", !is_open),
     ];
     for (status, name, _) in refusals.into_iter().filter(|(_, _, occurs)| *occurs) {
         // What a handler says of a status is said better.
@@ -91,9 +108,9 @@ mod tests {
             (keys.join(" "), operation.get("security").is_some())
         };
         assert_eq!(statuses("/paths/~1health/get"), ("200".to_owned(), false));
-        assert_eq!(statuses("/paths/~1agents~1{name}/get"), ("200 401 403 429".to_owned(), true));
-        assert_eq!(statuses("/paths/~1agents~1{name}/delete"), ("200 400 401 403 429".to_owned(), true));
-        assert_eq!(statuses("/paths/~1runs/post"), ("200 400 401 403 409 413 415 429".to_owned(), true));
+        assert_eq!(statuses("/paths/~1agents~1{name}/get"), ("200 401 403 429 503".to_owned(), true));
+        assert_eq!(statuses("/paths/~1agents~1{name}/delete"), ("200 400 401 403 429 503".to_owned(), true));
+        assert_eq!(statuses("/paths/~1runs/post"), ("200 400 401 403 409 413 415 429 503".to_owned(), true));
         let said = document.pointer("/paths/~1runs/post/responses/400/description");
         assert_eq!(said, Some(&json!("InvalidSchema")));
     }

@@ -1,0 +1,102 @@
+//! Taking connections from the system, and turning one away.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use accord_api::{ErrorBody, ErrorName};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use super::limit::Open;
+use crate::error::Error;
+
+/// How long to wait before the next try where the system gives no connection: whatever it lacks, others may give back.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How many are told at once why they are turned away. Each takes a descriptor of those that are kept back; who comes beyond that
+/// is cut off.
+const TURNED_AWAY: usize = 8;
+
+/// How long that may take: the answer fits into the first packet.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Where connections come from.
+pub(crate) trait Accept: Send + 'static {
+    /// A connection.
+    type Stream: AsyncRead + AsyncWrite + Send + Unpin + 'static;
+
+    /// The next one, and where it is from.
+    fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Stream, SocketAddr)>> + Send;
+}
+
+impl Accept for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&mut self) -> io::Result<(TcpStream, SocketAddr)> {
+        let (stream, from) = TcpListener::accept(self).await?;
+        // Answers are small and somebody waits for each.
+        let _ = stream.set_nodelay(true);
+        Ok((stream, from))
+    }
+}
+
+/// The next connection that is one. Where the process has no descriptor left, an idle connection makes room.
+pub(super) async fn next<A: Accept>(listener: &mut A, open: &Open) -> (A::Stream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                tracing::debug!(%error, "the system gives no connection");
+                open.make_room();
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+fn is_of_one_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// Those who are being told why they are turned away.
+#[derive(Clone)]
+pub(super) struct TurnedAway(Arc<Semaphore>);
+
+impl TurnedAway {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(TURNED_AWAY)))
+    }
+
+    /// Answers whatever is asked with 503, if there is somebody free to do that, and closes the connection.
+    pub(super) async fn answer(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let Ok(_permit) = self.0.try_acquire() else { return };
+        let _ = timeout(FAREWELL, say_farewell(stream)).await;
+    }
+}
+
+async fn say_farewell(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
+    stream.write_all(refusal().as_bytes()).await?;
+    stream.shutdown().await?;
+    // What was sent and is not read would make the system cut the connection, and the answer with it.
+    let mut discarded = [0; 1024];
+    while stream.read(&mut discarded).await? > 0 {}
+    Ok(())
+}
+
+fn refusal() -> String {
+    let message = "all connections that this coordinator can have are in use; try again, or raise its number of file \
+                   descriptors";
+    let body: ErrorBody = Error::new(ErrorName::Overloaded, message).body();
+    let body = serde_json::to_string(&body).unwrap_or_default();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nx-content-type-options: nosniff\r\n\
+         retry-after: 1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}

@@ -1,0 +1,56 @@
+//! The header `Host`, as HTTP wants it.
+//!
+//! Whether a request comes from a page of another site is told by the host that it was sent to (`http/auth`). With two of them, or
+//! with one that is no host, others on the way may have read another one.
+
+use accord_api::ErrorName;
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{Request, Version};
+
+use crate::error::Error;
+
+/// Refuses a request that does not say once which host it is for. HTTP/1.0, which checks of load balancers speak, need not say it.
+pub(super) fn check<B>(request: &Request<B>) -> Result<(), Error> {
+    let refused = |message: &str| Err(Error::new(ErrorName::InvalidRequest, message));
+    let mut hosts = request.headers().get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if request.version() < Version::HTTP_11 => Ok(()),
+        (None, _) => refused("expected the header Host, got none; HTTP/1.1 requests have one"),
+        (Some(_), Some(_)) => refused("expected one header Host, got more; send it once"),
+        (Some(host), None) => match host.as_bytes() {
+            b"" => Ok(()),
+            host if Authority::try_from(host).is_ok_and(|host| !host.as_str().contains('@')) => Ok(()),
+            _ => refused("the header Host is not HOST or HOST:PORT"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(version: Version, hosts: &[&str]) -> Option<String> {
+        let request = Request::builder().version(version);
+        let request = hosts.iter().fold(request, |request, host| request.header(HOST, *host));
+        check(&request.body(()).unwrap()).err().map(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn a_request_says_once_which_host_it_is_for() {
+        for host in ["localhost", "localhost:8765", "127.0.0.1", "[::1]:8765", ""] {
+            assert_eq!(refusal(Version::HTTP_11, &[host]), None, "{host}");
+        }
+        assert_eq!(refusal(Version::HTTP_10, &[]), None);
+        let absent = "expected the header Host, got none; HTTP/1.1 requests have one";
+        assert_eq!(refusal(Version::HTTP_11, &[]).as_deref(), Some(absent));
+        for version in [Version::HTTP_10, Version::HTTP_11] {
+            let twice = refusal(version, &["localhost", "localhost"]);
+            assert_eq!(twice.as_deref(), Some("expected one header Host, got more; send it once"));
+        }
+        for host in ["a b", "user@localhost", "localhost, evil.example", "http://localhost", "a/b"] {
+            let wrong = refusal(Version::HTTP_11, &[host]);
+            assert_eq!(wrong.as_deref(), Some("the header Host is not HOST or HOST:PORT"), "{host}");
+        }
+    }
+}
