@@ -1,6 +1,6 @@
 //! The executors that a runner has.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
