@@ -2,6 +2,7 @@
 
 use accord_test_support::hostile::json_texts;
 
+use super::shares;
 use super::victim::{AGENT, By, Victim};
 use super::wire::Request;
 
@@ -13,7 +14,7 @@ const SCHEMA: &str = r##"{"$ref": "#/$defs/node", "$defs": {"node": {"anyOf": [
 #[tokio::test]
 async fn an_answer_of_a_model_cannot_stop_the_runner() {
     let mut victim = Victim::start().await;
-    for shape in json_texts() {
+    for shape in shares(&json_texts()) {
         for mode in ["strict", "lenient"] {
             victim.model_says(&shape.text);
             let body = format!(

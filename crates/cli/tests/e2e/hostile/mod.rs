@@ -22,6 +22,14 @@ fn rounds() -> usize {
     std::env::var("HOSTILE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(1)
 }
 
+/// One of so many shapes is tried in a round where each of them is costly.
+const SHARE: usize = 4;
+
+/// The costly shapes of all rounds: every fourth in the first, the next to each of them in the second, all in four.
+fn shares<T>(shapes: &[T]) -> impl Iterator<Item = &T> {
+    (0..rounds()).flat_map(|round| shapes.iter().skip(round % SHARE).step_by(SHARE))
+}
+
 /// A text as a JSON string.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()

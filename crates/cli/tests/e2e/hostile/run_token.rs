@@ -3,6 +3,7 @@
 use accord_test_support::hostile::{schemas, values};
 use serde_json::json;
 
+use super::shares;
 use super::victim::{AGENT, By, Victim};
 use super::wire::Request;
 
@@ -45,19 +46,22 @@ fn call(arguments: &str) -> Request {
 async fn a_run_token_cannot_stop_the_coordinator() {
     let mut victim = Victim::start().await;
     let mut run = held(&victim).await;
-    let with = |field: &str, value: &str| {
-        format!(
-            r#"{{"agent_name": "{AGENT}", "prompt": "a", "execution_mode": "async", "{field}": {value}}}"#
-        )
-    };
-    let schemas = schemas().into_iter().map(|shape| (shape.name, with("output_schema", &shape.schema)));
-    let values = values().into_iter().map(|shape| (shape.name, with("parameters", &shape.text)));
-    for (name, arguments) in schemas.chain(values) {
+    let starts = |rest: &str| format!(r#"{{"agent_name": "{AGENT}", "mode": "async_poll", {rest}}}"#);
+    let harmless = call(&starts(r#""prompt": "a", "output_schema": {"type": "object"}"#));
+    let harmless = victim.attack("harmless", By::Run(&run.token), harmless).await.unwrap();
+    assert!(harmless.text.contains("ses_"), "{harmless:?}");
+    let schemas = schemas().into_iter();
+    let schemas = schemas
+        .map(|shape| (shape.name, starts(&format!(r#""prompt": "a", "output_schema": {}"#, shape.schema))));
+    let values = values().into_iter();
+    let values = values.map(|shape| (shape.name, starts(&format!(r#""parameters": {}"#, shape.text))));
+    let attacks: Vec<(String, String)> = schemas.chain(values).collect();
+    for (name, arguments) in shares(&attacks) {
         let renewed = victim.json(run.heartbeat.clone()).await;
         if renewed["runs"][0]["status"] == "lost" || renewed.get("error").is_some() {
             run = held(&victim).await;
         }
-        if victim.attack(&name, By::Run(&run.token), call(&arguments)).await.is_none() {
+        if victim.attack(name, By::Run(&run.token), call(arguments)).await.is_none() {
             run = held(&victim).await;
         }
     }

@@ -2,9 +2,9 @@
 
 use accord_test_support::hostile::templates;
 
-use super::quoted;
 use super::victim::{By, Victim};
 use super::wire::Request;
+use super::{quoted, shares};
 
 /// A workflow whose output is this template.
 pub(super) fn workflow(name: &str, template: &str) -> String {
@@ -45,7 +45,7 @@ async fn a_template_cannot_stop_the_coordinator_when_it_is_checked() {
 #[tokio::test]
 async fn a_template_cannot_stop_the_coordinator_when_it_is_rendered() {
     let mut victim = Victim::start().await;
-    for (number, shape) in templates().iter().enumerate() {
+    for (number, shape) in shares(&templates()).enumerate() {
         let name = format!("rendered-{number}");
         let request = Request::post("/workflows", workflow(&name, &shape.text));
         let stored = victim.attack(&shape.name, By::Admin, request).await;
