@@ -30,7 +30,7 @@ afterAll(async () => {
 /** Name, address, and a text that is there when the page is whole. */
 const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['agents', '/ui/agents', /agents\/broken\/agent\.yaml:2:\d+/],
-  ['agent-general', '/ui/agents/ticket-triage', 'Limits of one run'],
+  ['agent-general', '/ui/agents/ticket-triage', 'Limits per run'],
   ['agent-input', '/ui/agents/release-notes?tab=input', 'Exactly these fields'],
   ['agent-output', '/ui/agents/release-notes?tab=output', 'Enforced on every run.'],
   ['agent-output-code', '/ui/agents/release-notes?tab=output&as=code', 'additionalProperties'],
@@ -38,8 +38,8 @@ const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['agent-tools', '/ui/agents/release-notes?tab=tools', 'MCP servers'],
   ['agent-invariants', '/ui/agents/release-notes?tab=invariants', 'Add invariant'],
   ['agent-try', '/ui/agents/release-notes?tab=try', 'Add to commits'],
-  ['agent-new', '/ui/agents/new', 'It will live in the store.'],
-  ['agent-broken', '/ui/agents/broken', 'Fields that no agent has'],
+  ['agent-new', '/ui/agents/new', 'Saved in the database.'],
+  ['agent-broken', '/ui/agents/broken', 'Unknown fields'],
   ['agent-unreadable', '/ui/agents/unreadable', "This agent's file cannot be read."],
   ['run-new', '/ui/runs/new?agent=invoice-reader', 'Run it'],
 ]

@@ -46,6 +46,8 @@ it('dashboard shows validation status on sessions: why a contract was not kept, 
   const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=attempts`)
   await seen(page, 'Output Schema: Validation Failed')
   await seen(page, 'Retry attempts: 1/1 exhausted')
+  // Errors are highlighted without a click.
+  await expect.poll(() => page.locator('mark').allTextContents()).toEqual(['7'])
   await page.getByRole('link', { name: /Attempt 1/ }).click()
   await page.getByRole('button', { name: /\$\.severity/ }).click()
   expect(await page.locator('mark').textContent()).toBe('"critical"')
@@ -69,7 +71,7 @@ it('leaves the tabs of a failed session in reach on a phone', async () => {
   const tabs = await page.getByRole('tablist', { name: 'Parts of the session' }).boundingBox()
   expect(tabs?.height).toBeGreaterThan(20)
   await page.getByRole('tab', { name: 'Attempts' }).click()
-  await seen(page, 'What the model said')
+  await seen(page, 'Model output')
   await screenshot(page, 'failed-session-phone')
   expect(complaints).toEqual([])
   await page.close()
@@ -83,7 +85,8 @@ it('dashboard shows validation status on sessions: valid after a retry, and what
   await seen(page, 'Output Schema: Valid')
   await seen(page, 'Accepted after 1 retry')
   await page.getByRole('link', { name: 'Attempt 1' }).click()
-  await page.getByRole('tab', { name: 'Difference to attempt 2' }).click()
+  await page.getByRole('link', { name: 'Attempt 2' }).click()
+  await seen(page, 'Changes from attempt 1')
   await seen(page, 'removed: "severity": "critical"')
   await seen(page, 'added: "severity": "high"')
   await screenshot(page, 'difference')
@@ -118,6 +121,7 @@ it('makes nothing of hostile output', async () => {
     const { page, complaints } = await open(browser, `${accord.url}/ui/sessions/${run.session_id}?view=${view}`)
     await seen(page, /<script>|Attempt 1/)
     if (view === 'result') {
+      await seen(page, 'U+202E')
       await seen(page, 'Show more (980 kB hidden)')
       await page.getByRole('button', { name: /Show more/ }).click()
       await seen(page, 'Show more (880 kB hidden)')
@@ -125,7 +129,6 @@ it('makes nothing of hostile output', async () => {
     if (view === 'attempts') {
       await page.getByRole('link', { name: /Attempt 1/ }).click()
       await seen(page, /Show more/)
-      await seen(page, 'U+202E')
       const shown = await page.getByRole('region', { name: 'Output' }).textContent()
       expect(shown?.length).toBeLessThan(50_000)
       // The error is behind the million letters: its surroundings are shown.

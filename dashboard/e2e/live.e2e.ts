@@ -46,8 +46,9 @@ it('shows what happens as it happens, and what happened while the server was awa
   await rows(page).nth(0).waitFor()
   await seen(page, 'Finished')
   await accord.stop()
-  await seen(page, 'Reconnecting')
+  await seen(page, /Connection to the server lost/)
   await accord.start()
+  await page.getByText(/Connection to the server lost/).waitFor({ state: 'hidden' })
   await count('two words')
   await rows(page).nth(1).waitFor()
   expect(await rows(page).count()).toBe(2)
@@ -69,7 +70,7 @@ it('opens pages while the server is away, and fills them when it is back', async
   await page.getByRole('link', { name: 'Workflow runs' }).click()
   await page.getByRole('heading', { name: 'Workflow runs' }).waitFor()
   await accord.start()
-  await seen(page, 'No workflow has been run yet')
+  await seen(page, 'No workflow runs yet')
   await page.close()
 })
 
@@ -77,7 +78,7 @@ it('keeps filters in the address', async () => {
   const { page } = await open(browser, `${accord.url}/ui/runs`)
   await rows(page).nth(0).waitFor()
   await page.getByLabel('Status').selectOption('failed')
-  await seen(page, 'No run matches')
+  await seen(page, 'No runs match')
   expect(page.url()).toContain('status=failed')
   await page.goBack()
   await rows(page).nth(0).waitFor()
@@ -87,8 +88,8 @@ it('keeps filters in the address', async () => {
 it('registers a schema, says who uses it, and why it cannot go', async () => {
   const { page } = await open(browser, `${accord.url}/ui/schemas/new`)
   await page.getByLabel('Name').fill('finding')
-  await page.getByRole('button', { name: 'Add the schema' }).click()
-  await seen(page, 'No agent refers to it')
+  await page.getByRole('button', { name: 'Add schema' }).click()
+  await seen(page, 'Not used by any agent or workflow')
   await accord.agent(
     'finder',
     'name: finder\ndescription: x\ntype: autonomous\nexecutor: { type: replay, cassette: .accord/cassettes/ticket-triage.json }\nsystem_prompt: x\noutput_schema: finding\n',
@@ -126,7 +127,7 @@ const message = (session_id: string, number: number) => ({
   id: number, at: '2026-01-01T00:00:00Z', session_id, run_id: null, type: 'message', role: 'assistant', text: `message ${number}`,
 })
 
-it('asks for a key as soon as there is one, and keeps it in memory only', async () => {
+it('asks for a key as soon as there is one, and keeps it for the tab', async () => {
   const made = JSON.parse(await accord.run('keys', 'create', '--role', 'viewer', '--json')) as { key: string }
   const { page } = await open(browser, `${accord.url}/ui/runners`)
   await page.getByLabel('API key').waitFor()
@@ -139,12 +140,18 @@ it('asks for a key as soon as there is one, and keeps it in memory only', async 
   await page.getByRole('button', { name: 'Sign in' }).click()
   await seen(page, 'alive')
   await seen(page, 'Live')
-  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]) + document.cookie)
+  // Neither other tabs nor later visits find it.
+  const kept = await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)
   expect(kept).not.toContain(made.key)
   // A viewer reads; what it may not do is said in the server's words.
   await page.getByRole('link', { name: 'Keys' }).click()
   await seen(page, /use one of an admin/)
   await page.reload()
-  await page.getByLabel('API key').waitFor()
+  await seen(page, /use one of an admin/)
+  const other = await open(browser, `${accord.url}/ui/runners`)
+  await seen(other.page, 'This server requires an API key.')
+  await other.page.close()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await seen(page, 'You are signed out.')
   await page.close()
 })

@@ -52,7 +52,7 @@ it('scrolls from the newest to the oldest with few rows in the page', async () =
   const { page, complaints } = await open(browser, `${accord.url}/ui/sessions`)
   await rows(page).nth(0).waitFor()
   const table = page.getByRole('rowgroup')
-  const last = page.getByText(oldest, { exact: true })
+  const last = page.getByTitle(oldest, { exact: true }).first()
   for (let round = 0; round < 200 && !(await last.isVisible()); round += 1) {
     await table.evaluate(async (element) => {
       element.scrollTo(0, element.scrollHeight)
@@ -60,7 +60,7 @@ it('scrolls from the newest to the oldest with few rows in the page', async () =
     })
   }
   await last.waitFor()
-  await seen(page, '10,000 in all, newest first')
+  await seen(page, '10,000 in total, newest first')
   expect(await rows(page).count()).toBeLessThan(100)
   await screenshot(page, 'sessions-many')
   expect(complaints).toEqual([])
@@ -69,7 +69,7 @@ it('scrolls from the newest to the oldest with few rows in the page', async () =
 
 it('stays live, and counts what waits to the last one', async () => {
   const { page } = await open(browser, `${accord.url}/ui/`)
-  await seen(page, '10,000 waiting')
+  await seen(page, '10,000 pending')
   await page.getByRole('link', { name: 'Sessions' }).click()
   await rows(page).nth(0).waitFor()
   await accord.run('run', 'word-count', '--param', 'text=one two')

@@ -30,21 +30,21 @@ const LETTER =
 
 /** Name, address, and a text that is there when the page is whole. */
 const PAGES: [name: string, path: () => string, text: string][] = [
-  ['overview', () => '/ui/', 'What breaks most'],
+  ['overview', () => '/ui/', 'Most frequent errors'],
   ['sessions', () => '/ui/sessions', 'ticket-triage'],
   ['runs', () => '/ui/runs', 'Output did not match schema after 1 retry'],
   ['timeline', () => `/ui/sessions/${sessions['invoice-reader']}`, 'Attempt 2'],
-  ['attempts', () => `/ui/sessions/${sessions['invoice-reader']}?view=attempts`, 'What the model said'],
+  ['attempts', () => `/ui/sessions/${sessions['invoice-reader']}?view=attempts`, 'Model output'],
   ['result', () => `/ui/sessions/${sessions['ticket-triage']}?view=result`, 'outage'],
-  ['input', () => `/ui/sessions/${sessions['ticket-triage']}?view=input`, 'Contract in force'],
-  ['family', () => `/ui/sessions/${sessions['ticket-triage']}?view=family`, 'This session has started no others'],
+  ['input', () => `/ui/sessions/${sessions['ticket-triage']}?view=input`, 'Output contract'],
+  ['family', () => `/ui/sessions/${sessions['ticket-triage']}?view=family`, 'No child sessions'],
   ['schemas', () => '/ui/schemas', 'task'],
-  ['schema', () => '/ui/schemas/task', 'No agent refers to it'],
-  ['schema-new', () => '/ui/schemas/new', 'will not enforce'],
+  ['schema', () => '/ui/schemas/task', 'Not used by any agent or workflow'],
+  ['schema-new', () => '/ui/schemas/new', 'Disallow extra fields'],
   ['runners', () => '/ui/runners', 'alive'],
   ['keys', () => '/ui/keys', 'accord keys create --role admin'],
   ['settings', () => '/ui/settings', 'accord doctor'],
-  ['not-found', () => '/ui/no/such/page', 'There is no page at this address'],
+  ['not-found', () => '/ui/no/such/page', 'Page not found'],
 ]
 
 it.each(PAGES)('%s', async (name, path, text) => {

@@ -50,7 +50,7 @@ async function picture(page: Page, name: string): Promise<void> {
 
 it('overview', async () => {
   const { page } = await open(browser, `${accord.url}/ui/`)
-  await seen(page, 'What breaks most')
+  await seen(page, 'Most frequent errors')
   await picture(page, 'overview')
 })
 
@@ -63,13 +63,13 @@ it('the fields of an agent', async () => {
 it('a session with two attempts and the place of an error', async () => {
   const { items } = await accord.ask<{ items: { session_id: string }[] }>('/sessions?agent_name=invoice-reader')
   const { page } = await open(browser, `${accord.url}/ui/sessions/${items[0]?.session_id}?view=attempts&error=0`)
-  await seen(page, 'What the model said')
+  await seen(page, 'Model output')
   await picture(page, 'session-attempts')
 })
 
 it('a workflow run with contradictions', async () => {
   const { page } = await open(browser, `${accord.url}/ui/workflow-runs/${workflowRun}`)
   await page.locator('.react-flow__node[data-id="writer"]').waitFor()
-  await seen(page, 'Flagged by one, cleared by another')
+  await seen(page, 'Flagged by one agent, cleared by another')
   await picture(page, 'workflow-run')
 })

@@ -4,7 +4,7 @@ import { join as path } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, open, screenshot, seen, violationsByTheme } from './support/browser'
-import { dragToCanvas, edgeCount, join, nodeIds, nodeOf } from './support/drawing'
+import { edgeCount, join, nodeIds, nodeOf } from './support/drawing'
 import { type Accord, startAccord } from './support/server'
 
 let accord: Accord
@@ -54,7 +54,7 @@ async function runIt(page: Page): Promise<void> {
   await page.waitForURL(/\/ui\/workflow-runs\/wfr_/)
   await nodeOf(page, 'output').getByText('Completed').waitFor()
   await nodeOf(page, 'writer').getByTitle(/2 contradictions/).waitFor()
-  await seen(page, 'Flagged by one, cleared by another')
+  await seen(page, 'Flagged by one agent, cleared by another')
 }
 
 const WRITER = `title: "{{ input.title }}"
@@ -70,7 +70,7 @@ it('draws the review, runs it, and sees the contradiction', async () => {
   const { page, complaints } = await open(browser, `${accord.url}/ui/workflows/new`, { width: 1440, height: 900 })
   await page.getByLabel('Name', { exact: true }).fill('drawn-review')
   const specialists = ['security', 'correctness', 'conventions']
-  for (const name of [...specialists, 'writer']) await dragToCanvas(page, `Add the agent ${name}`, 0.5, 0.5)
+  for (const name of [...specialists, 'writer']) await page.getByRole('button', { name: `Add the agent ${name}` }).click()
   await expect.poll(() => nodeIds(page)).toEqual(['conventions', 'correctness', 'input', 'output', 'security', 'writer'])
   for (const name of specialists) await join(page, 'input', name)
   for (const name of specialists) await join(page, name, 'writer')
@@ -79,13 +79,12 @@ it('draws the review, runs it, and sees the contradiction', async () => {
   await expect.poll(() => edgeCount(page)).toBe(8)
 
   await nodeOf(page, 'input').click()
-  await page.getByLabel('Must have this shape').uncheck()
+  await page.getByLabel('Validate with a schema').uncheck()
   await nodeOf(page, 'writer').click()
-  await seen(page, /Before it runs, what security, correctness and conventions give is compared/)
+  await seen(page, /Before it runs, the structured outputs of security, correctness and conventions are compared/)
   await inspector(page).getByRole('radio', { name: 'Parameters' }).click()
   await inspector(page).getByLabel('Parameters', { exact: true }).last().press('Control+a')
   await page.keyboard.insertText(WRITER)
-  await page.getByText('Valid', { exact: true }).waitFor()
   await screenshot(page, 'workflow-review-drawn')
   await page.getByRole('button', { name: 'Create workflow' }).click()
   await page.getByRole('heading', { name: /^drawn-review/, level: 1 }).waitFor()
@@ -114,13 +113,13 @@ it('opens the review of the template, runs it from the editor, and writes its fi
 /** Name, address, and a text that is there when the page is whole. */
 const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['workflows', '/ui/workflows', 'Three specialists and a writer review a change'],
-  ['workflow-new', '/ui/workflows/new', 'It will live in the store.'],
-  ['workflow-editor', '/ui/workflows/code-review', 'what goes in'],
-  ['workflow-node', '/ui/workflows/code-review?node=writer', 'Templates know'],
-  ['workflow-input', '/ui/workflows/code-review?node=input', 'No other fields'],
-  ['workflow-edge', '/ui/workflows/code-review?edge=4', 'Only when'],
-  ['workflow-planner', '/ui/workflows/kinds?node=planned', 'Who may be planned with'],
-  ['workflow-as-yaml', '/ui/workflows/code-review?as=yaml', 'Nothing is wrong with it.'],
+  ['workflow-new', '/ui/workflows/new', 'Saved in the database.'],
+  ['workflow-editor', '/ui/workflows/code-review', 'workflow input'],
+  ['workflow-node', '/ui/workflows/code-review?node=writer', 'Available in templates:'],
+  ['workflow-input', '/ui/workflows/code-review?node=input', 'Disallow extra fields'],
+  ['workflow-edge', '/ui/workflows/code-review?edge=4', 'CEL condition'],
+  ['workflow-planner', '/ui/workflows/kinds?node=planned', 'Agents the planner can use'],
+  ['workflow-as-yaml', '/ui/workflows/code-review?as=yaml', 'No problems found.'],
   ['workflow-start', '/ui/workflows/code-review?starting=true', 'Add to files'],
 ]
 

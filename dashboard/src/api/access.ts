@@ -1,9 +1,11 @@
 /**
- * The key that opens the API. It is kept in memory only: a reload asks for it again, and nothing that reads the
- * browser's storage can find it.
+ * The API key. It is kept for this tab: a reload does not ask for it again, another tab or a new window does, and it is
+ * gone when the tab is closed.
  */
 import { observable } from '@/lib/observable'
 import type { Role } from './schema'
+
+export const ROLES: readonly Role[] = ['admin', 'caller', 'viewer', 'runner']
 
 export interface Access {
   key: string | null
@@ -15,7 +17,31 @@ export interface Access {
   left: boolean
 }
 
-export const access = observable<Access>({ key: null, role: null, asked: null, left: false })
+const STORED_AS = 'accord-key'
+
+export const access = observable<Access>(stored())
+access.subscribe(() => store(access.get()))
+
+function stored(): Access {
+  const none = { key: null, role: null, asked: null, left: false }
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(STORED_AS) ?? 'null') as { key?: unknown; role?: unknown } | null
+    if (typeof kept?.key !== 'string') return none
+    return { ...none, key: kept.key, role: ROLES.find((role) => role === kept.role) ?? null }
+  } catch {
+    // Storage may be forbidden: the key then lasts until a reload.
+    return none
+  }
+}
+
+function store({ key, role }: Access): void {
+  try {
+    if (key === null) sessionStorage.removeItem(STORED_AS)
+    else sessionStorage.setItem(STORED_AS, JSON.stringify({ key, role }))
+  } catch {
+    // As above.
+  }
+}
 
 /** What can be sent as a key: the printable characters of ASCII. Browsers refuse to put others in a header. */
 export function isKey(text: string): boolean {
@@ -27,21 +53,24 @@ export function presentKey(key: string, role: Role | null): void {
 }
 
 export function forgetKey(): void {
-  access.set({ key: null, role: null, asked: 'signed out', left: true })
+  access.set({ key: null, role: null, asked: 'You are signed out.', left: true })
 }
 
 /** Asks for another key, without leaving the page. */
 export function otherKey(): void {
-  access.set({ ...access.get(), key: null, asked: 'another key is needed' })
+  access.set({ ...access.get(), key: null, asked: 'Enter another API key.' })
 }
 
+/** Shown before any key was entered: whatever the server says about a missing key is meant for programs. */
+const FIRST = 'This server requires an API key.'
+
 /**
- * Called with what the server says to a request without a good key, and the key that it was sent with: an answer to an
- * older request says nothing about the key that was given since.
+ * Called with the server's answer to a request without a valid key, and the key that it was sent with: an answer to an
+ * older request says nothing about the key that was entered since.
  */
 export function askForKey(reason: string, sentWith: string | null): void {
   const { key, role, asked } = access.get()
   if (asked !== null || key !== sentWith) return
   // The role stays until another key is there: the page below is to look as it was left.
-  access.set({ key: null, role, asked: reason, left: false })
+  access.set({ key: null, role, asked: sentWith === null ? FIRST : reason, left: false })
 }

@@ -17,11 +17,11 @@ export class ApiError extends Error {
 
   static from(body: unknown, status: number): ApiError {
     if (isErrorBody(body)) return new ApiError(body.error, body.message, status, body.details)
-    return new ApiError('UnexpectedAnswer', `the server answered ${status} without saying why`, status)
+    return new ApiError('UnexpectedAnswer', `the server answered ${status} without an explanation`, status)
   }
 
   static unreachable(): ApiError {
-    return new ApiError('Unreachable', 'the server cannot be reached; is `accord up` running?', 0)
+    return new ApiError('Unreachable', 'cannot reach the server; is `accord up` running?', 0)
   }
 }
 

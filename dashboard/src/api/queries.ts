@@ -62,3 +62,25 @@ export const runnersQuery = () =>
     queryFn: () => body(api.GET('/runners')),
     refetchInterval: RUNNERS_MS,
   })
+
+/** The names of workflows. */
+export const workflowNamesQuery = () =>
+  queryOptions({ queryKey: queryKeys.workflows.list(), queryFn: () => body(api.GET('/workflows')) })
+
+/** As many of the newest as are worth searching by name. */
+const RECENT = 100
+
+/** The newest sessions, runs and workflow runs, to jump to. */
+export const recentQuery = () =>
+  queryOptions({
+    queryKey: queryKeys.runs.list({ recent: RECENT }),
+    queryFn: async () => {
+      const params = { query: { limit: RECENT } }
+      const [sessions, runs, workflowRuns] = await Promise.all([
+        body(api.GET('/sessions', { params })),
+        body(api.GET('/runs', { params })),
+        body(api.GET('/workflow-runs', { params })),
+      ])
+      return { sessions: sessions.items, runs: runs.items, workflowRuns: workflowRuns.items }
+    },
+  })

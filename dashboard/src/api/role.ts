@@ -1,10 +1,8 @@
 /** What a key allows. No address tells a key its role, but what only admins may read tells all others which one they have. */
 import { useObservable } from '@/lib/observable'
-import { access } from './access'
+import { ROLES, access } from './access'
 import { ApiError } from './error'
 import type { Role } from './schema'
-
-const ROLES: readonly Role[] = ['admin', 'caller', 'viewer', 'runner']
 
 /** The role of a key; null where it is good and its role is not told. What is no key is thrown, in the server's words. */
 export async function roleOf(key: string): Promise<Role | null> {

@@ -49,7 +49,7 @@ export async function follow(path: string, listener: Listener, signal: AbortSign
       const headers: Record<string, string> = { accept: 'text/event-stream', ...authorization() }
       if (lastId !== null) headers['last-event-id'] = lastId
       const response = await globalThis.fetch(path, { headers, signal, cache: 'no-store' })
-      if (response.status === 401) askForKey('the key is not known any more; it may have been removed', sentWith)
+      if (response.status === 401) askForKey('This API key is no longer valid. It may have been revoked.', sentWith)
       if (response.ok && response.body !== null) {
         listener.connection('live')
         pause = FIRST_PAUSE_MS

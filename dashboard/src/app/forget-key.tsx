@@ -4,7 +4,7 @@ import { forgetKey } from '@/api/access'
 import { Button, Confirm } from '@/components/ui'
 import { unsaved } from '@/lib/unsaved'
 
-/** Signs out, and asks first where something on the page is not saved: it goes with the key. */
+/** Signs out; asks first if the page has unsaved changes. */
 export function ForgetKey() {
   const [asking, setAsking] = useState(false)
   return (
@@ -12,8 +12,8 @@ export function ForgetKey() {
       <Button
         variant="ghost"
         size="icon"
-        aria-label="Forget the key"
-        title="Forget the key"
+        aria-label="Sign out"
+        title="Sign out"
         onClick={() => (unsaved.get() > 0 ? setAsking(true) : forgetKey())}
       >
         <LogOut aria-hidden />
@@ -21,11 +21,11 @@ export function ForgetKey() {
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
-        title="Forget the key without saving?"
-        deed="Forget the key"
+        title="Sign out without saving?"
+        deed="Sign out"
         onConfirm={forgetKey}
       >
-        What you have changed is not saved and will be lost.
+        Your unsaved changes will be lost.
       </Confirm>
     </>
   )

@@ -36,6 +36,6 @@ it('takes no key that opens nothing', async () => {
     </QueryClientProvider>,
   )
   await userEvent.setup().type(screen.getByLabelText('API key'), 'accord_x{Enter}')
-  await screen.findByText(/the key of a runner, which opens no page/)
+  await screen.findByText(/a runner key, which cannot open/)
   expect(access.get().key).toBeNull()
 })

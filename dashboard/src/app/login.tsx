@@ -9,8 +9,8 @@ import { useObservable } from '@/lib/observable'
 import { unsaved } from '@/lib/unsaved'
 
 /**
- * Asks for a key. It stays in memory: after a reload it is asked for again. It lies over the page, as a dialog that covers
- * everything, other dialogs too: what somebody typed there is still there afterwards.
+ * Asks for a key, in a dialog that covers the whole page and other dialogs: what somebody typed below is still there
+ * afterwards.
  */
 export function Login({ reason }: { reason: string }) {
   const element = useRef<HTMLDialogElement>(null)
@@ -22,7 +22,7 @@ export function Login({ reason }: { reason: string }) {
     <dialog
       ref={element}
       aria-label="Sign in"
-      // There is no way around it: Escape closes other dialogs.
+      // Escape closes other dialogs, but not this one.
       onCancel={(event) => event.preventDefault()}
       onClose={open}
       className="m-0 h-dvh max-h-none w-screen max-w-none overflow-y-auto border-0 bg-canvas p-0 text-ink"
@@ -36,8 +36,8 @@ export function Login({ reason }: { reason: string }) {
   )
 }
 
-const NO_KEY = 'No key has spaces, or other characters than letters, digits and signs of ASCII: copy it again, as a whole.'
-const A_RUNNERS = 'This is the key of a runner, which opens no page here: use one of a viewer, a caller or an admin.'
+const NO_KEY = 'Keys are printable ASCII without spaces. Copy the whole key again.'
+const A_RUNNERS = 'This is a runner key, which cannot open the dashboard. Use a viewer, caller or admin key.'
 
 function Form({ reason }: { reason: string }) {
   const client = useQueryClient()
@@ -68,9 +68,9 @@ function Form({ reason }: { reason: string }) {
       <h1 className="text-[1.3rem] font-semibold">Accord</h1>
       <p role="status" className="text-muted">
         {reason}
-        {kept ? '. What you have changed is not lost: it is in the page, as you left it.' : null}
+        {kept ? ' Your unsaved changes are still in the page.' : null}
       </p>
-      <Field label="API key" hint="Kept in memory only; a reload asks for it again." error={wrong ? NO_KEY : refusal}>
+      <Field label="API key" hint="Kept for this tab only." error={wrong ? NO_KEY : refusal}>
         {(ids) => (
           <Input
             {...ids}
@@ -89,7 +89,7 @@ function Form({ reason }: { reason: string }) {
         Sign in
       </Button>
       <div className="flex flex-col gap-1 text-muted">
-        An admin makes one with
+        An admin can create a key with
         <Command text="accord keys create --role viewer --key-file admin.key" />
       </div>
     </form>

@@ -7,10 +7,10 @@ export function NotFound() {
   return (
     <Page title="Not found">
       <Empty
-        title="There is no page at this address"
+        title="Page not found"
         action={
           <Link to="/" className={buttonStyle({})}>
-            To the overview
+            Go to Overview
           </Link>
         }
       />

@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Menu, Monitor, Moon, Sun, X } from 'lucide-react'
+import { Menu, Monitor, Moon, Search, Sun, WifiOff, X } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { access } from '@/api/access'
 import { connection, useLiveUpdates } from '@/api/live'
@@ -11,6 +11,7 @@ import { nextTheme, setTheme, theme } from '@/lib/theme'
 import { ForgetKey } from './forget-key'
 import { Login } from './login'
 import { PLACES } from './navigation'
+import { Palette } from './palette'
 
 /** The way in, over the page: what somebody typed there outlives the key that it was typed with. */
 export function Shell() {
@@ -24,9 +25,11 @@ export function Shell() {
   )
 }
 
-/** The frame around every page: where one can go, and whether it is live. */
+/** The frame around every page: navigation, and whether the page is live. */
 function Frame({ covered }: { covered: boolean }) {
   const [open, setOpen] = useState(false)
+  const [finding, setFinding] = useState(false)
+  useEffect(() => openedByKey(() => setFinding(true)), [])
   const pathname = useRouterState({ select: (state) => state.location.pathname })
   useEffect(() => setOpen(false), [pathname])
   return (
@@ -35,9 +38,9 @@ function Frame({ covered }: { covered: boolean }) {
         href="#main"
         className="sr-only z-50 rounded-md bg-raised px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
-        Skip to the page
+        Skip to content
       </a>
-      <div className="flex items-center justify-between border-b bg-surface px-3 py-2 lg:hidden">
+      <header className="flex items-center justify-between border-b bg-surface px-3 py-2 lg:hidden">
         <Brand />
         <Button
           variant="ghost"
@@ -49,7 +52,7 @@ function Frame({ covered }: { covered: boolean }) {
         >
           {open ? <X aria-hidden /> : <Menu aria-hidden />}
         </Button>
-      </div>
+      </header>
       <aside
         id="places"
         className={cn(
@@ -60,15 +63,32 @@ function Frame({ covered }: { covered: boolean }) {
         <div className="hidden px-4 py-3.5 lg:block">
           <Brand />
         </div>
+        <div className="px-2 pt-2 lg:pt-0">
+          <Button className="w-full justify-start font-normal text-muted" onClick={() => setFinding(true)}>
+            <Search aria-hidden /> Go to… <kbd className="ml-auto text-[0.86rem]">Ctrl K</kbd>
+          </Button>
+        </div>
         <Places />
         <Footer />
       </aside>
-      <main id="main" tabIndex={-1} className="min-h-0 min-w-0 flex-1 overflow-y-auto outline-none">
+      <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto outline-none">
+        <Outage />
         <Suspense fallback={<Loading />}>
           <Outlet />
         </Suspense>
       </main>
+      {finding ? <Palette onClose={() => setFinding(false)} /> : null}
     </div>
+  )
+}
+
+/** That the page may be out of date, where it cannot be overlooked. */
+function Outage() {
+  if (useObservable(connection) !== 'lost') return null
+  return (
+    <p role="alert" className="sticky top-0 z-20 flex items-center gap-2 border-b border-warning/50 bg-warning-soft px-4 py-2 font-medium text-warning lg:px-6">
+      <WifiOff aria-hidden className="size-4 shrink-0" /> Connection to the server lost. Reconnecting… What you see may be out of date.
+    </p>
   )
 }
 
@@ -83,7 +103,7 @@ function Brand() {
 
 function Places() {
   return (
-    <nav aria-label="Places" className="flex flex-1 flex-col gap-4 overflow-y-auto px-2 py-2">
+    <nav aria-label="Main" className="flex flex-1 flex-col gap-4 overflow-y-auto px-2 py-2">
       {PLACES.map((group) => (
         <ul key={group[0]?.to} className="flex flex-col gap-0.5">
           {group.map(({ to, label, icon: Icon }) => (
@@ -145,4 +165,15 @@ function Live() {
       {label}
     </span>
   )
+}
+
+/** Calls back on Ctrl+K, or Cmd+K on a Mac. Gives the end of that. */
+function openedByKey(open: () => void): () => void {
+  const listen = (event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    open()
+  }
+  window.addEventListener('keydown', listen)
+  return () => window.removeEventListener('keydown', listen)
 }

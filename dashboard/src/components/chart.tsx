@@ -1,5 +1,5 @@
 /** Figures over days, on a canvas; for those who cannot see it, the same as a table. */
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { resolvedColour, useThemeVersion } from '@/lib/resolved-colour'
@@ -9,7 +9,7 @@ export interface Series {
   /** A colour token. */
   colour: string
   values: (number | null)[]
-  /** What the legend and the table say in the place of `values`, where bars are drawn one over the other. */
+  /** What the legend and the table show instead of `values`, if bars are drawn one over the other. */
   shown?: (number | null)[]
 }
 
@@ -34,11 +34,12 @@ export function Chart(props: Props) {
   useEffect(() => {
     latest.current = props
   })
+  const [hovered, setHovered] = useState<number | null>(null)
   const drawn = JSON.stringify([days, series, props.kind, props.top])
   useEffect(() => {
     const element = parent.current
     if (element === null) return
-    const chart = new uPlot(optionsOf(latest.current, element), dataOf(latest.current), element)
+    const chart = new uPlot(optionsOf(latest.current, element, setHovered), dataOf(latest.current), element)
     const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }))
     observer.observe(element)
     return () => {
@@ -53,8 +54,10 @@ export function Chart(props: Props) {
           <span key={each.label} className="inline-flex items-center gap-1.5">
             <span aria-hidden className="size-2.5 rounded-sm" style={{ background: `var(--color-${each.colour})` }} />
             {each.label}
+            {hovered === null ? null : <span className="font-medium text-ink tabular-nums">{valueAt(each, hovered, format)}</span>}
           </span>
         ))}
+        {hovered === null ? null : <span className="ml-auto tabular-nums">{days[hovered]}</span>}
       </figcaption>
       <div ref={parent} aria-hidden />
       <table className="sr-only">
@@ -73,10 +76,9 @@ export function Chart(props: Props) {
           {days.map((day, index) => (
             <tr key={day}>
               <th scope="row">{day}</th>
-              {series.map((each) => {
-                const value = (each.shown ?? each.values)[index] ?? null
-                return <td key={each.label}>{value === null ? 'none' : format(value)}</td>
-              })}
+              {series.map((each) => (
+                <td key={each.label}>{valueAt(each, index, format)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -85,13 +87,18 @@ export function Chart(props: Props) {
   )
 }
 
+function valueAt({ shown, values }: Series, index: number, format: (value: number) => string): string {
+  const value = (shown ?? values)[index] ?? null
+  return value === null ? 'none' : format(value)
+}
+
 function dataOf({ days, series }: Props): uPlot.AlignedData {
   return [days.map((day) => Date.parse(`${day}T00:00:00Z`) / 1_000), ...series.map((each) => each.values)]
 }
 
 const BAR = { size: [0.7, 28] as [number, number] }
 
-function optionsOf({ series, kind, format, top, days }: Props, element: Element): uPlot.Options {
+function optionsOf({ series, kind, format, top, days }: Props, element: Element, onHover: (index: number | null) => void): uPlot.Options {
   const ink = resolvedColour('muted', element)
   const grid = { stroke: resolvedColour('line', element), width: 1 }
   const font = '12px ui-sans-serif, system-ui, sans-serif'
@@ -102,10 +109,11 @@ function optionsOf({ series, kind, format, top, days }: Props, element: Element)
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     legend: { show: false },
-    cursor: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
     scales: {
       x: { range: [at(days[0]) - half, at(days.at(-1)) + half] },
-      y: { range: (_chart, _low, high) => [0, top ?? Math.max(1, high * 1.1)] },
+      y: { range: (_chart, _low, high) => [0, top ?? (high > 0 ? high * 1.1 : 1)] },
     },
     axes: [
       { stroke: ink, grid: { show: false }, ticks: { show: false }, font, size: 28, space: 60, incrs: DAYS, values: dayLabels },

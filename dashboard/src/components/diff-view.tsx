@@ -18,8 +18,8 @@ const LOOK = {
 /** What one text has and the next has not. */
 export function DiffView({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => diffLines(pretty(before), pretty(after)), [before, after])
-  if (lines === null) return <p className="text-muted">The two are too long to be compared line by line.</p>
-  if (lines.every((line) => line.kind === 'same')) return <p className="text-muted">They are the same.</p>
+  if (lines === null) return <p className="text-muted">Too long to compare line by line.</p>
+  if (lines.every((line) => line.kind === 'same')) return <p className="text-muted">No changes: both answers are the same.</p>
   return (
     <pre dir="ltr" className="overflow-x-auto rounded-md border bg-sunken py-2 [unicode-bidi:isolate]">
       {excerpts(lines).map((line, index) =>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { agentsQuery } from '@/api/queries'
 import { appearanceOf } from '@/lib/status'
-import { Select } from './ui'
+import { Input, Select } from './ui'
 
 interface Choice<T extends string> {
   value: T | undefined
@@ -84,4 +84,19 @@ export function sinceOf(period: Period, now: number): string | undefined {
   if (hours === null) return undefined
   const hour = 3_600_000
   return new Date(Math.floor(now / hour) * hour - hours * hour).toISOString()
+}
+
+/** Searches the rows that are loaded: the server has no search. */
+export function SearchFilter({ value, onChange }: Choice<string>) {
+  return (
+    <Input
+      type="search"
+      aria-label="Search"
+      placeholder="Search input, error or id"
+      title="Searches the rows that are loaded"
+      className="w-64"
+      defaultValue={value ?? ''}
+      onChange={(event) => onChange(event.target.value || undefined)}
+    />
+  )
 }

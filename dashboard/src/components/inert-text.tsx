@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { Fragment, useEffect, useRef, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
 import { segmentsOf, windowOf } from '@/lib/inert'
@@ -12,38 +12,53 @@ const MORE = 100_000
 
 interface Props {
   text: string
-  /** The place to light up and to bring into view. */
+  /** The span to highlight and to bring into view. */
   lit?: Span | null
+  /** Other spans to highlight, in any order. */
+  marks?: readonly Span[]
   className?: string
 }
 
 /** A text that somebody else wrote: never markup, direction isolated, what cannot be seen is named, long ones are cut. */
-export function InertText({ text, lit = null, className }: Props) {
+export function InertText({ text, lit = null, marks = [], className }: Props) {
   const [extra, setExtra] = useState({ before: 0, after: 0 })
   const mark = useRef<HTMLElement>(null)
+  const target = lit ?? marks[0] ?? null
   useEffect(() => {
-    mark.current?.scrollIntoView({ block: 'nearest' })
-  }, [lit?.start, lit?.end, text])
-  const first = windowOf(text.length, AT_FIRST, lit)
+    if (lit !== null) mark.current?.scrollIntoView({ block: 'nearest' })
+  }, [lit, text])
+  const first = windowOf(text.length, AT_FIRST, target)
   const from = Math.max(0, first.from - extra.before)
   const to = Math.min(text.length, first.to + extra.after)
-  const start = lit === null ? to : Math.min(Math.max(lit.start, from), to)
-  const end = lit === null ? to : Math.min(Math.max(lit.end, start), to)
+  const spans = spansWithin(lit === null ? marks : [lit], from, to)
   return (
     <div className={cn('min-w-0', className)}>
       <More hidden={from} onClick={() => setExtra({ ...extra, before: extra.before + MORE })} where="before" />
       <pre dir="ltr" className="break-words whitespace-pre-wrap [overflow-wrap:anywhere] [unicode-bidi:isolate]">
-        <Pieces text={text.slice(from, start)} />
-        {end > start ? (
-          <mark ref={mark} className="rounded-sm bg-mark text-mark-ink">
-            <Pieces text={text.slice(start, end)} />
-          </mark>
-        ) : null}
-        <Pieces text={text.slice(end, to)} />
+        {spans.map(({ start, end }, index) => (
+          <Fragment key={index}>
+            <Pieces text={text.slice(spans[index - 1]?.end ?? from, start)} />
+            <mark ref={index === 0 ? mark : undefined} className="rounded-sm bg-mark text-mark-ink">
+              <Pieces text={text.slice(start, end)} />
+            </mark>
+          </Fragment>
+        ))}
+        <Pieces text={text.slice(spans.at(-1)?.end ?? from, to)} />
       </pre>
       <More hidden={text.length - to} onClick={() => setExtra({ ...extra, after: extra.after + MORE })} where="after" />
     </div>
   )
+}
+
+/** The parts of spans that are shown, in order, none inside of another. */
+function spansWithin(spans: readonly Span[], from: number, to: number): Span[] {
+  const shown: Span[] = []
+  for (const span of [...spans].sort((left, right) => left.start - right.start || left.end - right.end)) {
+    const start = Math.max(span.start, from, shown.at(-1)?.end ?? 0)
+    const end = Math.min(span.end, to)
+    if (end > start) shown.push({ start, end })
+  }
+  return shown
 }
 
 /** A part of a text that somebody else wrote, for those who mark parts of their own. */

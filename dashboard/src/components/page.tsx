@@ -20,7 +20,7 @@ export function Page({ title, heading, actions, lead, fill, children }: Props) {
     document.title = `${title} · Accord`
   }, [title])
   return (
-    <div className={cn('mx-auto flex w-full max-w-[100rem] flex-col gap-4 p-4 lg:px-6', fill && 'h-full min-h-0')}>
+    <div className={cn('mx-auto flex w-full max-w-[100rem] flex-col gap-4 p-4 lg:px-6', fill && 'min-h-0 flex-1')}>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-64">
           <h1 className="flex flex-wrap items-center gap-2 text-[1.4rem] leading-tight font-semibold tracking-tight">

@@ -39,16 +39,16 @@ export function SortableList<T extends { readonly id: string }>({ items, label, 
     const item = items[indexOf(id)]
     return item === undefined ? '' : nameOf(item)
   }
-  const place = (id: unknown) => `place ${indexOf(id) + 1} of ${items.length}`
+  const place = (id: unknown) => `position ${indexOf(id) + 1} of ${items.length}`
   const announcements: Announcements = {
-    onDragStart: ({ active }) => `${named(active.id)} is taken up, at ${place(active.id)}`,
+    onDragStart: ({ active }) => `${named(active.id)} is picked up at ${place(active.id)}`,
     onDragOver: ({ active, over }) =>
-      over && over.id !== active.id ? `${named(active.id)} would go to ${place(over.id)}` : undefined,
-    onDragEnd: ({ active, over }) => (over ? `${named(active.id)} is put down at ${place(over.id)}` : 'Nothing was moved'),
+      over && over.id !== active.id ? `${named(active.id)} would move to ${place(over.id)}` : undefined,
+    onDragEnd: ({ active, over }) => (over ? `${named(active.id)} is dropped at ${place(over.id)}` : 'Nothing moved'),
     onDragCancel: ({ active }) => `${named(active.id)} stays where it was`,
   }
   const instructions =
-    'To move it, press space, then the arrow keys, then space again to put it down. Escape leaves it where it was.'
+    'To move an item, press Space, then the arrow keys, then Space again to drop it. Escape cancels.'
   return (
     <DndContext
       sensors={sensors}

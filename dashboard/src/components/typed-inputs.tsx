@@ -29,7 +29,7 @@ export function NumberInput({ value, onChange, counts = false, ...rest }: Number
   }
   const wrong = text.trim() !== '' && read(text) === null
   // A stored value that is no number is shown as it is, and whoever judges the whole says so.
-  const unread = wrong && text !== current ? `“${text}” is not a ${counts ? 'whole number in digits' : 'number in JSON'}` : null
+  const unread = wrong && text !== current ? `“${text}” is not ${counts ? 'a whole number' : 'a number'}` : null
   useReport(unread)
   const change = (typed: string) => {
     const found = read(typed)

@@ -37,7 +37,7 @@ export function useUnread(): Unread {
 export function NotYet({ reasons }: { reasons: readonly string[] }) {
   return (
     <p role="status" className="min-w-0 text-warning [overflow-wrap:anywhere] empty:hidden">
-      {reasons.length === 0 ? null : `Not yet: ${reasons.join('; ')}`}
+      {reasons.length === 0 ? null : `Fix first: ${reasons.join('; ')}`}
     </p>
   )
 }

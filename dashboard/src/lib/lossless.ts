@@ -39,7 +39,7 @@ export function parse(text: string): Json {
   // Strict, and its words for what is wrong are good.
   JSON.parse(text)
   const { node, whole } = readJson(text)
-  if (node === null || !whole) throw new SyntaxError('it is nested too deeply')
+  if (node === null || !whole) throw new SyntaxError('nested too deeply')
   return build(text, node)
 }
 
@@ -58,7 +58,7 @@ function build(text: string, node: JsonNode): Json {
     case 'object': {
       const map = new Map<string, Json>()
       for (const { key, node: member } of node.members) {
-        if (map.has(key)) throw new SyntaxError(`the name ${JSON.stringify(key)} stands twice in one object`)
+        if (map.has(key)) throw new SyntaxError(`duplicate key ${JSON.stringify(key)}`)
         map.set(key, build(text, member))
       }
       return map

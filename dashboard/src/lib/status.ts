@@ -1,7 +1,4 @@
-/**
- * What a state is called, looks like and means: the one map. Pages ask here and never look at a status by themselves to
- * choose a colour.
- */
+/** The one map of status to label, icon and colour. Pages never choose a colour by themselves. */
 import {
   Ban, CircleCheck, CircleDashed, CircleDot, CirclePause, CircleSlash, CircleX, Clock, Hand, Hourglass, Inbox, LoaderCircle,
   type LucideIcon, OctagonX, Scissors, ShieldX, Square, WifiOff,
@@ -34,18 +31,18 @@ const STATUSES: Record<string, Appearance> = {
   // Attempts.
   accepted: { label: 'Accepted', icon: CircleCheck, tone: 'success' },
   no_json: { label: 'No JSON', icon: CircleX, tone: 'danger' },
-  parse_error: { label: 'Unreadable JSON', icon: CircleX, tone: 'danger' },
-  schema_invalid: { label: 'Does not conform', icon: ShieldX, tone: 'danger' },
-  invariant_failed: { label: 'Breaks an invariant', icon: ShieldX, tone: 'danger' },
-  schema_echo: { label: 'Schema given back', icon: CircleX, tone: 'danger' },
+  parse_error: { label: 'Invalid JSON', icon: CircleX, tone: 'danger' },
+  schema_invalid: { label: 'Schema mismatch', icon: ShieldX, tone: 'danger' },
+  invariant_failed: { label: 'Invariant failed', icon: ShieldX, tone: 'danger' },
+  schema_echo: { label: 'Schema echoed', icon: CircleX, tone: 'danger' },
   ambiguous: { label: 'Ambiguous', icon: CircleDot, tone: 'warning' },
   not_submitted: { label: 'Not submitted', icon: CircleX, tone: 'danger' },
-  truncated: { label: 'Cut off', icon: Scissors, tone: 'warning' },
+  truncated: { label: 'Truncated', icon: Scissors, tone: 'warning' },
   refused: { label: 'Refused', icon: Ban, tone: 'danger' },
   schema_rejected: { label: 'Schema rejected by provider', icon: OctagonX, tone: 'warning' },
   no_progress: { label: 'No progress', icon: CircleSlash, tone: 'danger' },
-  transport: { label: 'Provider failed', icon: WifiOff, tone: 'warning' },
-  budget_exhausted: { label: 'Budget used up', icon: OctagonX, tone: 'danger' },
+  transport: { label: 'Provider error', icon: WifiOff, tone: 'warning' },
+  budget_exhausted: { label: 'Budget exhausted', icon: OctagonX, tone: 'danger' },
   timed_out: { label: 'Timed out', icon: Hourglass, tone: 'danger' },
 }
 

@@ -38,10 +38,10 @@ interface Work {
 
 function build(node: unknown, work: Work): Json {
   work.left -= 1
-  if (work.left < 0) throw new YamlError('the aliases make it too large', 0)
+  if (work.left < 0) throw new YamlError('too large after expanding aliases', 0)
   if (isAlias(node)) {
     const meant = work.anchors.get(node.source)
-    if (meant === undefined) throw new YamlError(`there is no anchor &${node.source} before it`, node.range?.[0] ?? 0)
+    if (meant === undefined) throw new YamlError(`unknown anchor &${node.source}`, node.range?.[0] ?? 0)
     return build(meant, work)
   }
   if (isNode(node) && node.anchor !== undefined) work.anchors.set(node.anchor, node)
@@ -56,7 +56,7 @@ function scalar(value: unknown, source: string | undefined, offset: number): Jso
   if (value instanceof Exact) return value
   if (typeof value === 'number' || typeof value === 'bigint') {
     const text = source !== undefined && JSON_NUMBER.test(source) ? source : String(value)
-    if (!JSON_NUMBER.test(text)) throw new YamlError(`${text} is no number that JSON has`, offset)
+    if (!JSON_NUMBER.test(text)) throw new YamlError(`${text} is not a JSON number`, offset)
     return numberOf(text)
   }
   return typeof value === 'string' || typeof value === 'boolean' ? value : null

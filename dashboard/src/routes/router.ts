@@ -28,7 +28,7 @@ export function makeRouter() {
 }
 
 /** How long after the first page the others are loaded: it comes first. */
-const LATER_MS = 1_500
+const LATER_MS = 300
 
 /**
  * Loads the code of all pages once the first one is there. A click that finds the server away, or started anew with another

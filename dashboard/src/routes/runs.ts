@@ -9,6 +9,7 @@ const list = createRoute({
   validateSearch: (search: RawSearch) => optional({
     status: oneOf(search, 'status', RUN_STATUSES),
     agent: textOf(search, 'agent'),
+    find: textOf(search, 'find'),
     since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
   }),
   component: lazyRouteComponent(() => import('@/features/runs/runs-page'), 'RunsPage'),

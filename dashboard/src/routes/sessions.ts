@@ -10,6 +10,8 @@ const list = createRoute({
     status: oneOf(search, 'status', SESSION_STATUSES),
     agent: textOf(search, 'agent'),
     parent: textOf(search, 'parent'),
+    since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
+    find: textOf(search, 'find'),
   }),
   component: lazyRouteComponent(() => import('@/features/sessions/sessions-page'), 'SessionsPage'),
 })

@@ -9,6 +9,7 @@ const list = createRoute({
   validateSearch: (search: RawSearch) => optional({
     status: oneOf(search, 'status', WORKFLOW_STATUSES),
     workflow: textOf(search, 'workflow'),
+    since: oneOf(search, 'since', ['24h', '7d', '30d'] as const),
   }),
   component: lazyRouteComponent(() => import('@/features/workflow-runs/workflow-runs-page'), 'WorkflowRunsPage'),
 })
@@ -19,7 +20,7 @@ const one = createRoute({
   validateSearch: (search: RawSearch) => optional({
     /** The node that is looked at. */
     node: textOf(search, 'node'),
-    view: oneOf(search, 'view', ['comparison', 'node', 'result', 'input'] as const),
+    view: oneOf(search, 'view', ['comparison', 'node', 'timeline', 'result', 'input'] as const),
   }),
   component: lazyRouteComponent(() => import('@/features/workflow-runs/workflow-run-page'), 'WorkflowRunPage'),
 })

@@ -34,8 +34,7 @@ describe('the field builder', () => {
     // A new field's name is selected, so that typing replaces it.
     await user.paste('severity')
     await user.selectOptions(screen.getByLabelText('Type of severity'), 'enum')
-    await user.click(screen.getByRole('button', { name: 'Constraints of severity' }))
-    await user.clear(screen.getByLabelText('Choices, one a line'))
+    await user.clear(screen.getByLabelText('Allowed values, one per line'))
     await user.paste('low\nhigh\n')
     await user.click(screen.getByLabelText('Description of severity'))
     await user.paste('How bad')
@@ -48,6 +47,18 @@ describe('the field builder', () => {
     expect(written()).toBe('{"type":"object","properties":{}}')
   })
 
+  it('writes an enum only with values that somebody typed', async () => {
+    render(<Page schema='{"type":"object","properties":{"a":{"type":"string"}}}' />)
+    const user = userEvent.setup()
+    await user.selectOptions(screen.getByLabelText('Type of a'), 'enum')
+    expect(screen.getByText('Enter at least one value')).toBeTruthy()
+    expect(problems()).toBe('a needs at least one allowed value')
+    expect(written()).toBe('{"type":"object","properties":{"a":{"type":"string"}}}')
+    await user.type(screen.getByLabelText('Allowed values, one per line'), 'low')
+    expect(problems()).toBe('')
+    expect(written()).toBe('{"type":"object","properties":{"a":{"type":"string","enum":["low"]}}}')
+  })
+
   it('waits with names that cannot be written, and says why', async () => {
     render(<Page schema='{"type":"object","properties":{"a":true,"b":true}}' />)
     const user = userEvent.setup()
@@ -56,7 +67,7 @@ describe('the field builder', () => {
     const before = written()
     await user.clear(second)
     await user.type(second, 'a')
-    expect(problems()).toBe('There is a field a already')
+    expect(problems()).toBe('A field named a already exists')
     expect(written()).toBe(before)
     await user.type(second, 'c')
     expect(problems()).toBe('')
@@ -96,7 +107,7 @@ describe('the field builder', () => {
   it('offers to begin anew where it has no words', async () => {
     render(<Page schema='{"oneOf":[{"type":"object"}]}' />)
     expect(written()).toBe('{"oneOf":[{"type":"object"}]}')
-    await userEvent.click(screen.getByRole('button', { name: 'Begin anew with fields' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Start over with fields' }))
     expect(written()).toContain('"type":"object"')
   })
 })

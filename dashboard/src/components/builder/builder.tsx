@@ -5,7 +5,7 @@ import { Segmented } from '@/components/segmented'
 import { useReport } from '@/components/unread'
 import { type Json, write } from '@/lib/lossless'
 import { ConstraintsEditor } from './constraints-editor'
-import { freshRoot, nameProblems, shapeOf, withShape } from './edit'
+import { enumProblems, freshRoot, nameProblems, shapeOf, withShape } from './edit'
 import { Kept, Unshown } from './kept'
 import { type Part, readSchema, writeSchema } from './model'
 import { Description, Inside } from './part-editor'
@@ -16,8 +16,10 @@ export interface BuilderProps {
   onChange: (schema: Json) => void
   /** What the schema is of. */
   name?: string
-  /** The schema beside the fields, or below where there is no room. */
+  /** The schema beside the fields, or below if there is no room. */
   preview?: boolean
+  /** Whether it is always one object, as an input is: a list is not offered. */
+  single?: boolean
 }
 
 interface State {
@@ -26,8 +28,8 @@ interface State {
   root: Part
 }
 
-/** A schema as fields. What cannot be written yet, for want of a name, waits and is reported as unread. */
-export function FieldBuilder({ value, onChange, name = 'the output', preview = true }: BuilderProps) {
+/** A schema as fields. What cannot be written yet, such as a field without a name, waits and is reported as unread. */
+export function FieldBuilder({ value, onChange, name = 'the output', preview = true, single = false }: BuilderProps) {
   const text = write(value)
   const [state, setState] = useState<State>(() => ({ text, root: readSchema(value) }))
   let { root } = state
@@ -37,10 +39,10 @@ export function FieldBuilder({ value, onChange, name = 'the output', preview = t
     setState({ text, root })
   }
   const problems = useMemo(() => nameProblems(root), [root])
-  useReport([...problems.values()].join('; ') || null)
+  useReport([...problems.values(), ...enumProblems(root, name)].join('; ') || null)
 
   const change = (next: Part) => {
-    if (nameProblems(next).size > 0) {
+    if (nameProblems(next).size + enumProblems(next, name).length > 0) {
       setState({ text, root: next })
       return
     }
@@ -51,7 +53,7 @@ export function FieldBuilder({ value, onChange, name = 'the output', preview = t
   return (
     <div className="@container">
       <div className={preview ? 'grid gap-4 @4xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]' : undefined}>
-        <Root root={root} onChange={change} name={name} problems={problems} />
+        <Root root={root} onChange={change} name={name} problems={problems} single={single} />
         {preview ? <Preview schema={value} /> : null}
       </div>
     </div>
@@ -68,23 +70,26 @@ interface RootProps {
   onChange: (root: Part) => void
   name: string
   problems: ReadonlyMap<string, string>
+  single: boolean
 }
 
-function Root({ root, onChange, name, problems }: RootProps) {
+function Root({ root, onChange, name, problems, single }: RootProps) {
   const shape = shapeOf(root)
   if (shape === 'other') {
     return (
       <div className="flex flex-col items-start gap-3">
-        <p>This schema is not an object with fields, nor a list. It can be changed in code.</p>
+        <p>This schema is neither an object with fields nor a list. Edit it as code.</p>
         <Unshown schema={root.keywords} />
-        <Button onClick={() => onChange(freshRoot('single'))}>Begin anew with fields</Button>
+        <Button onClick={() => onChange(freshRoot('single'))}>Start over with fields</Button>
       </div>
     )
   }
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <Segmented label="Shape" options={SHAPES} value={shape} onChange={(next) => onChange(withShape(root, next))} />
+        {single && shape === 'single' ? null : (
+          <Segmented label="Shape" options={SHAPES} value={shape} onChange={(next) => onChange(withShape(root, next))} />
+        )}
         <Description part={root} name={name} onChange={onChange} className="min-w-40 flex-1" />
       </div>
       <ConstraintsEditor part={root} onChange={onChange} isRoot />
@@ -99,7 +104,7 @@ function Preview({ schema }: { schema: Json }) {
     <section aria-label="Preview of the schema" className="flex h-72 min-w-0 flex-col gap-1 @4xl:sticky @4xl:top-4 @4xl:h-[32rem]">
       <p className="font-medium text-muted">Preview</p>
       <div className="min-h-0 flex-1">
-        <CodeEditor value={write(schema, 2)} language="json" label="The schema, as it will be saved" readOnly />
+        <CodeEditor value={write(schema, 2)} language="json" label="Schema to be saved" readOnly />
       </div>
     </section>
   )

@@ -3,23 +3,23 @@ import { LinesInput, NumberInput } from '@/components/typed-inputs'
 import { Checkbox, Field, Input } from '@/components/ui'
 import { type Json, isMap, write } from '@/lib/lossless'
 import { CONSTRAINTS, type Constraint, FORMATS } from './constraints'
-import { withKeyword, withNullable } from './edit'
+import { isEmptyEnum, withKeyword, withNullable } from './edit'
 import { type Part, enumValues, isNullable, typeOf } from './model'
 
 interface Props {
   part: Part
   onChange: (part: Part) => void
-  /** The outermost value: it is never absent, so it is not asked whether it may be. */
+  /** The outermost value, which is never null unless the schema already says so. */
   isRoot?: boolean
 }
 
-/** What is asked of a value beside its type. */
+/** The constraints of a value besides its type. */
 export function ConstraintsEditor({ part, onChange, isRoot = false }: Props) {
   const type = typeOf(part.keywords)
-  if (type === 'other') return null
+  // The values of an enum are always in sight.
+  if (type === 'other' || type === 'enum') return null
   return (
     <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
-      {type === 'enum' ? <Choices part={part} onChange={onChange} /> : null}
       {CONSTRAINTS[type].map((constraint) => (
         <Control
           key={constraint.keyword}
@@ -28,7 +28,7 @@ export function ConstraintsEditor({ part, onChange, isRoot = false }: Props) {
           onChange={(value) => onChange(withKeyword(part, constraint.keyword, value))}
         />
       ))}
-      {type === 'enum' || (isRoot && !isNullable(part.keywords)) ? null : (
+      {isRoot && !isNullable(part.keywords) ? null : (
         <Checkbox
           label="May be null"
           className="h-8"
@@ -40,12 +40,13 @@ export function ConstraintsEditor({ part, onChange, isRoot = false }: Props) {
   )
 }
 
-function Choices({ part, onChange }: Props) {
+export function Choices({ part, name, onChange }: Omit<Props, 'isRoot'> & { name: string }) {
   return (
-    <Field label="Choices, one a line" className="w-64">
+    <Field label="Allowed values, one per line" className="max-w-md" error={isEmptyEnum(part) ? 'Enter at least one value' : undefined}>
       {(ids) => (
         <LinesInput
           {...ids}
+          title={`Allowed values of ${name}`}
           className="font-mono"
           value={enumValues(part.keywords) ?? []}
           onChange={(values) => onChange(withKeyword(part, 'enum', values))}
@@ -64,7 +65,7 @@ interface ControlProps {
 function Control({ constraint: { label, kind }, value, onChange }: ControlProps) {
   const list = useId()
   if (kind === 'flag' || kind === 'closed') {
-    // A closed object says `false` to other members; the check mark says yes to being closed.
+    // A closed object has `additionalProperties: false`; the check mark means closed.
     const set = kind === 'flag'
     return (
       <Checkbox
@@ -116,6 +117,5 @@ export function constraintsInWords(part: Part): string {
     if (value === undefined || (kind === 'closed') || (kind === 'flag' && value !== true)) return []
     return [kind === 'flag' ? label.toLowerCase() : `${label.toLowerCase()} ${write(value)}`]
   })
-  const choices = type === 'enum' ? [(enumValues(part.keywords) ?? []).join(' | ')] : []
-  return [...choices, ...said, ...(isNullable(part.keywords) ? ['may be null'] : [])].join(' · ')
+  return [...said, ...(isNullable(part.keywords) ? ['may be null'] : [])].join(' · ')
 }

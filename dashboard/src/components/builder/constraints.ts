@@ -9,17 +9,17 @@ export interface Constraint {
 }
 
 const NUMERIC: Constraint[] = [
-  { keyword: 'minimum', label: 'At least', kind: 'number' },
-  { keyword: 'maximum', label: 'At most', kind: 'number' },
-  { keyword: 'exclusiveMinimum', label: 'More than', kind: 'number' },
+  { keyword: 'minimum', label: 'Minimum', kind: 'number' },
+  { keyword: 'maximum', label: 'Maximum', kind: 'number' },
+  { keyword: 'exclusiveMinimum', label: 'Greater than', kind: 'number' },
   { keyword: 'exclusiveMaximum', label: 'Less than', kind: 'number' },
   { keyword: 'multipleOf', label: 'Multiple of', kind: 'number' },
 ]
 
 export const CONSTRAINTS: Record<FieldType, Constraint[]> = {
   string: [
-    { keyword: 'minLength', label: 'Shortest', kind: 'count' },
-    { keyword: 'maxLength', label: 'Longest', kind: 'count' },
+    { keyword: 'minLength', label: 'Min length', kind: 'count' },
+    { keyword: 'maxLength', label: 'Max length', kind: 'count' },
     { keyword: 'format', label: 'Format', kind: 'format' },
     { keyword: 'pattern', label: 'Pattern', kind: 'text' },
   ],
@@ -27,11 +27,11 @@ export const CONSTRAINTS: Record<FieldType, Constraint[]> = {
   number: NUMERIC,
   boolean: [],
   enum: [],
-  object: [{ keyword: 'additionalProperties', label: 'No other fields', kind: 'closed' }],
+  object: [{ keyword: 'additionalProperties', label: 'Disallow extra fields', kind: 'closed' }],
   array: [
-    { keyword: 'minItems', label: 'Fewest items', kind: 'count' },
-    { keyword: 'maxItems', label: 'Most items', kind: 'count' },
-    { keyword: 'uniqueItems', label: 'No item twice', kind: 'flag' },
+    { keyword: 'minItems', label: 'Min items', kind: 'count' },
+    { keyword: 'maxItems', label: 'Max items', kind: 'count' },
+    { keyword: 'uniqueItems', label: 'Unique items', kind: 'flag' },
   ],
 }
 

@@ -1,15 +1,15 @@
 /** Every change that the builder makes, as pure functions. Each touches its own keyword and nothing else. */
 import { type Json, type JsonMap, isMap, withMember } from '@/lib/lossless'
 import { ownKeywords } from './constraints'
-import { type Field, type FieldType, type Part, isNullable, newId, readSchema, typeOf, writeSchema } from './model'
+import { type Field, type FieldType, type Part, enumValues, isNullable, newId, readSchema, typeOf, writeSchema } from './model'
 
-/** What a new part of a type is. Objects are closed: a model that adds members is told so. */
+/** What a new part of a type is. Objects are closed. An enum begins without values and is not written before it has one. */
 const FRESH: Record<FieldType, readonly [string, Json][]> = {
   string: [['type', 'string']],
   integer: [['type', 'integer']],
   number: [['type', 'number']],
   boolean: [['type', 'boolean']],
-  enum: [['type', 'string'], ['enum', ['first', 'second']]],
+  enum: [['type', 'string'], ['enum', []]],
   object: [['type', 'object'], ['properties', new Map()], ['additionalProperties', false]],
   array: [['type', 'array'], ['items', new Map([['type', 'string']])]],
 }
@@ -122,14 +122,14 @@ function itemOf(whole: JsonMap): Json {
   return new Map([...outside, ...items])
 }
 
-/** What keeps fields from being written: names that are missing or stand twice among brothers. By the field's id. */
+/** Names that are missing or repeated among siblings, which cannot be written. By the field's id. */
 export function nameProblems(part: Part): Map<string, string> {
   const problems = new Map<string, string>()
   const look = (inner: Part): void => {
     const seen = new Set<string>()
     for (const field of inner.fields ?? []) {
       if (field.name === '') problems.set(field.id, 'A field needs a name')
-      else if (seen.has(field.name)) problems.set(field.id, `There is a field ${field.name} already`)
+      else if (seen.has(field.name)) problems.set(field.id, `A field named ${field.name} already exists`)
       seen.add(field.name)
       look(field.part)
     }
@@ -137,4 +137,17 @@ export function nameProblems(part: Part): Map<string, string> {
   }
   look(part)
   return problems
+}
+
+/** Enums without values, which no value conforms to: they are not written. */
+export function enumProblems(part: Part, name: string): string[] {
+  return [
+    ...(isEmptyEnum(part) ? [`${name} needs at least one allowed value`] : []),
+    ...(part.fields ?? []).flatMap((field) => enumProblems(field.part, field.name)),
+    ...(part.items === null ? [] : enumProblems(part.items, `each item of ${name}`)),
+  ]
+}
+
+export function isEmptyEnum(part: Part): boolean {
+  return typeOf(part.keywords) === 'enum' && enumValues(part.keywords)?.length === 0
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { Button, Input, Select } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { isMap } from '@/lib/lossless'
-import { ConstraintsEditor, constraintsInWords } from './constraints-editor'
+import { Choices, ConstraintsEditor, constraintsInWords } from './constraints-editor'
 import { withFields, withKeyword, withType } from './edit'
 import { FieldList } from './field-list'
 import { Kept, Unshown } from './kept'
@@ -53,7 +53,7 @@ export function PartEditor({ part, onChange, name, problems, before, beside, aft
             title="Constraints"
             aria-expanded={open}
             aria-controls={id}
-            disabled={type === 'other'}
+            disabled={type === 'other' || type === 'enum'}
             className={cn(open && 'bg-accent-soft text-accent')}
             onClick={() => setOpen(!open)}
           >
@@ -62,6 +62,7 @@ export function PartEditor({ part, onChange, name, problems, before, beside, aft
           {after}
         </div>
       </div>
+      {type === 'enum' ? <Choices part={part} name={name} onChange={onChange} /> : null}
       <div id={id} className={cn('min-w-0', open ? 'rounded-md bg-sunken px-3 py-2' : 'contents')}>
         {open ? <ConstraintsEditor part={part} onChange={onChange} /> : null}
         {!open && words !== '' ? <p className="px-1 break-words text-muted">{words}</p> : null}
@@ -126,7 +127,7 @@ export function Description({ part, name, onChange, className }: Omit<PartProps,
   return (
     <Input
       aria-label={`Description of ${name}`}
-      placeholder="What it means"
+      placeholder="Description"
       className={className}
       disabled={!isMap(part.keywords) || (!absent && typeof value !== 'string')}
       value={typeof value === 'string' ? value : ''}

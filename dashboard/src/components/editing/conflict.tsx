@@ -29,10 +29,10 @@ export function Conflict({ name, base, mine, theirs, onClose, onTakeTheirs, onGo
         </p>
         <div className="grid gap-3 sm:grid-cols-2">
           <Side title="Yours" value={mine} parts={parts} />
-          <Side title="Theirs, as it is saved" value={theirs} parts={parts} />
+          <Side title="Theirs (saved)" value={theirs} parts={parts} />
         </div>
         <div className="flex flex-wrap justify-end gap-2">
-          <Button onClick={onTakeTheirs}>Take theirs</Button>
+          <Button onClick={onTakeTheirs}>Use theirs</Button>
           {both === null ? null : (
             <Button variant="primary" onClick={() => onGoOn(both)}>
               Keep both
@@ -42,7 +42,7 @@ export function Conflict({ name, base, mine, theirs, onClose, onTakeTheirs, onGo
             Keep mine
           </Button>
         </div>
-        <p className="text-right text-muted">You look at it once more before it is saved.</p>
+        <p className="text-right text-muted">You can review the result before saving.</p>
       </div>
     </Dialog>
   )

@@ -15,11 +15,11 @@ export function Gone({ name, wasFile, ready, onCreate }: Props) {
   return (
     <Notice tone="warning">
       <p>
-        {name} was deleted elsewhere while you had it open. Nothing is lost: what you have is still in this page. You can
-        create it again from that{wasFile ? '; it will live in the store, not in a file' : ''}.
+        {name} was deleted elsewhere while you had it open. Your version is still in this page, and you can create it
+        again{wasFile ? '; it will be saved in the database, not in a file' : ''}.
       </p>
       <Button size="small" disabled={!ready} onClick={onCreate}>
-        Create it again
+        Create again
       </Button>
     </Notice>
   )

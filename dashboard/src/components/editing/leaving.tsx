@@ -18,7 +18,7 @@ export function Leaving({ changed }: { changed: boolean }) {
       deed="Leave"
       onConfirm={() => leaving.proceed?.()}
     >
-      What you have changed is not saved and will be lost.
+      Your unsaved changes will be lost.
     </Confirm>
   )
 }

@@ -23,14 +23,14 @@ export function Notices({ base, unread, saving, onTakeTheirs, onCreate, written 
     <>
       {unread.length > 0 ? (
         <Notice tone="warning">
-          <p className="[overflow-wrap:anywhere]">This cannot be saved yet: {unread.join('; ')}</p>
+          <p className="[overflow-wrap:anywhere]">Cannot be saved yet: {unread.join('; ')}</p>
         </Notice>
       ) : null}
       {saving.isNewer && base !== null ? (
         <Notice tone="warning">
-          <p>{base.view.summary.name} was changed elsewhere while you worked on it. Saving will show you both, and ask.</p>
+          <p>{base.view.summary.name} was changed elsewhere while you edited it. Saving shows both versions and asks.</p>
           <Button size="small" onClick={onTakeTheirs}>
-            Take theirs now
+            Use their version
           </Button>
         </Notice>
       ) : null}
@@ -46,10 +46,10 @@ function Refused({ error, written }: { error: Error; written: Props['written'] }
   if (error instanceof ApiError && error.error.endsWith('ReadOnly')) {
     return (
       <Notice tone="danger">
-        <p className="font-medium">It cannot be saved here.</p>
+        <p className="font-medium">This cannot be saved here.</p>
         <p className="break-words">{error.message}</p>
         <p className="flex flex-wrap items-center gap-1 text-ink">
-          Nothing is lost: what you have is still in this page. Take the {written.name} along and put it in the file by hand:
+          Your changes are still in this page. Copy the {written.name} and put it in the file yourself:
           <CopyButton text={written.text()} label={`Copy the ${written.name}`} />
         </p>
       </Notice>

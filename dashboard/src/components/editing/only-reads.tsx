@@ -17,8 +17,8 @@ export function OnlyReads({ what, changed }: Props) {
   return (
     <Notice tone="warning">
       <p>
-        Your key has the role {role}: you can look at {what}, and not change them.
-        {changed ? ' What you have changed is still in this page; it can be saved with the key of an admin.' : ''}
+        Your key has the role {role}: you can view {what} but not change them.
+        {changed ? ' Your changes are still in this page; an admin key can save them.' : ''}
       </p>
       <Button size="small" onClick={otherKey}>
         Use another key

@@ -10,7 +10,7 @@ export function Verdict({ of }: { of: { valid: boolean; problems: readonly Api.P
     const errors = of.problems.filter((problem) => problem.severity === 'error').length
     return (
       <Badge tone="danger">
-        <CircleX aria-hidden /> Broken{errors > 0 ? `: ${plural(errors, 'mistake')}` : ''}
+        <CircleX aria-hidden /> Invalid{errors > 0 ? `: ${plural(errors, 'error')}` : ''}
       </Badge>
     )
   }

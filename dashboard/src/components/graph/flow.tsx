@@ -90,7 +90,7 @@ function Way({ data, selected, markerEnd, ...at }: EdgeProps<FlowEdge>) {
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
             title={data?.trouble ?? when ?? undefined}
           >
-            {when === null ? 'cannot fit' : plain(when)}
+            {when === null ? 'schemas do not match' : plain(when)}
           </div>
         </EdgeLabelRenderer>
       )}

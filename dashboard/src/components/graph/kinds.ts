@@ -12,11 +12,11 @@ export interface KindLook {
 }
 
 export const KINDS: Record<GraphNode['kind'], KindLook> = {
-  input: { label: 'Input', icon: LogIn, meaning: 'What a run begins with.', colours: 'bg-sunken text-muted' },
-  agent: { label: 'Agent', icon: Bot, meaning: 'An agent, or another workflow, does a piece of work.', colours: 'bg-accent-soft text-accent' },
-  check: { label: 'Check', icon: ShieldCheck, meaning: 'A condition that must hold.', colours: 'bg-success-soft text-success' },
-  map: { label: 'Map', icon: Repeat, meaning: 'The same agent for each item of a list.', colours: 'bg-info-soft text-info' },
-  planner: { label: 'Planner', icon: ClipboardList, meaning: 'An agent makes a plan, others carry it out.', colours: 'bg-warning-soft text-warning' },
-  output: { label: 'Output', icon: Flag, meaning: 'What the workflow gives.', colours: 'bg-sunken text-muted' },
-  unknown: { label: 'Unknown', icon: CircleHelp, meaning: 'A node that this version cannot show.', colours: 'bg-danger-soft text-danger' },
+  input: { label: 'Input', icon: LogIn, meaning: 'The input of the workflow.', colours: 'bg-sunken text-muted' },
+  agent: { label: 'Agent', icon: Bot, meaning: 'Runs an agent or another workflow.', colours: 'bg-accent-soft text-accent' },
+  check: { label: 'Check', icon: ShieldCheck, meaning: 'Checks a condition.', colours: 'bg-success-soft text-success' },
+  map: { label: 'Map', icon: Repeat, meaning: 'Runs an agent for each item of a list.', colours: 'bg-info-soft text-info' },
+  planner: { label: 'Planner', icon: ClipboardList, meaning: 'An agent plans subtasks; other agents run them.', colours: 'bg-warning-soft text-warning' },
+  output: { label: 'Output', icon: Flag, meaning: 'The output of the workflow.', colours: 'bg-sunken text-muted' },
+  unknown: { label: 'Unknown', icon: CircleHelp, meaning: 'A node type that this version does not know.', colours: 'bg-danger-soft text-danger' },
 }

@@ -24,6 +24,20 @@ export function sizeOf(node: Pick<GraphNode, 'fields'>, extra = 0): Size {
   return { width: CARD.width, height: CARD.height + (node.fields === null ? 0 : BADGE_ROW) + extra }
 }
 
+/** How a drawing with places of its own runs: along the axis on which its edges are longer. Null where nobody placed anything. */
+export function directionOf(graph: Graph): Direction | null {
+  const places = new Map(graph.nodes.flatMap((node) => (node.position === null ? [] : [[node.id, node.position] as const])))
+  let [across, along] = [0, 0]
+  for (const { from, to } of graph.edges) {
+    const [start, end] = [places.get(from), places.get(to)]
+    if (start === undefined || end === undefined) continue
+    across += Math.abs(end.x - start.x)
+    along += Math.abs(end.y - start.y)
+  }
+  if (across === 0 && along === 0) return null
+  return across > along ? 'right' : 'down'
+}
+
 interface Options {
   direction?: Direction
   /** Height of what each card holds besides its own. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fromPlain } from '@/lib/lossless'
-import { CARD, arrange, freePlace } from './layout'
+import { CARD, arrange, directionOf, freePlace } from './layout'
 import { type Graph, readGraph, subtitleOf } from './model'
 
 const schema = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'object', properties: { c: {} } } } } }
@@ -26,7 +26,7 @@ it('reads nodes and edges of every kind', () => {
     }),
   )
   expect(graph.nodes.map((node) => [node.id, node.kind, subtitleOf(node)])).toEqual([
-    ['input', 'input', 'what goes in'],
+    ['input', 'input', 'workflow input'],
     ['one', 'agent', 'security'],
     ['two', 'agent', 'here (inline)'],
     ['three', 'agent', 'review (workflow)'],
@@ -35,7 +35,7 @@ it('reads nodes and edges of every kind', () => {
     ['sure', 'check', 'true'],
     ['odd', 'unknown', 'type teapot'],
     ['worse', 'unknown', 'no type'],
-    ['output', 'output', 'what comes out'],
+    ['output', 'output', 'workflow output'],
   ])
   expect(graph.nodes[1]).toEqual({
     id: 'one',
@@ -106,4 +106,10 @@ it('leaves what has a place where it is, and covers nobody', () => {
   const others = [places.get('a'), places.get('b')].map((place) => place ?? { x: 0, y: 0 })
   const mine = places.get('c') ?? { x: 0, y: 0 }
   expect(freePlace(mine, CARD, others)).toEqual(mine)
+})
+
+it('runs as it was arranged by hand, and has no direction of its own otherwise', () => {
+  const placed = (x: number, y: number) =>
+    readGraph(fromPlain({ nodes: { a: { type: 'agent', position: { x: 0, y: 0 } }, b: { type: 'agent', position: { x, y } } }, edges: [{ from: 'a', to: 'b' }] }))
+  expect([directionOf(placed(10, 200)), directionOf(placed(300, 50)), directionOf(chain(3))]).toEqual(['down', 'right', null])
 })

@@ -73,7 +73,7 @@ function workerOf(node: JsonMap): Worker | null {
   const agent = node.get('agent')
   const workflow = node.get('workflow')
   if (typeof agent === 'string') return { kind: 'agent', name: agent }
-  if (isMap(agent)) return { kind: 'inline', name: textOf(agent.get('name')) || 'written here' }
+  if (isMap(agent)) return { kind: 'inline', name: textOf(agent.get('name')) || 'inline agent' }
   return typeof workflow === 'string' ? { kind: 'workflow', name: workflow } : null
 }
 
@@ -108,9 +108,9 @@ export function subtitleOf(node: GraphNode): string {
   const { kind, worker, detail } = node
   switch (kind) {
     case 'input':
-      return 'what goes in'
+      return 'workflow input'
     case 'output':
-      return 'what comes out'
+      return 'workflow output'
     case 'check':
       return detail === '' ? 'no condition yet' : detail
     case 'agent':
@@ -125,6 +125,6 @@ export function subtitleOf(node: GraphNode): string {
 }
 
 function workerLabel(worker: Worker | null): string {
-  if (worker === null || worker.name === '') return 'nobody yet'
+  if (worker === null || worker.name === '') return 'no agent yet'
   return worker.kind === 'agent' ? worker.name : `${worker.name} (${worker.kind === 'inline' ? 'inline' : 'workflow'})`
 }

@@ -78,7 +78,7 @@ export function NodeCard({ node, selected, state, trouble, badge, children }: Pr
 
 function Trouble({ worst }: { worst: 'error' | 'warning' }) {
   return worst === 'error' ? (
-    <CircleX aria-label="has mistakes" className="size-4 shrink-0 text-danger" />
+    <CircleX aria-label="has errors" className="size-4 shrink-0 text-danger" />
   ) : (
     <TriangleAlert aria-label="has warnings" className="size-4 shrink-0 text-warning" />
   )

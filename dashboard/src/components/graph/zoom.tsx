@@ -54,7 +54,7 @@ export function Zoom({ bounds, follow = false, children }: Props) {
       <Button variant="ghost" size="icon" aria-label="Zoom out" title="Zoom out" onClick={() => void flow.zoomOut()}>
         <Minus aria-hidden />
       </Button>
-      <Button variant="ghost" size="icon" aria-label="Show all of it" title="Show all of it" onClick={() => fit(GLIDE_MS)}>
+      <Button variant="ghost" size="icon" aria-label="Fit to view" title="Fit to view" onClick={() => fit(GLIDE_MS)}>
         <Maximize aria-hidden />
       </Button>
       {children}

@@ -111,7 +111,7 @@ function readTyped(text: string): Reading | null {
   }
 }
 
-const NO_JSON = 'This is not JSON yet'
+const NO_JSON = 'Not valid JSON'
 
 /** What no control fits is written as JSON. What is none is marked, not taken over, and reported as unread. */
 export function JsonValue({ ids, value, onChange }: Pick<Props, 'ids' | 'value' | 'onChange'>) {

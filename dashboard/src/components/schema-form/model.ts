@@ -82,7 +82,7 @@ export interface FormError {
 export function atItsField(error: FormError): FormError {
   const missing = /^required property '(.+)' is missing$/.exec(error.message)?.[1]
   if (missing === undefined) return error
-  return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'This is required' }
+  return { path: `${error.path}[${JSON.stringify(missing)}]`, message: 'Required' }
 }
 
 /** Whether a form for the schema shows the errors of a place; those of other places are said apart. */

@@ -65,7 +65,7 @@ describe('a form from a schema', () => {
     ]
     render(<Form said={said} />)
     expect(screen.getByLabelText('text').getAttribute('aria-invalid')).toBe('true')
-    expect(describedBy('text')).toBe('This is required')
+    expect(describedBy('text')).toBe('Required')
     expect(describedBy('name')).toBe('it is too short')
     expect(screen.getByRole('alert').textContent).toBe('something about the whole')
   })
@@ -73,8 +73,8 @@ describe('a form from a schema', () => {
   it('marks JSON that is none', async () => {
     render(<Form />)
     await userEvent.type(screen.getByLabelText(/^any/), '[[1')
-    expect(describedBy(/^any/)).toBe('This is not JSON yet')
-    expect(unread()).toBe('This is not JSON yet')
+    expect(describedBy(/^any/)).toBe('Not valid JSON')
+    expect(unread()).toBe('Not valid JSON')
     expect(written()).not.toContain('any')
   })
 
@@ -95,7 +95,7 @@ describe('a form from a schema', () => {
       expect(unread()).toBe('')
       await user.clear(field)
       await user.paste(text)
-      expect(unread()).toBe(`“${text}” is not a number in JSON`)
+      expect(unread()).toBe(`“${text}” is not a number`)
       expect(describedBy(/^count/)).toBe(unread())
     }
     await user.clear(field)
@@ -115,7 +115,7 @@ describe('a form from a schema', () => {
 
   it('names what is missing inside of JSON', () => {
     render(<Form said={[{ path: '$.any', message: "required property 'q' is missing" }]} />)
-    expect(describedBy(/^any/)).toBe('$.any["q"]: This is required')
+    expect(describedBy(/^any/)).toBe('$.any["q"]: Required')
   })
 
   it('gives what may be null the control of its type, and a way to say null', async () => {

@@ -66,7 +66,7 @@ function Part({ root, schema, value, onChange, errors, place, above, label, requ
         onChange={(next) => onChange(withMember(map, member.name, next))}
       />
     ))
-    if (place.length === 0) return fields.length === 0 ? <p className="text-muted">It takes nothing.</p> : fields
+    if (place.length === 0) return fields.length === 0 ? <p className="text-muted">No input.</p> : fields
     return withNull(
       <Group label={label} error={errorAt(errors, place)} onRemove={required ? undefined : () => onChange(undefined)}>
         {fields}
@@ -149,7 +149,7 @@ function Group({ label, error, onRemove, children }: GroupProps) {
       {children}
       {onRemove ? (
         <Button size="small" className="self-start" onClick={onRemove}>
-          Leave {label} out
+          Remove {label}
         </Button>
       ) : null}
     </fieldset>

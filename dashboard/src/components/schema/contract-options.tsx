@@ -13,18 +13,18 @@ const CHOICES = [
   {
     name: 'strategy',
     label: 'Strategy',
-    hint: 'How the model is held to the contract while it writes.',
+    hint: 'How the schema is enforced while the model writes.',
     options: [
-      ['auto', 'auto: the strongest that works'],
-      ['native', "native: the provider's own constraint"],
-      ['tool', 'tool: a tool to submit the result with'],
+      ['auto', 'auto: the strongest supported'],
+      ['native', "native: the provider's structured output"],
+      ['tool', 'tool: a tool call that submits the result'],
       ['prompt', 'prompt: instructions only'],
     ],
   },
   {
     name: 'validation_mode',
     label: 'Validation',
-    hint: 'Lenient mends slips that leave no doubt, and records each.',
+    hint: 'Lenient auto-fixes unambiguous JSON errors and logs each fix.',
     options: [
       ['strict', 'strict'],
       ['lenient', 'lenient'],
@@ -32,18 +32,18 @@ const CHOICES = [
   },
   {
     name: 'extract_json',
-    label: 'JSON in prose or a fence',
+    label: 'Extract JSON from text',
     options: [
-      [true, 'may be taken out'],
-      [false, 'is refused'],
+      [true, 'allow'],
+      [false, 'reject'],
     ],
   },
   {
     name: 'strict_json_only',
-    label: 'Any text around the JSON',
+    label: 'Text around the JSON',
     options: [
-      [false, 'is let through'],
-      [true, 'fails the answer'],
+      [false, 'allow'],
+      [true, 'reject'],
     ],
   },
 ] as const
@@ -57,8 +57,8 @@ export function ContractOptions({ value, onChange, usualRetries }: Props) {
     <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
       <Field
         label="Retries"
-        hint={`How often a model is asked again, 0 to 10; ${usualRetries} where nothing is said.`}
-        error={outside ? 'From 0 to 10' : undefined}
+        hint={`How often an invalid answer is retried, 0 to 10. Default: ${usualRetries}.`}
+        error={outside ? 'Expected 0 to 10' : undefined}
       >
         {(ids) => (
           <NumberInput
@@ -80,9 +80,9 @@ export function ContractOptions({ value, onChange, usualRetries }: Props) {
                 set(choice.name, event.target.value === '' ? undefined : (JSON.parse(event.target.value) as string | boolean))
               }
             >
-              <option value="">as configured</option>
+              <option value="">server default</option>
               {choice.options.map(([option, label]) => (
-                <option key={label} value={JSON.stringify(option)}>
+                <option key={`${choice.name} ${label}`} value={JSON.stringify(option)}>
                   {label}
                 </option>
               ))}

@@ -28,14 +28,14 @@ export function InferDialog({ open, onClose, onUse }: Props) {
     <Dialog open={open} onClose={onClose} title="Infer from example" className="w-[min(48rem,calc(100vw-2rem))]">
       <div className="flex flex-col gap-3">
         <p className="text-muted">
-          An answer as it should be, in JSON; or several, one a line. The schema that is made replaces the one that is there. Read
-          it before you rely on it: examples show what happened, not what is allowed.
+          Paste a JSON example, or several, one per line. The inferred schema replaces the current one. Review it: examples show
+          what occurred, not everything that is allowed.
         </p>
         <div className="h-64">
           <CodeEditor value={text} onChange={setText} language="json" label="Example" />
         </div>
         <Checkbox
-          label="Refuse members that no example has"
+          label="Disallow extra fields"
           checked={closed}
           onChange={(event) => setClosed(event.target.checked)}
         />
@@ -47,7 +47,7 @@ export function InferDialog({ open, onClose, onUse }: Props) {
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button variant="primary" disabled={text.trim() === '' || infer.isPending} onClick={() => infer.mutate()}>
-            Make the schema
+            Infer schema
           </Button>
         </div>
       </div>

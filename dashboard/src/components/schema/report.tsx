@@ -18,7 +18,7 @@ export function Verdict({ report }: { report: SchemaReport }) {
   const count = (severity: string) => found.filter((finding) => finding.severity === severity).length
   const [errors, warnings] = [count('error'), count('warning')]
   if (!report.valid) return <Badge tone="danger">Not a valid schema</Badge>
-  if (errors > 0) return <Badge tone="danger">{plural(errors, 'mistake')}</Badge>
+  if (errors > 0) return <Badge tone="danger">{plural(errors, 'error')}</Badge>
   if (warnings > 0) return <Badge tone="warning">Valid, {plural(warnings, 'warning')}</Badge>
   return (
     <Badge tone="success">
@@ -31,10 +31,10 @@ export function Verdict({ report }: { report: SchemaReport }) {
 export function Report({ report }: { report: SchemaReport }) {
   const found = generalFindings(report)
   return (
-    <section aria-label="What was found" className="flex min-w-0 flex-col gap-4 rounded-md border bg-surface p-4">
+    <section aria-label="Schema report" className="flex min-w-0 flex-col gap-4 rounded-md border bg-surface p-4">
       <div className="flex flex-wrap items-center gap-2">
         <Verdict report={report} />
-        {report.valid && found.length === 0 ? <span className="text-muted">Nothing is doubtful about it.</span> : null}
+        {report.valid && found.length === 0 ? <span className="text-muted">No warnings.</span> : null}
       </div>
       {found.length > 0 ? (
         <ul className="flex flex-col gap-1.5">
@@ -60,16 +60,16 @@ function Losses({ report }: { report: SchemaReport }) {
   const rows = lossRows(report)
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <h2 className="font-semibold">What is enforced where</h2>
+      <h2 className="font-semibold">Where each rule is enforced</h2>
       <p className="text-muted">
-        Every answer is judged by the whole schema. Providers hold a model to a part of it while it writes; for the rest, a
-        wrong answer costs a retry.
+        Accord validates every answer against the whole schema. Providers enforce part of it while the model writes; a mistake
+        in the rest costs a retry.
       </p>
-      <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Table of what is enforced where">
+      <div className="overflow-x-auto" tabIndex={0} role="group" aria-label="Table of where each rule is enforced">
         <table className="w-full text-left">
           <thead>
             <tr className="border-b align-bottom text-muted">
-              <th className="py-1.5 pr-4 font-medium">Place</th>
+              <th className="py-1.5 pr-4 font-medium">Path</th>
               <th className="py-1.5 pr-4 font-medium">Keyword</th>
               {report.lowering.map((lowering) => (
                 <th key={lowering.profile} className="py-1.5 pr-4 font-medium">
@@ -81,7 +81,7 @@ function Losses({ report }: { report: SchemaReport }) {
           <tbody>
             <tr className="border-b align-top">
               <th colSpan={2} scope="row" className="py-1.5 pr-4 font-normal">
-                {rows.length === 0 ? 'All of it' : 'Everything else'}
+                {rows.length === 0 ? 'Whole schema' : 'Everything else'}
               </th>
               {report.lowering.map((lowering) => (
                 <td key={lowering.profile} className="py-1.5 pr-4">
@@ -103,12 +103,12 @@ function Whole({ lowering }: { lowering: Lowering }) {
   if (lowering.refusal === null) return <span className="text-success">by the provider</span>
   return (
     <span title={lowering.refusal} className="text-warning">
-      not by the provider: {lowering.refusal}
+      not enforced by the provider: {lowering.refusal}
     </span>
   )
 }
 
-const HOW = { prompt: 'told to the model, then judged', validator: 'judged only' }
+const HOW = { prompt: 'in the prompt, then validated', validator: 'validated only' }
 
 function Row({ row, lowering }: { row: LossRow; lowering: Lowering[] }) {
   return (
@@ -124,7 +124,7 @@ function Row({ row, lowering }: { row: LossRow; lowering: Lowering[] }) {
         if (loss === undefined) {
           return (
             <td key={profile} className="py-1.5 pr-4">
-              {refusal === null ? <span className="text-success">by the provider</span> : <span className="text-muted">judged only</span>}
+              {refusal === null ? <span className="text-success">by the provider</span> : <span className="text-muted">validated only</span>}
             </td>
           )
         }

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { ClipboardCheck, Sparkles } from 'lucide-react'
-import { Suspense, lazy, useState } from 'react'
-import { FieldBuilder } from '@/components/builder'
+import { Suspense, lazy, useMemo, useState } from 'react'
+import { FieldBuilder, countFields, readSchema } from '@/components/builder'
 import { Locked } from '@/components/read-only'
 import { Segmented } from '@/components/segmented'
 import { Failed, Loading } from '@/components/states'
-import { Button } from '@/components/ui'
+import { Badge, Button } from '@/components/ui'
 import { UnreadProvider, useReport, useUnread } from '@/components/unread'
 import { useSettled } from '@/lib/debounce'
+import { exactCount } from '@/lib/format'
 import type { Json } from '@/lib/lossless'
 import { schemaReportQuery } from './api'
 import { InferDialog } from './infer-dialog'
@@ -17,6 +18,9 @@ const SchemaCode = lazy(() => import('./code').then((module) => ({ default: modu
 
 /** The server is asked when somebody has stopped typing for this long. */
 const SETTLED_MS = 350
+
+/** Each field is several inputs: more of them take a browser seconds to draw. */
+const MOST_FIELDS = 300
 
 const VIEWS = [
   { value: 'fields', label: 'Fields' },
@@ -31,17 +35,21 @@ export interface SchemaEditorProps {
   name: string
   view?: SchemaView
   onView?: (view: SchemaView) => void
-  /** Where there is little room. */
+  /** False if there is little room. */
   preview?: boolean
+  /** Whether it is always one object, as an input is. */
+  single?: boolean
 }
 
 /** A schema as fields or as code, with what the server says about it. */
-export function SchemaEditor({ value, onChange, name, view, onView, preview }: SchemaEditorProps) {
+export function SchemaEditor({ value, onChange, name, view, onView, preview, single }: SchemaEditorProps) {
   const [own, setOwn] = useState<SchemaView>('fields')
   const [reported, setReported] = useState(false)
   const [inferring, setInferring] = useState(false)
   const settled = useSettled(value, SETTLED_MS)
   const report = useQuery({ ...schemaReportQuery(settled), placeholderData: (before) => before })
+  const fields = useMemo(() => countFields(readSchema(value)), [value])
+  const tooMany = fields > MOST_FIELDS
   const unread = useUnread()
   useReport(unread.problems.join('; ') || null)
   const wanted = view ?? own
@@ -56,7 +64,11 @@ export function SchemaEditor({ value, onChange, name, view, onView, preview }: S
       <div className="flex flex-wrap items-center gap-2">
         <Segmented label="Edit as" options={VIEWS} value={shown} onChange={switchTo} />
         <span role="status" className="min-w-0">
-          {report.data ? <Verdict report={report.data} /> : null}
+          {unread.problems.length > 0 ? (
+            <Badge tone="danger">{shown === 'code' ? 'Syntax error' : 'Incomplete'}</Badge>
+          ) : report.data ? (
+            <Verdict report={report.data} />
+          ) : null}
         </span>
         <div className="ml-auto flex flex-wrap gap-2">
           <Locked>
@@ -69,12 +81,16 @@ export function SchemaEditor({ value, onChange, name, view, onView, preview }: S
           </Button>
         </div>
       </div>
-      {reported && report.data ? <Report report={report.data} /> : null}
+      {reported && report.data && unread.problems.length === 0 ? <Report report={report.data} /> : null}
       {report.error ? <Failed error={report.error} retry={() => void report.refetch()} /> : null}
       <UnreadProvider value={unread.report}>
         {shown === 'fields' ? (
           <Locked>
-            <FieldBuilder value={value} onChange={onChange} name={name} preview={preview} />
+            {tooMany ? (
+              <TooMany fields={fields} onCode={() => switchTo('code')} />
+            ) : (
+              <FieldBuilder value={value} onChange={onChange} name={name} preview={preview} single={single} />
+            )}
           </Locked>
         ) : (
           <Suspense fallback={<Loading label="Loading the editor" />}>
@@ -88,6 +104,17 @@ export function SchemaEditor({ value, onChange, name, view, onView, preview }: S
         )}
       </UnreadProvider>
       <InferDialog open={inferring} onClose={() => setInferring(false)} onUse={onChange} />
+    </div>
+  )
+}
+
+function TooMany({ fields, onCode }: { fields: number; onCode: () => void }) {
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <p>
+        This schema has {exactCount(fields)} fields. The field builder handles up to {exactCount(MOST_FIELDS)}; edit larger schemas as code.
+      </p>
+      <Button onClick={onCode}>Edit as code</Button>
     </div>
   )
 }

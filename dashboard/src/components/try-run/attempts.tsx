@@ -53,7 +53,7 @@ function Attempt({ attempt }: { attempt: Api.Attempt }) {
       ))}
       {attempt.text === '' ? null : (
         <details>
-          <summary className="w-fit text-muted">What the model said</summary>
+          <summary className="w-fit text-muted">Model output</summary>
           <div tabIndex={0} role="region" aria-label={`Answer ${attempt.number}`} className="mt-1 max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2">
             <InertText text={attempt.text} />
           </div>

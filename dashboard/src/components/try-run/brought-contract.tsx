@@ -10,7 +10,7 @@ import type { Brought } from './model'
 const KINDS = [
   { value: 'none', label: "The agent's" },
   { value: 'inline', label: 'Inline' },
-  { value: 'registry', label: 'From the registry' },
+  { value: 'registry', label: 'Registered' },
 ] as const
 
 const FRESH = fromPlain({
@@ -40,7 +40,7 @@ export function BroughtContract({ terms, value, onChange }: Props) {
     return (
       <Card>
         <CardBody className="text-muted">
-          The agent has an output contract of its own. It holds for this run; a caller cannot bring another one.
+          The agent's output contract applies to this run and cannot be replaced.
         </CardBody>
       </Card>
     )
@@ -50,12 +50,12 @@ export function BroughtContract({ terms, value, onChange }: Props) {
       <CardHeader
         title="Output contract"
         id="brought"
-        actions={<Segmented label="Whose contract" options={KINDS} value={value.kind} onChange={choose} />}
+        actions={<Segmented label="Contract" options={KINDS} value={value.kind} onChange={choose} />}
       />
       <CardBody className="flex flex-col gap-4">
         {value.kind === 'none' ? (
           <p className="text-muted">
-            {terms.output === null ? 'The agent has none: what it gives comes out as it is.' : "The agent's suggestion holds."}
+            {terms.output === null ? 'The agent has no output contract: its output is free text.' : "The agent's default contract applies."}
           </p>
         ) : null}
         {value.kind === 'inline' ? (
@@ -91,11 +91,11 @@ function Registered({ value, onChange }: { value: Extract<Brought, { kind: 'regi
   return (
     <Field
       label="Schema"
-      hint={schemas.length === 0 ? 'There are none yet: accord schemas add NAME FILE' : plain(chosen?.description ?? '')}
+      hint={schemas.length === 0 ? 'None yet. Add one: accord schemas add NAME FILE' : plain(chosen?.description ?? '')}
     >
       {(ids) => (
         <Select {...ids} value={value.name} onChange={(event) => onChange({ ...value, name: event.target.value })}>
-          <option value="">choose one</option>
+          <option value="">Choose a schema</option>
           {schemas.map(({ name }) => (
             <option key={name} value={name}>
               {name}

@@ -1,8 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { queryKeys } from '@/api'
+import { type Api, queryKeys } from '@/api'
 import { Happenings } from './happenings'
+
+const run = (status: Api.RunStatus) => ({ run_id: 'run_1', session_id: 'ses_1', status }) as Api.RunView
 
 it('shows the latest of a long run, and says that there are more', () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
@@ -11,14 +13,30 @@ it('shows the latest of a long run, and says that there are more', () => {
   client.setQueryData(queryKeys.sessions.events('ses_1'), events)
   render(
     <QueryClientProvider client={client}>
-      <Happenings run="run_1" session="ses_1" />
+      <Happenings run={run('completed')} />
     </QueryClientProvider>,
   )
   const lines = screen.getAllByRole('listitem').map((line) => line.textContent)
   expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([
     501,
-    'The first 101 are left out here; the session has all.',
-    'Tool tool-101 is used',
+    'The first 101 events are not shown here; the session has all of them.',
+    'Tool tool-101 started',
     'Completed',
   ])
+})
+
+it('says what a run in progress waits for', () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
+  client.setQueryData(queryKeys.sessions.events('ses_1'), [
+    { id: 1, at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'message', role: 'assistant', text: 'Let me look.' },
+    { id: 2, at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'tool.started', name: 'read_file' },
+  ])
+  render(
+    <QueryClientProvider client={client}>
+      <Happenings run={run('running')} />
+    </QueryClientProvider>,
+  )
+  const lines = screen.getAllByRole('listitem').map((line) => line.textContent)
+  expect(lines[0]).toContain('Let me look.')
+  expect(lines.at(-1)).toContain('Running tool read_file')
 })

@@ -1,7 +1,9 @@
-import type { ReactNode } from 'react'
+import { LoaderCircle } from 'lucide-react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import type { Api } from '@/api'
 import { useSessionEvents } from '@/api/events'
 import { InertText } from '@/components/inert-text'
+import { Elapsed } from '@/components/time'
 import { Badge, Card, CardHeader, StatusBadge } from '@/components/ui'
 import { exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
@@ -9,27 +11,37 @@ import { repeated } from '@/lib/repeated'
 
 /** As many as one looks at beside a form; the session's page has all. */
 const LATEST = 500
+/** As near to the end as somebody is who follows it. */
+const NEAR_END_PX = 80
 
 /** What happens in a run, as it happens. */
-export function Happenings({ run, session }: { run: string; session: string }) {
+export function Happenings({ run: { run_id: run, session_id: session, status, started_at: started } }: { run: Api.RunView }) {
   const { data = [] } = useSessionEvents(session)
   const all = data.filter((event) => event.run_id === run)
   const entries = all.slice(-LATEST).flatMap((event) => {
     const said = inWords(event)
     return said === null ? [] : [{ key: String(event.id), said }]
   })
+  const list = useRef<HTMLOListElement>(null)
+  const newest = entries.at(-1)?.key
+  // The newest line stays in sight, unless somebody has scrolled up to read.
+  useLayoutEffect(() => {
+    const element = list.current
+    if (element !== null && element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX) element.scrollTop = element.scrollHeight
+  }, [newest])
   if (entries.length === 0) return null
   return (
     <Card aria-labelledby="tried-events">
       <CardHeader title="Live output" id="tried-events" />
       <ol
+        ref={list}
         tabIndex={0}
         aria-label="Live output"
         className="flex max-h-96 flex-col gap-2 overflow-auto px-4 py-3"
       >
         {all.length > LATEST ? (
           <li>
-            <Line>The first {exactCount(all.length - LATEST)} are left out here; the session has all.</Line>
+            <Line>The first {exactCount(all.length - LATEST)} events are not shown here; the session has all of them.</Line>
           </li>
         ) : null}
         {entries.map(({ key, said }) => (
@@ -37,9 +49,21 @@ export function Happenings({ run, session }: { run: string; session: string }) {
             {said}
           </li>
         ))}
+        {status === 'running' ? (
+          <li className="flex items-center gap-2 text-muted">
+            <LoaderCircle aria-hidden className="size-4 animate-spin" /> {waitingFor(all.at(-1))} · <Elapsed from={all.at(-1)?.at ?? started} to={null} />
+          </li>
+        ) : null}
       </ol>
     </Card>
   )
+}
+
+/** What a run waits for after its latest event. */
+function waitingFor(event: Api.EventView | undefined): string {
+  if (event?.type === 'tool.started') return `Running tool ${plain(event.name)}`
+  if (event?.type === 'request.repeated') return 'Retrying the request'
+  return 'Waiting for an answer'
 }
 
 function inWords(event: Api.EventView): ReactNode {
@@ -47,9 +71,9 @@ function inWords(event: Api.EventView): ReactNode {
     case 'run.queued':
       return <Line>{event.reason ? `Queued again: ${plain(event.reason)}` : 'Queued'}</Line>
     case 'run.claimed':
-      return <Line>Taken by a runner</Line>
+      return <Line>Claimed by a runner</Line>
     case 'run.started':
-      return <Line>The work began</Line>
+      return <Line>Started</Line>
     case 'message':
       return (
         <>
@@ -58,15 +82,15 @@ function inWords(event: Api.EventView): ReactNode {
         </>
       )
     case 'tool.started':
-      return <Line>Tool {plain(event.name)} is used</Line>
+      return <Line>Tool {plain(event.name)} started</Line>
     case 'tool.finished':
-      return <Line>Tool {plain(event.name)} {event.ok ? 'is done' : 'failed'}</Line>
+      return <Line>Tool {plain(event.name)} {event.ok ? 'finished' : 'failed'}</Line>
     case 'request.repeated':
-      return <Line>Asks again: {plain(repeated(event))}</Line>
+      return <Line>Request repeated: {plain(repeated(event))}</Line>
     case 'attempt.judged':
       return (
         <span className="flex items-center gap-2 text-muted">
-          Attempt {event.attempt.number} judged: <StatusBadge status={event.attempt.outcome} />
+          Attempt {event.attempt.number}: <StatusBadge status={event.attempt.outcome} />
         </span>
       )
     case 'run.completed':

@@ -12,7 +12,7 @@ import { Button, Card, CardBody, CardHeader, StatusBadge, buttonStyle } from '@/
 import { count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { write } from '@/lib/lossless'
-import { isUnderWay } from '@/lib/status'
+import { type Tone, isUnderWay } from '@/lib/status'
 import { runTextQuery, stopRun } from './api'
 import { Attempts } from './attempts'
 import { Happenings } from './happenings'
@@ -34,11 +34,20 @@ function Loaded({ text }: { text: string }) {
   return (
     <>
       <Head run={run} />
+      {isUnderWay(run.status) ? <Happenings run={run} /> : null}
       <Result shown={shown} />
       <Attempts run={run.run_id} />
-      <Happenings run={run.run_id} session={run.session_id} />
+      {isUnderWay(run.status) ? null : <Happenings run={run} />}
     </>
   )
+}
+
+const TONES: Record<Tone, string> = {
+  success: 'bg-success-soft text-success',
+  danger: 'bg-danger-soft text-danger',
+  warning: 'bg-warning-soft text-warning',
+  info: 'bg-info-soft text-info',
+  neutral: 'bg-sunken text-muted',
 }
 
 function Head({ run }: { run: Api.RunView }) {
@@ -71,7 +80,7 @@ function Head({ run }: { run: Api.RunView }) {
         </div>
         {verdict === null ? null : (
           <div
-            className={`rounded-md px-3 py-2 ${verdict.tone === 'success' ? 'bg-success-soft text-success' : 'bg-danger-soft text-danger'}`}
+            className={`rounded-md px-3 py-2 ${TONES[verdict.tone]}`}
           >
             <p>
               <strong>{verdict.title}</strong> · {plain(verdict.detail)}

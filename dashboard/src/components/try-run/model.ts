@@ -55,6 +55,22 @@ export function parametersOf(text: string, agentName: string): Json | undefined 
   return at(json, 'agent_name') === agentName ? (at(json, 'parameters') ?? undefined) : undefined
 }
 
+const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'strict_json_only']
+
+/** The contract that the caller of a run brought along, for another run; nothing if the agent's own applied. */
+export function broughtOf(text: string): Brought | undefined {
+  const json = parse(text)
+  const contract = at(json, 'contract')
+  const schema = at(contract, 'schema')
+  if (at(json, 'contract_origin') !== 'caller' || schema === undefined) return undefined
+  const options = new Map(OPTIONS.flatMap((name): [string, Json][] => {
+    const value = at(contract, name)
+    return value === undefined || value === null ? [] : [[name, value]]
+  }))
+  const name = at(contract, 'schema_name')
+  return typeof name === 'string' ? { kind: 'registry', name, options } : { kind: 'inline', schema, options }
+}
+
 const CONTRACT_FAILURES = ['output_schema_validation_failed', 'schema_validation_failed']
 
 export interface Verdict {
@@ -70,9 +86,10 @@ export function verdictOf(run: Api.RunView): Verdict | null {
   if (run.status === 'completed') {
     const validation = run.result?.schema_validation
     if (!validation) return null
-    const tries = validation.retry_count === 0 ? 'accepted at the first try' : `accepted after ${plural(validation.retry_count, 'retry', 'retries')}`
+    const tries = validation.retry_count === 0 ? 'accepted on the first attempt' : `accepted after ${plural(validation.retry_count, 'retry', 'retries')}`
     return { tone: 'success', title: 'Output Schema: Valid', detail: tries, errors: [] }
   }
+  if (run.status === 'stopped') return { tone: 'neutral', title: 'Stopped', detail: error?.message ?? 'The run was stopped', errors: [] }
   if (!error) return null
   if (!CONTRACT_FAILURES.includes(error.type)) return { tone: 'danger', title: error.type, detail: error.message, errors: [] }
   const most = (run.contract as { max_retries?: number } | null | undefined)?.max_retries

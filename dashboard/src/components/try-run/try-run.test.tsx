@@ -1,26 +1,34 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
 import { afterEach, expect, it, vi } from 'vitest'
+import { runsQuery } from '@/api/queries'
 import { registeredQuery } from '@/components/schema'
-import { parse, write } from '@/lib/lossless'
+import { type Json, parse, write } from '@/lib/lossless'
 import { runTextQuery, startRun, termsQuery } from './api'
 import { TryRun } from './try-run'
 
-const search: { run?: string } = {}
-vi.mock('@tanstack/react-router', () => ({ useNavigate: () => () => undefined, useSearch: () => search }))
+const search: { run?: string; sample?: boolean } = {}
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ children }: { children: ReactNode }) => <a href="#x">{children}</a>,
+  useNavigate: () => () => undefined,
+  useSearch: () => search,
+}))
 vi.mock('./live-run', () => ({ LiveRun: () => null }))
 vi.mock('./api', async (original) => ({ ...(await original<object>()), startRun: vi.fn() }))
 
 afterEach(() => {
   search.run = undefined
+  search.sample = undefined
 })
 
 const PARAMETERS = parse('{"type":"object","properties":{"v":{"type":"string"},"n":{"type":"number"}}}')
 
-function open(executor = 'llm') {
+function open(executor = 'llm', parameters: Json = PARAMETERS, completed: object[] = []) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
-  client.setQueryData(termsQuery('a').queryKey, { parameters: PARAMETERS, output: null, open: true })
+  client.setQueryData(termsQuery('a').queryKey, { parameters, output: null, open: true })
+  client.setQueryData(runsQuery({ agent_name: 'a', status: 'completed', limit: 1 }).queryKey, { items: completed } as never)
   client.setQueryData(registeredQuery().queryKey, [])
   client.setQueryData(runTextQuery('run_1').queryKey, '{"agent_name":"a","parameters":{"v":"as before","n":1.10}}')
   vi.mocked(startRun).mockReset().mockResolvedValue({} as never)
@@ -38,7 +46,7 @@ const sent = () => vi.mocked(startRun).mock.calls.map(([request]) => write(reque
 it('does not send other JSON than is shown', async () => {
   const user = open()
   await user.click(screen.getByRole('radio', { name: 'JSON' }))
-  const field = screen.getByLabelText('Parameters as JSON')
+  const field = screen.getByLabelText('Input as JSON')
   await user.clear(field)
   await user.paste('{"v": "old"}')
   await user.clear(field)
@@ -46,8 +54,8 @@ it('does not send other JSON than is shown', async () => {
   expect(run().disabled).toBe(true)
   // Nor does another view take it away.
   await user.click(screen.getByRole('radio', { name: 'Form' }))
-  expect(screen.getByLabelText('Parameters as JSON')).toHaveProperty('value', '{"v": "new"')
-  await user.click(screen.getByLabelText('Parameters as JSON'))
+  expect(screen.getByLabelText('Input as JSON')).toHaveProperty('value', '{"v": "new"')
+  await user.click(screen.getByLabelText('Input as JSON'))
   await user.paste('}')
   await user.click(run())
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"new"}}'])
@@ -69,11 +77,11 @@ it('does not send another number than is shown', async () => {
 it('says why it cannot be run yet', async () => {
   const user = open()
   await user.type(screen.getByLabelText(/^n/), '-')
-  expect(screen.getByRole('status').textContent).toBe('Not yet: “-” is not a number in JSON')
+  expect(screen.getByRole('status').textContent).toBe('Fix first: “-” is not a number')
   await user.clear(screen.getByLabelText(/^n/))
-  await user.click(screen.getByRole('radio', { name: 'From the registry' }))
+  await user.click(screen.getByRole('radio', { name: 'Registered' }))
   expect(run().disabled).toBe(true)
-  expect(screen.getByRole('status').textContent).toBe('Not yet: choose a registered schema for the output')
+  expect(screen.getByRole('status').textContent).toBe('Fix first: choose a registered schema for the output')
 })
 
 it('asks for a model only where there is one', () => {
@@ -89,4 +97,56 @@ it('begins with what went into the run that the address names', async () => {
   const user = open()
   await user.click(run())
   expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"as before","n":1.10}}'])
+})
+
+it('brings the contract along that the caller of the earlier run brought', async () => {
+  search.run = 'run_2'
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
+  client.setQueryData(termsQuery('a').queryKey, { parameters: PARAMETERS, output: null, open: true })
+  client.setQueryData(registeredQuery().queryKey, [{ name: 'task', description: '' }] as never)
+  client.setQueryData(runsQuery({ agent_name: 'a', status: 'completed', limit: 1 }).queryKey, { items: [] } as never)
+  const contract = '{"schema":{},"schema_name":"task","max_retries":0}'
+  client.setQueryData(runTextQuery('run_2').queryKey, `{"agent_name":"a","parameters":{"v":"x"},"contract_origin":"caller","contract":${contract}}`)
+  vi.mocked(startRun).mockReset().mockResolvedValue({} as never)
+  render(
+    <QueryClientProvider client={client}>
+      <TryRun agentName="a" executor="llm" />
+    </QueryClientProvider>,
+  )
+  await userEvent.setup().click(run())
+  expect(sent()).toEqual([
+    '{"agent_name":"a","parameters":{"v":"x"},"output_schema_name":"task","output_schema_options":{"max_retries":0}}',
+  ])
+})
+
+const WITH_EXAMPLE = parse('{"type":"object","properties":{"v":{"type":"string","examples":["hello"]}}}')
+
+it('fills in the example of the schema', async () => {
+  const user = open('llm', WITH_EXAMPLE)
+  await user.click(screen.getByRole('button', { name: 'Use the example input' }))
+  await user.click(run())
+  expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"hello"}}'])
+})
+
+it('begins with the example where the address asks for it', async () => {
+  search.sample = true
+  const user = open('llm', WITH_EXAMPLE)
+  await user.click(run())
+  expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"hello"}}'])
+})
+
+it('fills in the input of the last successful run', async () => {
+  const user = open('llm', PARAMETERS, [{ run_id: 'run_1' }])
+  await user.click(screen.getByRole('button', { name: 'Use the input of the last successful run' }))
+  await screen.findByDisplayValue('as before')
+  await user.click(run())
+  expect(sent()).toEqual(['{"agent_name":"a","parameters":{"v":"as before","n":1.10}}'])
+})
+
+it('says of a recording that it only answers recorded inputs', () => {
+  open('replay')
+  expect(screen.getByText('This agent is a recording.')).toBeTruthy()
+  cleanup()
+  open('llm')
+  expect(screen.queryByText('This agent is a recording.')).toBeNull()
 })

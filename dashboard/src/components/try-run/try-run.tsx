@@ -14,7 +14,9 @@ import type { Json } from '@/lib/lossless'
 import { type Terms, runTextQuery, startRun, termsQuery } from './api'
 import { BroughtContract } from './brought-contract'
 import { LiveRun } from './live-run'
-import { type Brought, hasModel, parametersOf, requestOf } from './model'
+import { type Brought, broughtOf, hasModel, parametersOf, requestOf } from './model'
+import { Recorded, SampleInputs } from './sample-inputs'
+import { samplesOf } from './samples'
 
 interface Props {
   agentName: string
@@ -22,16 +24,30 @@ interface Props {
   executor: string
 }
 
-/** Runs an agent from a form made of its input contract, and shows what comes of it as it comes. */
+/** Runs an agent from a form made of its input schema, and shows the run as it happens. */
 export function TryRun({ agentName, executor }: Props) {
   const terms = useQuery(termsQuery(agentName))
-  const search: { run?: string } = useSearch({ strict: false })
+  const search: Address = useSearch({ strict: false })
   // The run that the address names at first: the form begins with what went into it. Later ones come from the form.
   const [again] = useState(search.run)
   const before = useQuery({ ...runTextQuery(again ?? ''), enabled: again !== undefined })
   if (again !== undefined && before.isPending) return <Loading />
   const given = before.data === undefined ? undefined : parametersOf(before.data, agentName)
-  return <Answer query={terms}>{(data) => <Trial key={agentName} agentName={agentName} executor={executor} terms={data} given={given} />}</Answer>
+  const contract = before.data === undefined || given === undefined ? undefined : broughtOf(before.data)
+  const sampled = (data: Terms) => (search.sample ? samplesOf(data.parameters)[0] : undefined)
+  return (
+    <Answer query={terms}>
+      {(data) => (
+        <Trial key={agentName} agentName={agentName} executor={executor} terms={data} given={given ?? sampled(data)} contract={contract} />
+      )}
+    </Answer>
+  )
+}
+
+interface Address {
+  run?: string
+  /** Whether the form begins with the example of the schema. */
+  sample?: boolean
 }
 
 const WAYS = [
@@ -43,17 +59,27 @@ interface TrialProps extends Props {
   terms: Terms
   /** What the form begins with; what the schema says where there is nothing. */
   given: Json | undefined
+  /** The contract that the caller of the earlier run brought along. */
+  contract: Brought | undefined
 }
 
-function Trial({ agentName, executor, terms, given }: TrialProps) {
-  const search: { run?: string } = useSearch({ strict: false })
+function Trial({ agentName, executor, terms, given, contract }: TrialProps) {
+  const search: Address = useSearch({ strict: false })
   const navigate = useNavigate()
   const [parameters, setParameters] = useState<Json | undefined>(() => given ?? initialValue(terms.parameters, terms.parameters))
-  const [way, setWay] = useState<'form' | 'json'>(() => {
-    const formed = controlOf(terms.parameters) === 'object' && (given === undefined || showsAll(terms.parameters, given, terms.parameters))
+  const wayFor = (input: Json | undefined) => {
+    const formed = controlOf(terms.parameters) === 'object' && (input === undefined || showsAll(terms.parameters, input, terms.parameters))
     return formed ? 'form' : 'json'
-  })
-  const [brought, setBrought] = useState<Brought>({ kind: 'none' })
+  }
+  const [way, setWay] = useState<'form' | 'json'>(() => wayFor(given))
+  const [round, setRound] = useState(0)
+  const begin = (input: Json) => {
+    setParameters(input)
+    setWay(wayFor(input))
+    // Fields begin anew: a text that was no value yet goes.
+    setRound(round + 1)
+  }
+  const [brought, setBrought] = useState<Brought>(contract !== undefined && terms.open ? contract : { kind: 'none' })
   const unreadParameters = useUnread()
   const unreadContract = useUnread()
   const [model, setModel] = useState('')
@@ -66,7 +92,7 @@ function Trial({ agentName, executor, terms, given }: TrialProps) {
   const readable = unreadParameters.problems.length === 0
   const missing = brought.kind === 'registry' && brought.name === '' ? ['choose a registered schema for the output'] : []
   const { calls, role } = useRights()
-  const refused = calls ? [] : [`your key has the role ${role}, which starts no runs`]
+  const refused = calls ? [] : [`your key has the role ${role}, which cannot start runs`]
   const inTheWay = [...refused, ...unreadParameters.problems, ...unreadContract.problems, ...missing]
   return (
     <div className="grid items-start gap-4 xl:grid-cols-2">
@@ -77,19 +103,21 @@ function Trial({ agentName, executor, terms, given }: TrialProps) {
           start.mutate()
         }}
       >
+        {executor === 'replay' ? <Recorded agentName={agentName} /> : null}
+        <SampleInputs agentName={agentName} parameters={terms.parameters} onUse={begin} />
         <Card aria-labelledby="parameters">
           <CardHeader
-            title="Parameters"
+            title="Input"
             id="parameters"
             // What cannot be read yet stays in sight: the other way would drop it.
             actions={<Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} />}
           />
           <CardBody>
-            <UnreadProvider value={unreadParameters.report}>
+            <UnreadProvider key={round} value={unreadParameters.report}>
               {way === 'form' ? (
                 <SchemaForm schema={terms.parameters} value={parameters} onChange={setParameters} errors={errors} />
               ) : (
-                <Field label="Parameters as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
+                <Field label="Input as JSON" error={errors.map((error) => `${error.path}: ${error.message}`).join('; ') || undefined}>
                   {(ids) => <JsonValue ids={ids} value={parameters} onChange={setParameters} />}
                 </Field>
               )}
@@ -116,12 +144,12 @@ function Trial({ agentName, executor, terms, given }: TrialProps) {
         </Card>
         {start.error ? (
           <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 break-words text-danger">
-            {errors.length > 0 && way === 'form' ? 'Nothing was started: see the parameters above.' : messageOf(start.error)}
+            {errors.length > 0 && way === 'form' ? 'Nothing was started: see the input above.' : messageOf(start.error)}
           </p>
         ) : null}
       </form>
       {search.run === undefined ? (
-        <Card className="flex min-h-40 items-center justify-center p-6 text-muted">What comes of it will be shown here.</Card>
+        <Card className="flex min-h-40 items-center justify-center p-6 text-muted">Results appear here.</Card>
       ) : (
         <LiveRun key={search.run} id={search.run} />
       )}

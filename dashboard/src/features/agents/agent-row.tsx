@@ -21,12 +21,12 @@ export function AgentRow({ agent }: { agent: Api.AgentSummary }) {
         </div>
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-muted">
           <span className="[overflow-wrap:anywhere]">
-            {plain(agent.executor_type) || 'no executor'}
+            {agent.executor_type === 'replay' ? 'recording' : plain(agent.executor_type) || 'no executor'}
             {agent.model ? ` · ${plain(agent.model)}` : ''}
           </span>
           <Contracts agent={agent} />
           {agent.source === 'file' ? (
-            <Badge title="It lives in a file of the agents' folder">
+            <Badge title="Defined in a file">
               <FileText aria-hidden /> file
             </Badge>
           ) : null}
@@ -61,12 +61,12 @@ function Contracts({ agent }: { agent: Api.AgentSummary }) {
   return (
     <>
       {agent.has_parameters_schema ? (
-        <Badge tone="info" title="It has an input contract of its own">
+        <Badge tone="info" title="Has an input schema">
           <LogIn aria-hidden /> input
         </Badge>
       ) : null}
       {agent.has_output_schema ? (
-        <Badge tone="info" title="It has an output contract">
+        <Badge tone="info" title="Has an output contract">
           <LogOut aria-hidden /> output
         </Badge>
       ) : null}

@@ -62,7 +62,7 @@ function Tags({ tags }: { tags: string }) {
   const navigate = route.useNavigate()
   return (
     <div className="flex items-center gap-2">
-      <span className="shrink-0 text-muted">With the tags</span>
+      <span className="shrink-0 text-muted">Filtered by tag</span>
       <Button size="small" className="min-w-0 shrink" onClick={() => void navigate({ search: ({ find }) => ({ find }) })} aria-label={`Tags ${tags}: show all agents`}>
         <span className="truncate">{plain(tags)}</span> <X aria-hidden />
       </Button>
@@ -71,21 +71,21 @@ function Tags({ tags }: { tags: string }) {
 }
 
 function List({ agents, filtered }: { agents: Api.AgentSummary[]; filtered: boolean }) {
-  if (agents.length === 0 && filtered) return <Empty title="No agent is like that" />
+  if (agents.length === 0 && filtered) return <Empty title="No agents match" />
   if (agents.length === 0) {
     return (
       <Empty
-        title="There are no agents yet"
+        title="No agents yet"
         command="accord init"
         action={
           <OnlyWho may="administers">
             <Link to="/agents/new" className={buttonStyle({ variant: 'primary' })}>
-              Make one here
+              Create an agent
             </Link>
           </OnlyWho>
         }
       >
-        Example agents, schemas and recorded answers to begin with:
+        Add example agents, schemas and recorded answers:
       </Empty>
     )
   }

@@ -19,6 +19,8 @@ export interface Draft {
   problems: readonly Api.Problem[]
   /** What to say at a place. */
   problem: (...place: string[]) => string | undefined
+  /** Marks the name as missing; null if there is one. */
+  askForName: (() => void) | null
   /** Fields whose text is not a value yet keep the page from saving. */
   unread: Unread
   /** Counts how often the draft began anew: editors with it, so that what they had not handed over goes too. */
@@ -47,8 +49,9 @@ export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
   const unread = useUnread()
   const settled = useSettled(blueprint, SETTLED_MS)
   const check = useQuery({ ...checkQuery(tidied(settled)), placeholderData: (before) => before })
-  // A name that nobody has typed yet is not wrong; whoever creates the agent without one is told.
-  const unnamed = base === null && blueprint.get('name') === initial.get('name')
+  // A name that nobody has typed yet is not wrong, until somebody wants to create the agent without one.
+  const unnamed = base === null && blueprint.get('name') === ''
+  const [nameAsked, askForName] = useState(false)
   const found = check.data?.problems ?? NOTHING
   const problems = useMemo(() => (unnamed ? found.filter(({ path }) => path !== '$.name') : found), [unnamed, found])
   const set = useCallback(
@@ -71,12 +74,13 @@ export function useNewDraft(initial: JsonMap, base: Json | null): Draft {
       set,
       replace,
       problems,
-      problem: (...place) => problemAt(problems, place)?.message,
+      problem: (...place) => (unnamed && nameAsked && place.join() === 'name' ? 'Enter a name' : problemAt(problems, place)?.message),
+      askForName: unnamed ? () => askForName(true) : null,
       unread,
       round,
       beginAnew,
       settle,
     }),
-    [blueprint, base, set, problems, unread, round, beginAnew, settle],
+    [blueprint, base, set, problems, unnamed, nameAsked, unread, round, beginAnew, settle],
   )
 }

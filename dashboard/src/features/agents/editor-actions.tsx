@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router'
 import { RotateCcw, Save, Trash2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { messageOf } from '@/api'
@@ -24,12 +25,20 @@ export function EditorActions({ base, changed, saving }: Props) {
     if (base !== null && isMap(base.blueprint)) draft.beginAnew(base.blueprint)
     save.reset()
   }
+  const navigate = useNavigate()
+  const submit = () => {
+    if (draft.askForName === null) return save.mutate(draft.blueprint)
+    draft.askForName()
+    void navigate({ to: '.', search: (before: object) => ({ ...before, tab: 'general' }), replace: true })
+    // The tab may have to be drawn first.
+    setTimeout(() => document.querySelector<HTMLElement>('[data-agent-name]')?.focus())
+  }
   const ready = administers && saving.ready && !saving.gone && (base === null || changed)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
       event.preventDefault()
-      if (ready) save.mutate(draft.blueprint)
+      if (ready) submit()
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)
@@ -47,7 +56,7 @@ export function EditorActions({ base, changed, saving }: Props) {
         </Button>
       ) : null}
       {administers || changed ? (
-        <Button variant="primary" disabled={!ready} title="Ctrl+S" onClick={() => save.mutate(draft.blueprint)}>
+        <Button variant="primary" disabled={!ready} title="Ctrl+S" onClick={submit}>
           <Save aria-hidden /> {base === null ? 'Create agent' : 'Save'}
         </Button>
       ) : null}
@@ -65,13 +74,13 @@ export function EditorActions({ base, changed, saving }: Props) {
           onConfirm={() => remove.mutate(base)}
         >
           {!base.view.file ? (
-            'It is removed from the store.'
+            'Deletes it from the database.'
           ) : (
             <>
-              Its file <code className="break-all">{base.view.file}</code> is removed, and its prompt beside it.
+              Deletes its file <code className="break-all">{base.view.file}</code>, and the prompt file next to it.
             </>
           )}{' '}
-          Its sessions and runs stay.
+          Its sessions and runs are kept.
         </Confirm>
       )}
     </>

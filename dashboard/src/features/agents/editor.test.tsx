@@ -45,7 +45,7 @@ function open(gone = false) {
 }
 
 const save = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
-const seconds = () => screen.getByLabelText<HTMLInputElement>('Seconds')
+const seconds = () => screen.getByLabelText<HTMLInputElement>('Timeout (s)')
 
 it('does not save another number than is shown', async () => {
   const { user, look } = open()
@@ -54,7 +54,7 @@ it('does not save another number than is shown', async () => {
   await user.clear(seconds())
   await user.type(seconds(), 'abc')
   expect(save().disabled).toBe(true)
-  expect(screen.getByRole('alert').textContent).toContain('“abc” is not a whole number in digits')
+  expect(screen.getByRole('alert').textContent).toContain('“abc” is not a whole number')
 
   // What is typed is still there behind another tab, and so is what it stands in the way of.
   search.tab = 'tools'
@@ -90,7 +90,7 @@ it('says that it was deleted, and makes it again from what is on the page', asyn
   await user.type(screen.getByLabelText('Description'), 'er')
   expect(screen.getByRole('alert').textContent).toContain('a was deleted elsewhere')
   expect(save().disabled).toBe(true)
-  await user.click(screen.getByRole('button', { name: 'Create it again' }))
+  await user.click(screen.getByRole('button', { name: 'Create again' }))
   expect(vi.mocked(createAgent).mock.calls.map(([blueprint]) => toPlain(blueprint))).toMatchObject([{ name: 'a', description: 'Older' }])
   expect(screen.queryByText('Unsaved changes')).toBeNull()
 })
@@ -98,7 +98,7 @@ it('says that it was deleted, and makes it again from what is on the page', asyn
 it('is for reading with a key that changes nothing', () => {
   presentKey('accord_x', 'caller')
   open()
-  expect(screen.getByRole('alert').textContent).toContain('Your key has the role caller: you can look at agents')
+  expect(screen.getByRole('alert').textContent).toContain('Your key has the role caller: you can view agents')
   expect(screen.getByLabelText('Description').closest('fieldset')?.disabled).toBe(true)
   for (const name of ['Save', 'Delete']) expect(screen.queryByRole('button', { name })).toBeNull()
 })
@@ -109,5 +109,5 @@ it('keeps what was typed with a better key, and asks for one', async () => {
   act(() => presentKey('accord_x', 'viewer'))
   expect([screen.getByLabelText<HTMLInputElement>('Description').value, save().disabled]).toEqual(['Older', true])
   await user.click(screen.getByRole('button', { name: 'Use another key' }))
-  expect(access.get()).toMatchObject({ key: null, asked: 'another key is needed', left: false })
+  expect(access.get()).toMatchObject({ key: null, asked: 'Enter another API key.', left: false })
 })

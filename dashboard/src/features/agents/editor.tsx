@@ -69,13 +69,13 @@ export function AgentEditor({ agent, gone, initial }: Props) {
   )
 }
 
-/** Where it lives, and so what saving writes. */
+/** Where it is saved. */
 function Home({ agent }: { agent: Agent | null }) {
-  if (agent === null) return <>It will live in the store.</>
-  if (!agent.view.file) return <>Lives in the store.</>
+  if (agent === null) return <>Saved in the database.</>
+  if (!agent.view.file) return <>Saved in the database.</>
   return (
     <>
-      Lives in a file. Saving writes what changed to <code title={agent.view.file} className="break-all">{inProject(agent.view.file)}</code>; comments stay.
+      Saved in <code title={agent.view.file} className="break-all">{inProject(agent.view.file)}</code>. Saving changes only what you edited and keeps comments.
     </>
   )
 }
@@ -128,7 +128,7 @@ function Trial({ agent, changed }: { agent: Agent; changed: boolean }) {
     <>
       {changed ? (
         <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
-          This runs the agent as it is saved. What you have changed since is not in it.
+          This runs the saved agent, without your unsaved changes.
         </p>
       ) : null}
       <TryRun key={agent.view.hash} agentName={agent.view.summary.name} executor={agent.view.summary.executor_type} />
@@ -141,7 +141,7 @@ function Count({ problems }: { problems: number }) {
   return (
     <span className="relative rounded-full bg-warning-soft px-1.5 text-[0.86rem] text-warning">
       {problems}
-      <span className="sr-only"> to look at</span>
+      <span className="sr-only"> problems</span>
     </span>
   )
 }

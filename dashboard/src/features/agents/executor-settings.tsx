@@ -26,14 +26,14 @@ export function ExecutorSettings({ type }: { type: ExecutorType }) {
     case 'replay':
       return (
         <>
-          <TextAt path={settings('cassette')} label="Cassette" hint="The file, inside the project folder." />
+          <TextAt path={settings('cassette')} label="Cassette" hint="A file inside the project folder." />
           <ChoiceAt
             path={settings('match')}
             label="Match"
             options={[
-              ['', 'exact (usual)'],
-              ['exact', 'exact: only what was recorded'],
-              ['order', 'order: one after the other'],
+              ['', 'exact (default)'],
+              ['exact', 'exact: only recorded requests'],
+              ['order', 'order: in the recorded order'],
             ]}
           />
         </>
@@ -42,7 +42,7 @@ export function ExecutorSettings({ type }: { type: ExecutorType }) {
 }
 
 function Timeout({ usual }: { usual: string }) {
-  return <NumberAt counts path={settings('timeout_seconds')} label="Seconds for a turn" hint={`None: ${usual}.`} />
+  return <NumberAt counts path={settings('timeout_seconds')} label="Turn timeout (s)" hint={`Default: ${usual}.`} />
 }
 
 function Llm() {
@@ -50,23 +50,23 @@ function Llm() {
   const profiles = useId()
   return (
     <>
-      <TextAt path={settings('provider')} label="Provider" list={list} hint="Or a [providers.x] of the configuration." />
+      <TextAt path={settings('provider')} label="Provider" list={list} hint="Or the name of a [providers.…] section in the configuration." />
       <datalist id={list}>
         {PROVIDERS.map((provider) => (
           <option key={provider} value={provider} />
         ))}
       </datalist>
       <TextAt path={settings('model')} label="Model" />
-      <NumberAt counts path={settings('max_tokens')} label="Tokens of an answer" hint="The ceiling." />
-      <NumberAt path={settings('temperature')} label="Temperature" hint="0 to 2; none: the provider's." />
-      <TextAt path={settings('base_url')} label="Base address" placeholder="https://…" hint="Another than the provider's." />
-      <Timeout usual="only the limits of the run hold" />
+      <NumberAt counts path={settings('max_tokens')} label="Max output tokens" />
+      <NumberAt path={settings('temperature')} label="Temperature" hint="0 to 2. Default: the provider's." />
+      <TextAt path={settings('base_url')} label="Base URL" placeholder="https://…" hint="Overrides the provider URL." />
+      <Timeout usual="none, only the limits of the run" />
       <Reasoning />
       <TextAt
         path={settings('schema_profile')}
-        label="Schema profile"
+        label="JSON Schema subset (override)"
         list={profiles}
-        hint="What the server enforces, if not its dialect's."
+        hint="Which keywords the server enforces. Default: by provider."
       />
       <datalist id={profiles}>
         {PROFILES.map((profile) => (
@@ -82,14 +82,14 @@ function Reasoning() {
   const { blueprint } = useDraft()
   const value = at(blueprint, 'executor', 'reasoning')
   if (value !== undefined && value !== null && typeof value !== 'string') {
-    return <p className="self-center text-muted">Reasoning is set by a budget, and kept as it is.</p>
+    return <p className="self-center text-muted">Reasoning uses a token budget, which is kept unchanged.</p>
   }
   return (
     <ChoiceAt
       path={settings('reasoning')}
       label="Reasoning"
       options={[
-        ['', 'as the provider does'],
+        ['', 'provider default'],
         ['low', 'low'],
         ['medium', 'medium'],
         ['high', 'high'],
@@ -102,9 +102,9 @@ function Reasoning() {
 function Cli({ type }: { type: 'claude-code' | 'codex' }) {
   return (
     <>
-      <TextAt path={settings('model')} label="Model" hint="None: the CLI's own choice." />
-      <TextAt path={settings('command')} label="Command" placeholder={type === 'codex' ? 'codex' : 'claude'} hint="Another than the one on the path." />
-      <LinesAt path={settings('args')} label="More arguments" hint="One a line." />
+      <TextAt path={settings('model')} label="Model" hint="Default: the CLI's own choice." />
+      <TextAt path={settings('command')} label="Command" placeholder={type === 'codex' ? 'codex' : 'claude'} hint="Overrides the command on the PATH." />
+      <LinesAt path={settings('args')} label="Extra arguments" hint="One per line." />
       <Environment />
       <Timeout usual="3600" />
     </>
@@ -117,20 +117,20 @@ function Command({ type }: { type: 'process' | 'external' }) {
   return (
     <>
       <TextAt path={settings('command')} label="Command" hint="The executable." />
-      {byMode ? null : <LinesAt path={settings('args')} label="Arguments" hint="One a line." />}
+      {byMode ? null : <LinesAt path={settings('args')} label="Arguments" hint="One per line." />}
       {type === 'process' ? (
         <ChoiceAt
           path={settings(byMode ? 'args' : 'parameters_as')}
           label="Parameters"
           options={[
-            ['', 'json (usual)'],
+            ['', 'json (default)'],
             ['json', 'json: on stdin'],
             ['flags', 'flags: as --key value'],
             ['both', 'both'],
           ]}
         />
       ) : null}
-      <TextAt path={settings('working_dir')} label="Working folder" hint="Inside the project folder." />
+      <TextAt path={settings('working_dir')} label="Working directory" hint="Inside the project folder." />
       <Environment />
       <Timeout usual="600" />
     </>
@@ -150,7 +150,7 @@ function Environment() {
     set(settings('env'), pairs.length === 0 ? undefined : new Map(pairs))
   }
   return (
-    <Field label="Environment" hint="NAME=value, one a line. Not for secrets: they would be in the agent." error={problem('executor', 'env')}>
+    <Field label="Environment" hint="NAME=value, one per line. Do not put secrets here: they would be saved with the agent." error={problem('executor', 'env')}>
       {(ids) => <LinesInput {...ids} className="font-mono" value={lines} onChange={change} />}
     </Field>
   )

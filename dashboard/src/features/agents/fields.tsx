@@ -21,6 +21,7 @@ export function TextAt({ path, label, hint, className, placeholder, list }: Prop
       {(ids) => (
         <Input
           {...ids}
+          data-agent-name={path.join() === 'name' ? true : undefined}
           list={list}
           placeholder={placeholder}
           value={typeof value === 'string' ? value : ''}

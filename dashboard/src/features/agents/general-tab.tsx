@@ -7,11 +7,11 @@ import { UnknownFields } from './unknown-fields'
 import { EXECUTORS, type ExecutorType, withExecutor } from './model'
 
 const EXECUTOR_WORDS: Record<ExecutorType, string> = {
-  llm: 'llm: a model, by its provider',
+  llm: 'llm: a model of a provider',
   'claude-code': 'claude-code: the Claude Code CLI',
   codex: 'codex: the Codex CLI',
-  process: 'process: a command that computes',
-  external: 'external: a program of your own',
+  process: 'process: a command',
+  external: 'external: your own program',
   replay: 'replay: a recording',
 }
 
@@ -24,45 +24,45 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
           <CardHeader title="About" id="about" />
           <CardBody className="grid gap-3 sm:grid-cols-2">
             {isNew ? (
-              <TextAt path={['name']} label="Name" hint="Letters, digits, -, _ and . It cannot be changed later." placeholder="pr-reviewer" />
+              <TextAt path={['name']} label="Name" hint="Letters, digits, -, _ and . Cannot be changed later." placeholder="pr-reviewer" />
             ) : null}
             <ChoiceAt
               className={isNew ? undefined : 'sm:col-span-2'}
               path={['type']}
               label="Type"
               options={[
-                ['autonomous', 'autonomous: a model decides'],
-                ['procedural', 'procedural: a command computes'],
+                ['autonomous', 'autonomous: a model answers'],
+                ['procedural', 'procedural: a command computes the answer'],
               ]}
             />
-            <TextAt className="sm:col-span-2" path={['description']} label="Description" hint="What it is for; other agents read this too." />
-            <LinesAt className="sm:col-span-2" path={['tags']} label="Tags" hint="Labels to find it by, one a line." />
+            <TextAt className="sm:col-span-2" path={['description']} label="Description" hint="What it is for. Other agents read this too." />
+            <LinesAt className="sm:col-span-2" path={['tags']} label="Tags" hint="One per line." />
           </CardBody>
         </Card>
         <Card aria-labelledby="limits">
-          <CardHeader title="Limits of one run" id="limits" />
+          <CardHeader title="Limits per run" id="limits" />
           <CardBody className="grid gap-3 sm:grid-cols-2">
-            <NumberAt counts path={['limits', 'max_steps']} label="Steps" hint="Model requests in one turn." />
-            <NumberAt counts path={['limits', 'max_tokens_total']} label="Tokens" hint="Read and written, in all." />
-            <NumberAt path={['limits', 'max_cost_usd']} label="Cost in USD" hint="Where prices are known." />
-            <NumberAt counts path={['limits', 'timeout_seconds']} label="Seconds" hint="In all." />
+            <NumberAt counts path={['limits', 'max_steps']} label="Max steps" hint="Model requests per turn." />
+            <NumberAt counts path={['limits', 'max_tokens_total']} label="Max tokens" hint="Input and output tokens in total." />
+            <NumberAt path={['limits', 'max_cost_usd']} label="Max cost (USD)" hint="Needs configured prices." />
+            <NumberAt counts path={['limits', 'timeout_seconds']} label="Timeout (s)" hint="For the whole run." />
             <NumberAt
               counts
               path={['retry', 'for_seconds']}
-              label="Retry for seconds"
-              hint="How long to wait for a provider that is away. None: as the runner is set up, usually 90."
+              label="Retry provider for (s)"
+              hint="How long to wait while the provider is unavailable. Empty: the runner's setting, 90 by default."
             />
             <NumberAt
               counts
               path={['retry', 'max_attempts']}
-              label="Attempts of a request"
-              hint="At most, the first included. None: as many as the time allows."
+              label="Max attempts per request"
+              hint="Including the first. Empty: as many as the time allows."
             />
             <LinesAt
               className="sm:col-span-2"
               path={['escalate_to']}
-              label="Stronger models"
-              hint="Asked in this order when the contract is not met, one a line. None: no escalation."
+              label="Fallback models"
+              hint="Tried in this order if the answer does not match the contract. One per line."
             />
           </CardBody>
         </Card>
@@ -70,12 +70,12 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
       <div className="flex flex-col gap-4">
         <ExecutorCard />
         <Card aria-labelledby="demands">
-          <CardHeader title="Demands on the runner" id="demands" />
+          <CardHeader title="Runner requirements" id="demands" />
           <CardBody className="grid gap-3 sm:grid-cols-2">
             <TextAt path={['demands', 'hostname']} label="Host" />
             <TextAt path={['demands', 'project_dir']} label="Project folder" />
             <TextAt path={['demands', 'executor_type']} label="Executor" />
-            <LinesAt path={['demands', 'tags']} label="Tags, all of them" hint="One a line." />
+            <LinesAt path={['demands', 'tags']} label="Tags" hint="One per line; a runner must have all of them." />
           </CardBody>
         </Card>
         <UnknownFields />
@@ -92,14 +92,14 @@ function ExecutorCard() {
     <Card aria-labelledby="executor">
       <CardHeader title="Executor" id="executor" />
       <CardBody className="grid gap-3 sm:grid-cols-2">
-        <Field label="What does the work" className="sm:col-span-2" error={known ? undefined : problem('executor')}>
+        <Field label="Type" className="sm:col-span-2" error={known ? undefined : problem('executor')}>
           {(ids) => (
             <Select
               {...ids}
               value={known ?? ''}
               onChange={(event) => replace(withExecutor(blueprint, event.target.value as ExecutorType))}
             >
-              {known ? null : <option value="">choose one</option>}
+              {known ? null : <option value="">Choose one</option>}
               {EXECUTORS.map((executor) => (
                 <option key={executor} value={executor}>
                   {EXECUTOR_WORDS[executor]}

@@ -7,14 +7,14 @@ import { useDraft } from './draft'
 
 const FRESH = fromPlain({
   type: 'object',
-  properties: { text: { type: 'string', description: 'What to work on', minLength: 1 } },
+  properties: { text: { type: 'string', description: 'The text to work on', minLength: 1 } },
   required: ['text'],
   additionalProperties: false,
 })
 
 const KINDS = [
-  { value: 'prompt', label: 'A prompt' },
-  { value: 'own', label: 'Own fields' },
+  { value: 'prompt', label: 'Prompt' },
+  { value: 'own', label: 'Fields' },
 ] as const
 
 interface Props {
@@ -22,7 +22,7 @@ interface Props {
   onView: (view: SchemaView) => void
 }
 
-/** What may go in. */
+/** The input schema. */
 export function InputTab({ view, onView }: Props) {
   const { blueprint, set } = useDraft()
   const schema = blueprint.get('parameters_schema') ?? null
@@ -33,7 +33,7 @@ export function InputTab({ view, onView }: Props) {
         <div className="flex flex-wrap items-center gap-3">
           <Locked>
             <Segmented
-              label="What goes in"
+              label="Input"
               options={KINDS}
               value={own ? 'own' : 'prompt'}
               onChange={(kind) => set(['parameters_schema'], kind === 'own' ? FRESH : undefined)}
@@ -41,13 +41,14 @@ export function InputTab({ view, onView }: Props) {
           </Locked>
           <p className="text-muted">
             {own
-              ? 'Exactly these fields; the model gets them in an <inputs> block. Checked before anything is queued.'
-              : 'The agent takes {"prompt": "…"}, a text that is not empty, and the model gets it as it is.'}
+              ? 'Callers send these fields. They are validated before a run is queued; the model gets them in an <inputs> block.'
+              : 'Callers send {"prompt": "…"}. The model gets the text unchanged.'}
           </p>
         </div>
         {own ? (
           <SchemaEditor
             name="the input"
+            single
             value={schema}
             onChange={(next) => set(['parameters_schema'], next)}
             view={view}

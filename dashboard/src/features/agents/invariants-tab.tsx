@@ -18,8 +18,8 @@ const identified = (value: Json): Rule => {
 }
 
 const TEXTS = [
-  { name: 'rule', label: 'Must hold' },
-  { name: 'message', label: 'Said when it does not' },
+  { name: 'rule', label: 'Rule' },
+  { name: 'message', label: 'Error message' },
 ] as const
 
 /** Rules that a schema cannot say, in CEL. */
@@ -47,10 +47,10 @@ export function InvariantsTab() {
     <Card>
       <CardBody className="flex flex-col gap-3">
         <p className="text-muted">
-          What a schema cannot say, as CEL expressions over <code>output</code> and <code>input</code>. A broken rule is a contract error
-          like any other: the model is told its message and asked again.
+          Rules that a schema cannot express, as CEL expressions over <code>output</code> and <code>input</code>. If one fails, its
+          message goes back to the model and the answer is retried.
         </p>
-        {contractKind(blueprint) === 'none' ? <p className="text-warning">Invariants need an output contract; this agent has none.</p> : null}
+        {contractKind(blueprint) === 'none' ? <p className="text-warning">Invariants need an output contract, and this agent has none.</p> : null}
         <SortableList
           items={current}
           label="Invariants"

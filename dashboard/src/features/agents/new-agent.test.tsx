@@ -25,8 +25,7 @@ vi.mock('./api', async (original) => ({
   createAgent: vi.fn(),
 }))
 
-it('finds fault with a name when there is one, and with none when the agent is created', async () => {
-  vi.mocked(createAgent).mockRejectedValue(new ApiError('InvalidAgent', 'the blueprint has mistakes', 400, { problems: [EMPTY] }))
+it('marks a missing name when the agent is created, says it once, and sends nothing', async () => {
   const user = userEvent.setup()
   const client = new QueryClient()
   render(
@@ -36,11 +35,30 @@ it('finds fault with a name when there is one, and with none when the agent is c
   )
   await vi.waitFor(() => expect(client.getQueryData(['check', ''])).toBeTruthy())
   expect(screen.queryByText('a name cannot be empty')).toBeNull()
+  expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBeNull()
 
   await user.click(screen.getByRole('button', { name: 'Create agent' }))
-  await screen.findByText('the blueprint has mistakes')
-  // What was refused is not what stands there any more.
+  expect(screen.getByLabelText('Name').getAttribute('aria-invalid')).toBe('true')
+  expect(screen.getAllByText(/enter a name|cannot be empty/i)).toHaveLength(1)
+  await vi.waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Name')))
+  expect(createAgent).not.toHaveBeenCalled()
+
   await user.type(screen.getByLabelText('Name'), 'a b')
-  expect(screen.queryByText('the blueprint has mistakes')).toBeNull()
+  expect(screen.queryByText('Enter a name')).toBeNull()
   expect((await screen.findAllByText('a name has no space')).length).toBeGreaterThan(0)
+})
+
+it('does not repeat a refusal of what is no longer there', async () => {
+  vi.mocked(createAgent).mockRejectedValue(new ApiError('InvalidAgent', 'the blueprint is invalid', 400, { problems: [SPACE] }))
+  const user = userEvent.setup()
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <AgentEditor agent={null} gone={false} initial={freshBlueprint()} />
+    </QueryClientProvider>,
+  )
+  await user.type(screen.getByLabelText('Name'), 'a b')
+  await user.click(screen.getByRole('button', { name: 'Create agent' }))
+  await screen.findByText('the blueprint is invalid')
+  await user.type(screen.getByLabelText('Name'), 'c')
+  expect(screen.queryByText('the blueprint is invalid')).toBeNull()
 })

@@ -17,12 +17,12 @@ const KINDS = [
 ] as const
 
 const MEANING: Record<ContractKind, string> = {
-  none: 'Free text comes out, unless a caller brings a contract.',
-  output_schema: 'Holds on every run, start and resume. A caller who sends another schema is refused.',
-  default_output_schema: 'Holds on every run for which the caller brings no contract.',
+  none: 'The output is free text, unless the caller sends a contract.',
+  output_schema: 'Applies to every run. Requests with another schema are rejected.',
+  default_output_schema: 'Applies unless the caller sends another contract.',
 }
 
-const PROCEDURAL_MEANING = 'The JSON value that the command prints comes out as it is, unless a caller brings a contract.'
+const PROCEDURAL_MEANING = 'The output is the JSON that the command prints, unless the caller sends a contract.'
 
 interface Props {
   view: SchemaView
@@ -54,7 +54,7 @@ export function OutputTab({ view, onView }: Props) {
       </Card>
       {kind === 'none' ? null : (
         <Card aria-labelledby="contract-options">
-          <CardHeader title="How it is enforced" id="contract-options" />
+          <CardHeader title="Enforcement" id="contract-options" />
           <CardBody>
             <Locked>
               <ContractOptions
@@ -90,23 +90,22 @@ function Enforced({ kind }: { kind: 'output_schema' | 'default_output_schema' })
   const retries = typeof asked === 'number' ? asked : usual
   const again =
     retries === 0
-      ? 'An answer that does not conform fails the run at once.'
-      : `An answer that does not conform goes back to the model with its errors, up to ${plural(retries, 'retry', 'retries')}; then the run fails and says why.`
+      ? 'An answer that does not match fails the run.'
+      : `An answer that does not match goes back to the model with its errors, up to ${plural(retries, 'retry', 'retries')}. Then the run fails.`
   return (
     <p className="flex items-start gap-2 rounded-md bg-info-soft px-3 py-2 text-ink">
       <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
       <span>
         <strong>Enforced on every run.</strong>{' '}
-        {isProcedural(blueprint) ? 'What the command prints must conform, or the run fails. A command is not asked again.' : again} Nothing else ever
-        counts as a result.
+        {isProcedural(blueprint) ? 'The command must print matching JSON, or the run fails. Commands are not retried.' : again}
       </span>
     </p>
   )
 }
 
 const SOURCES = [
-  { value: 'own', label: 'Own schema' },
-  { value: 'registry', label: 'From the registry' },
+  { value: 'own', label: 'Inline' },
+  { value: 'registry', label: 'Registered' },
 ] as const
 
 function Contract({ kind, view, onView }: Props & { kind: 'output_schema' | 'default_output_schema' }) {
@@ -120,7 +119,7 @@ function Contract({ kind, view, onView }: Props & { kind: 'output_schema' | 'def
       <div className="flex flex-wrap items-center gap-3">
         <Locked>
           <Segmented
-            label="Where the schema is"
+            label="Schema source"
             options={SOURCES}
             value={named ? 'registry' : 'own'}
             onChange={(source) => set([kind], source === 'own' ? fresh : (registered.data?.[0]?.name ?? ''))}
@@ -149,11 +148,11 @@ function Registered({ kind, name }: { kind: string; name: string }) {
     <Field
       label={<span className="sr-only">Registered schema</span>}
       error={problem(kind)}
-      hint={names.length === 0 ? 'There are no registered schemas: accord schemas add NAME FILE' : undefined}
+      hint={names.length === 0 ? 'No registered schemas. Add one: accord schemas add NAME FILE' : undefined}
     >
       {(ids) => (
         <Select {...ids} value={name} onChange={(event) => set([kind], event.target.value)}>
-          {names.includes(name) ? null : <option value={name}>{name === '' ? 'choose one' : `${name} (not registered)`}</option>}
+          {names.includes(name) ? null : <option value={name}>{name === '' ? 'Choose one' : `${name} (not registered)`}</option>}
           {names.map((known) => (
             <option key={known} value={known}>
               {known}

@@ -14,8 +14,8 @@ export function PromptTab() {
         <p className="text-muted">
           The system prompt.{' '}
           {contractKind(blueprint) === 'none'
-            ? 'It is sent as it is.'
-            : 'The contract is put after it by itself: there is no need to describe the format here.'}
+            ? 'It is sent unchanged.'
+            : 'The output contract is appended automatically, so you need not describe the format here.'}
         </p>
         <div className="h-[28rem]">
           <CodeEditor

@@ -7,9 +7,9 @@ import { type Json, fromPlain, isMap, parse, same, write } from '@/lib/lossless'
 import { useDraft } from './draft'
 
 const KINDS = [
-  { label: 'A program', name: 'program', value: { command: '', args: [] } },
-  { label: 'An address', name: 'remote', value: { url: 'https://' } },
-  { label: 'Accord itself', name: 'accord', value: {} },
+  { label: 'Command', name: 'program', value: { command: '', args: [] } },
+  { label: 'URL', name: 'remote', value: { url: 'https://' } },
+  { label: 'Accord', name: 'accord', value: {} },
 ] as const
 
 /** MCP servers by name, each as the JSON that it is. */
@@ -27,7 +27,7 @@ export function Servers() {
     <Card aria-labelledby="servers">
       <CardHeader title="MCP servers" id="servers" />
       <CardBody className="flex flex-col gap-3">
-        {servers.length === 0 ? <p className="text-muted">None. Their tools are offered to the model under the server's name.</p> : null}
+        {servers.length === 0 ? <p className="text-muted">None. The model gets each server's tools under the server's name.</p> : null}
         {servers.map(([name, server], index) => (
           <Server
             key={index}

@@ -5,11 +5,11 @@ import { LinesAt } from './fields'
 import { Servers } from './servers'
 
 const TOOLS = [
-  ['read_file', 'reads a file of the project folder'],
-  ['list_files', 'lists files of the project folder'],
-  ['search_files', 'searches in files of the project folder'],
-  ['write_file', 'writes a file of the project folder'],
-  ['run_command', 'runs a command in the project folder'],
+  ['read_file', 'read a file in the project folder'],
+  ['list_files', 'list files in the project folder'],
+  ['search_files', 'search files in the project folder'],
+  ['write_file', 'write a file in the project folder'],
+  ['run_command', 'run a command in the project folder'],
 ] as const
 
 /** What the agent may use while it works. */
@@ -24,8 +24,8 @@ export function ToolsTab() {
           {executor === 'claude-code' || executor === 'codex' ? (
             <LinesAt
               path={['executor', 'allowed_tools']}
-              label="The CLI's own tools that it may use"
-              hint="One a line, as the CLI calls them."
+              label="Allowed CLI tools"
+              hint="One per line, by the CLI's names."
             />
           ) : (
             <BuiltIn usable={executor === 'llm' || executor === 'replay'} />
@@ -49,7 +49,7 @@ function BuiltIn({ usable }: { usable: boolean }) {
   const said = problem('tools')
   return (
     <>
-      {usable ? null : <p className="text-muted">The built-in tools are for agents with a model; this executor does not get them.</p>}
+      {usable ? null : <p className="text-muted">Built-in tools need an agent with a model; this executor cannot use them.</p>}
       {TOOLS.map(([tool, words]) => (
         <Checkbox
           key={tool}

@@ -4,14 +4,14 @@ import { at, write } from '@/lib/lossless'
 import { useDraft } from './draft'
 import { unknownFields } from './model'
 
-/** Fields that no agent has, such as misspelt ones. */
+/** Unknown fields, such as misspelt ones. */
 export function UnknownFields() {
   const { blueprint, set } = useDraft()
   const fields = unknownFields(blueprint)
   if (fields.length === 0) return null
   return (
     <Card aria-labelledby="unknown">
-      <CardHeader title="Fields that no agent has" id="unknown" />
+      <CardHeader title="Unknown fields" id="unknown" />
       <CardBody className="flex flex-col gap-2">
         {fields.map((path) => (
           <div key={path.join('.')} className="flex items-center gap-2">

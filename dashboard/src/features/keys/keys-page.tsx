@@ -19,11 +19,11 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      lead="Who may use the API. A key is shown once and stored as a hash."
+      lead="API keys. A key is shown once and stored as a hash."
       actions={
         <OnlyWho may="administers">
           <Button variant="primary" onClick={() => setMaking(true)}>
-            <Plus aria-hidden /> Make a key
+            <Plus aria-hidden /> Create key
           </Button>
         </OnlyWho>
       }
@@ -32,8 +32,8 @@ export function KeysPage() {
         <Answer query={query}>
           {({ items }) =>
             items.length === 0 ? (
-              <Empty title="There are no keys: this machine may do everything" command="accord keys create --role admin">
-                As soon as there is one, every request needs one, this page too. Begin with an admin's:
+              <Empty title="No API keys: anyone on this machine is admin" command="accord keys create --role admin">
+                Once a key exists, every request needs one, including this page. Create an admin key first:
               </Empty>
             ) : (
               <ul className="divide-y">

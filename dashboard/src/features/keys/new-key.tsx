@@ -30,7 +30,7 @@ export function NewKey({ open, onClose, first }: Props) {
     void client.invalidateQueries({ queryKey: queryKeys.keys.all })
   }
   return (
-    <Dialog open={open} onClose={close} title={create.data ? 'The key, shown this once' : 'Make a key'}>
+    <Dialog open={open} onClose={close} title={create.data ? 'Copy your new key' : 'Create key'}>
       {create.data ? <Made made={create.data} onClose={close} /> : <Form create={create} first={first} onClose={close} />}
     </Dialog>
   )
@@ -39,7 +39,7 @@ export function NewKey({ open, onClose, first }: Props) {
 function Made({ made, onClose }: { made: Api.CreatedKey; onClose: () => void }) {
   return (
     <div className="flex flex-col gap-3">
-      <p>Copy it now: it is stored as a hash and cannot be shown again.</p>
+      <p>Copy it now. It cannot be shown again.</p>
       <div className="flex items-center gap-1 rounded-md border bg-sunken py-1 pr-1 pl-3">
         <code className="flex-1 [overflow-wrap:anywhere]">{made.key}</code>
         <CopyButton text={made.key} label="Copy the key" />
@@ -76,7 +76,7 @@ function Form({ create, first, onClose }: FormProps) {
     <form onSubmit={submit} className="flex flex-col gap-3">
       {first ? (
         <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
-          From the first key on, every request needs one. Make an admin's first.
+          Once a key exists, every request needs one. Create an admin key first.
         </p>
       ) : null}
       <Field label="Role" hint={ROLES[role]}>
@@ -94,13 +94,13 @@ function Form({ create, first, onClose }: FormProps) {
           </Select>
         )}
       </Field>
-      <Field label="Name" hint="What people call it." error={create.error ? messageOf(create.error) : undefined}>
+      <Field label="Name" hint="A label for this key." error={create.error ? messageOf(create.error) : undefined}>
         {(ids) => <Input {...ids} value={name} onChange={(event) => setName(event.target.value)} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" disabled={create.isPending}>
-          Make the key
+          Create key
         </Button>
       </div>
     </form>

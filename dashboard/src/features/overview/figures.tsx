@@ -8,16 +8,16 @@ export function Figures({ row }: { row: Api.StatsRow }) {
   return (
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
       <Figure label="Success" value={percent(row.success_rate)} note={`${count(row.completed)} of ${plural(row.runs, 'run')}`} tone="text-success" />
-      <Figure label="First try" value={percent(row.first_try_rate)} note={`${count(row.after_retry)} after a retry`} tone="text-accent" />
+      <Figure label="First attempt" value={percent(row.first_try_rate)} note={`${count(row.after_retry)} after a retry`} tone="text-accent" />
       <Figure
         label="Failure"
         value={percent(row.failure_rate)}
-        note={`${count(row.contract_failed)} broke the contract`}
+        note={`${count(row.contract_failed)} failed validation`}
         tone={row.failed > 0 ? 'text-danger' : undefined}
       />
       <Figure label="Tokens" value={count(tokens)} note={`${count(row.input_tokens)} in · ${count(row.output_tokens)} out`} />
-      <Figure label="Cost" value={dollars(row.cost_usd)} note={typeof row.cost_usd === 'number' ? `${dollars(row.cost_usd / row.runs)} a run` : 'no prices are known'} />
-      <Figure label="Time, median" value={duration(row.latency_ms_p50)} note={`p95 ${duration(row.latency_ms_p95)}`} />
+      <Figure label="Cost" value={dollars(row.cost_usd)} note={typeof row.cost_usd === 'number' ? `${dollars(row.cost_usd / row.runs)} per run` : 'no prices configured'} />
+      <Figure label="Median latency" value={duration(row.latency_ms_p50)} note={`p95 ${duration(row.latency_ms_p95)}`} />
     </dl>
   )
 }

@@ -20,7 +20,7 @@ it('shows failures of the agent and the period that the page shows', async () =>
       <LastFailures agent="a" period="7d" />
     </QueryClientProvider>,
   )
-  await screen.findByText('Nothing has failed')
+  await screen.findByText('No failures')
   expect([asked[0]?.get('status'), asked[0]?.get('agent_name'), asked[0]?.has('since')]).toEqual(['failed', 'a', true])
-  expect(screen.getByText('All').getAttribute('href')).toBe('{"status":"failed","agent":"a","since":"7d"}')
+  expect(screen.getByText('All failures').getAttribute('href')).toBe('{"status":"failed","agent":"a","since":"7d"}')
 })

@@ -20,17 +20,17 @@ export function LastFailures({ agent, period }: Props) {
   return (
     <Card>
       <CardHeader
-        title="Last failures"
+        title="Latest failures"
         actions={
           <Link to="/runs" search={{ status: 'failed', agent, since: period === 'all' ? undefined : period }} className="text-accent hover:underline">
-            All
+            All failures
           </Link>
         }
       />
       <Answer query={failed}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="Nothing has failed" />
+            <Empty title="No failures" />
           ) : (
             <ul className="divide-y">
               {items.map((run) => (

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { daysOf, depthsOf, rateSeries, runSeries } from './model'
+import { daysOf, depthsOf, rateSeries, runSeries, firstToTry, latencySeries, modelsOf, sorted } from './model'
 
 const row = (key: string, more: Partial<Api.StatsRow>): Api.StatsRow => ({
   key, runs: 0, completed: 0, first_try: 0, after_retry: 0, failed: 0, contract_failed: 0, stopped: 0, success_rate: 0,
@@ -20,7 +20,7 @@ it('leaves a gap for a day without runs', () => {
   const series = rateSeries([row('2026-03-01', { success_rate: 0.5 })], ['2026-02-28', '2026-03-01'])
   expect(series.map(({ label, values }) => [label, values])).toEqual([
     ['Success', [null, 0.5]],
-    ['First try', [null, 0]],
+    ['First attempt', [null, 0]],
     ['Failure', [null, 0]],
   ])
 })
@@ -37,4 +37,36 @@ it('draws parts over each other and says what each is', () => {
 it('reads how long the queue is', () => {
   const metrics = '# TYPE accord_queue_depth gauge\naccord_queue_depth{state="held"} 3\naccord_queue_depth{state="pending"} 12345\n'
   expect([depthsOf(metrics), depthsOf('accord_runs_total 3\n')]).toEqual([{ pending: 12_345, held: 3 }, null])
+})
+
+it('begins with an agent that has an example, then with one that takes any input', () => {
+  const agents = [
+    { name: 'broken', valid: false, executor_type: 'llm' },
+    { name: 'recorded', valid: true, executor_type: 'replay' },
+    { name: 'command', valid: true, executor_type: 'process' },
+  ]
+  expect(firstToTry(agents, ['recorded'])).toEqual({ agent: 'recorded', example: true })
+  expect(firstToTry(agents, [])).toEqual({ agent: 'command', example: false })
+  expect(firstToTry(agents.slice(0, 2), [])).toEqual({ agent: 'recorded', example: false })
+  expect(firstToTry(agents.slice(0, 1), [])).toBeNull()
+})
+
+it('begins a chart with the period, even if its first days had no runs', () => {
+  expect(daysOf([{ key: '2026-03-02' }], '2026-03-02', '2026-03-01T09:00:00Z')).toEqual(['2026-03-01', '2026-03-02'])
+})
+
+it('sorts figures by a column, the largest first', () => {
+  const rows = [row('a', { runs: 1, cost_usd: null }), row('b', { runs: 3, cost_usd: 0.2 }), row('c', { runs: 2, cost_usd: 0.1 })]
+  const keys = (by: 'key' | 'runs' | 'cost', reversed = false) => sorted(rows, { by, reversed }).map(({ key }) => key).join('')
+  expect([keys('runs'), keys('runs', true), keys('cost'), keys('key')]).toEqual(['bca', 'acb', 'bca', 'abc'])
+})
+
+it('shows latency by day', () => {
+  const [p95, median] = latencySeries([row('2026-03-02', { latency_ms_p95: 90, latency_ms_p50: 10 })], ['2026-03-01', '2026-03-02'])
+  expect([p95?.values, median?.values]).toEqual([[null, 90], [null, 10]])
+})
+
+it('does not list commands among the models', () => {
+  const rows = [row('claude-sonnet-4-6', {}), row('sh', {}), row('python3', {}), row('', {})]
+  expect(modelsOf(rows, ['sh', '/usr/bin/python3']).map(({ key }) => key)).toEqual(['claude-sonnet-4-6'])
 })

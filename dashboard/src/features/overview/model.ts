@@ -5,9 +5,9 @@ import type { Series } from '@/components/chart'
 /** More days than a chart can show apart. */
 const MOST_DAYS = 120
 
-/** Every day from the first with figures to the last, so that a day without runs is a gap and not missing. */
-export function daysOf(rows: { key: string }[], today: string): string[] {
-  const first = rows.map((row) => row.key).sort()[0] ?? today
+/** Every day from the first with figures, or from the start of the period, so that a day without runs is a gap and not missing. */
+export function daysOf(rows: { key: string }[], today: string, since?: string): string[] {
+  const first = since?.slice(0, 10) ?? rows.map((row) => row.key).sort()[0] ?? today
   const days: string[] = []
   for (let at = Date.parse(`${today}T00:00:00Z`); days.length < MOST_DAYS; at -= 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10)
@@ -29,7 +29,7 @@ export function rateSeries(rows: Row[], days: string[]): Series[] {
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : null))
   return [
     { label: 'Success', colour: 'success', values: of((row) => row.success_rate) },
-    { label: 'First try', colour: 'accent', values: of((row) => row.first_try_rate) },
+    { label: 'First attempt', colour: 'accent', values: of((row) => row.first_try_rate) },
     { label: 'Failure', colour: 'danger', values: of((row) => row.failure_rate) },
   ]
 }
@@ -40,13 +40,13 @@ export function runSeries(rows: Row[], days: string[]): Series[] {
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : 0))
   return [
     {
-      label: 'First try',
+      label: 'First attempt',
       colour: 'success',
       values: of((row) => row.runs - row.stopped),
       shown: of((row) => row.first_try),
     },
     {
-      label: 'After retry',
+      label: 'After a retry',
       colour: 'warning',
       values: of((row) => row.after_retry + row.failed),
       shown: of((row) => row.after_retry),
@@ -60,13 +60,59 @@ export function tokenSeries(rows: Row[], days: string[]): Series[] {
   const of = (pick: (row: Row) => number) => found.map((row) => (row ? pick(row) : 0))
   return [
     {
-      label: 'Read',
+      label: 'Input',
       colour: 'info',
       values: of((row) => row.input_tokens + row.output_tokens),
       shown: of((row) => row.input_tokens),
     },
-    { label: 'Written', colour: 'accent', values: of((row) => row.output_tokens) },
+    { label: 'Output', colour: 'accent', values: of((row) => row.output_tokens) },
   ]
+}
+
+export function costSeries(rows: Row[], days: string[]): Series[] {
+  return [{ label: 'Cost', colour: 'accent', values: byDay(rows, days).map((row) => row?.cost_usd ?? null) }]
+}
+
+export function latencySeries(rows: Row[], days: string[]): Series[] {
+  const found = byDay(rows, days)
+  return [
+    { label: 'p95', colour: 'warning', values: found.map((row) => row?.latency_ms_p95 ?? null) },
+    { label: 'Median', colour: 'accent', values: found.map((row) => row?.latency_ms_p50 ?? null) },
+  ]
+}
+
+/** Figures by model, without those of commands, which the server lists by the name of the program. */
+export function modelsOf(rows: Row[], commands: readonly string[]): Row[] {
+  const programs = new Set(commands.map((command) => command.split(/[\\/]/).at(-1)))
+  return rows.filter(({ key }) => key !== '' && !programs.has(key.split(/[\\/]/).at(-1)))
+}
+
+/** The columns that a table of figures can be sorted by, largest first but for the name. */
+export const COLUMNS = {
+  key: { label: '', of: (row: Row) => row.key },
+  runs: { label: 'Runs', of: (row: Row) => row.runs },
+  success: { label: 'Success', of: (row: Row) => row.success_rate },
+  first: { label: 'First attempt', of: (row: Row) => row.first_try_rate },
+  failed: { label: 'Failed', of: (row: Row) => row.failed },
+  tokens: { label: 'Tokens', of: (row: Row) => row.input_tokens + row.output_tokens },
+  cost: { label: 'Cost', of: (row: Row) => row.cost_usd ?? -1 },
+  p95: { label: 'p95', of: (row: Row) => row.latency_ms_p95 },
+}
+export type ColumnName = keyof typeof COLUMNS
+
+export interface Sorting {
+  by: ColumnName
+  reversed: boolean
+}
+
+export function sorted(rows: Row[], { by, reversed }: Sorting): Row[] {
+  const { of } = COLUMNS[by]
+  const compared = [...rows].sort((left, right) => {
+    const [a, b] = [of(left), of(right)]
+    if (typeof a === 'string' || typeof b === 'string') return String(a).localeCompare(String(b))
+    return b - a || left.key.localeCompare(right.key)
+  })
+  return reversed ? compared.reverse() : compared
 }
 
 export interface Depths {
@@ -79,4 +125,19 @@ export function depthsOf(metrics: string): Depths | null {
   const of = (state: string) => new RegExp(`^accord_queue_depth\\{state="${state}"\\} (\\d+)`, 'm').exec(metrics)?.[1]
   const [pending, held] = [of('pending'), of('held')]
   return pending === undefined || held === undefined ? null : { pending: Number(pending), held: Number(held) }
+}
+
+export interface FirstAgent {
+  agent: string
+  /** Whether its schema has an example input. */
+  example: boolean
+}
+
+/** The agent for a first run: one with an example input, else one that takes any input; a recording only if there is no other. */
+export function firstToTry(agents: Pick<Api.AgentSummary, 'name' | 'valid' | 'executor_type'>[], examples: readonly string[]): FirstAgent | null {
+  const valid = agents.filter((agent) => agent.valid)
+  const withExample = valid.find(({ name }) => examples.includes(name))
+  if (withExample !== undefined) return { agent: withExample.name, example: true }
+  const any = valid.find((agent) => agent.executor_type !== 'replay') ?? valid[0]
+  return any === undefined ? null : { agent: any.name, example: false }
 }

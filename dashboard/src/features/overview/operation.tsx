@@ -6,7 +6,7 @@ import { Card } from '@/components/ui'
 import { exactCount, plural } from '@/lib/format'
 import { depthQuery } from './api'
 
-/** How it goes right now: what waits, what is worked on, who works. */
+/** The queue, the runs in progress, and the runners right now. */
 export function Operation() {
   const depths = useQuery(depthQuery()).data
   const runners = useQuery(runnersQuery())
@@ -15,9 +15,9 @@ export function Operation() {
   return (
     <Card className="flex flex-wrap divide-x">
       <Now label="Queue" to="/runs" search={{ status: 'pending' }}>
-        {depths ? `${exactCount(depths.pending)} waiting` : '–'}
+        {depths ? `${exactCount(depths.pending)} pending` : '–'}
       </Now>
-      <Now label="At work" to="/runs" search={{ status: 'running' }}>
+      <Now label="Running" to="/runs" search={{ status: 'running' }}>
         {depths ? `${exactCount(depths.held)} of ${plural(slots, 'slot')}` : '–'}
       </Now>
       <Now label="Runners" to="/runners">

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { Link, getRouteApi } from '@tanstack/react-router'
+import type { ComponentProps } from 'react'
 import type { Api } from '@/api'
 import { Chart } from '@/components/chart'
 import { AgentFilter, type Period, PeriodFilter, sinceOf } from '@/components/filters'
@@ -7,13 +8,16 @@ import { Page } from '@/components/page'
 import { Answer, Empty } from '@/components/states'
 import { useNow } from '@/components/time'
 import { Card, CardBody, CardHeader } from '@/components/ui'
-import { count, percent } from '@/lib/format'
-import { statsQuery } from './api'
+import { cn } from '@/lib/cn'
+import { count, dollars, duration, percent } from '@/lib/format'
+import { plain } from '@/lib/inert'
+import { statsQuery, useCommands } from './api'
 import { Figures } from './figures'
 import { LastFailures } from './last-failures'
-import { daysOf, rateSeries, runSeries, tokenSeries } from './model'
+import { costSeries, daysOf, latencySeries, modelsOf, rateSeries, runSeries, tokenSeries } from './model'
 import { Operation } from './operation'
 import { Breakdown, CommonErrors } from './tables'
+import { Welcome } from './welcome'
 
 const route = getRouteApi('/')
 
@@ -44,15 +48,10 @@ export function OverviewPage() {
 }
 
 function NoRuns({ filtered }: { filtered: boolean }) {
+  if (!filtered) return <Welcome />
   return (
     <Card>
-      {filtered ? (
-        <Empty title="No run has ended in this period">Choose a longer one, or another agent.</Empty>
-      ) : (
-        <Empty title="No run has ended yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
-          Figures begin with the first run. <code>accord init</code> brings example agents that answer from recordings:
-        </Empty>
-      )}
+      <Empty title="No runs finished in this period">Choose a longer period, or another agent.</Empty>
     </Card>
   )
 }
@@ -64,36 +63,47 @@ interface ReportProps {
 }
 
 function Report({ stats, agent, period }: ReportProps) {
-  const days = daysOf(stats.by_day, new Date().toISOString().slice(0, 10))
+  const since = sinceOf(period, useNow())
+  const days = daysOf(stats.by_day, new Date().toISOString().slice(0, 10), since)
+  const rows = stats.by_day
   return (
     <>
       <Figures row={stats.all} />
-      <div className="grid gap-4 xl:grid-cols-3">
-        <Card>
-          <CardHeader title="Rates by day" />
-          <CardBody>
-            <Chart label="Rates by day" kind="lines" top={1} days={days} series={rateSeries(stats.by_day, days)} format={percent} />
-          </CardBody>
-        </Card>
-        <Card>
-          <CardHeader title="Runs by day" />
-          <CardBody>
-            <Chart label="Runs by day" kind="bars" days={days} series={runSeries(stats.by_day, days)} format={count} />
-          </CardBody>
-        </Card>
-        <Card>
-          <CardHeader title="Tokens by day" />
-          <CardBody>
-            <Chart label="Tokens by day" kind="bars" days={days} series={tokenSeries(stats.by_day, days)} format={count} />
-          </CardBody>
-        </Card>
+      <div className={cn('grid gap-4 lg:grid-cols-2', typeof stats.all.cost_usd === 'number' ? 'xl:grid-cols-3' : '2xl:grid-cols-4')}>
+        <Charted title="Rates by day" kind="lines" top={1} days={days} series={rateSeries(rows, days)} format={percent} />
+        <Charted title="Runs by day" kind="bars" days={days} series={runSeries(rows, days)} format={count} />
+        <Charted title="Latency by day" kind="lines" days={days} series={latencySeries(rows, days)} format={duration} />
+        <Charted title="Tokens by day" kind="bars" days={days} series={tokenSeries(rows, days)} format={count} />
+        {typeof stats.all.cost_usd === 'number' ? (
+          <Charted title="Cost by day" kind="bars" days={days} series={costSeries(rows, days)} format={dollars} />
+        ) : null}
       </div>
-      <div className="grid gap-4 xl:grid-cols-2">
-        <Breakdown title="By agent" head="Agent" rows={stats.by_agent} />
-        <Breakdown title="By model" head="Model" rows={stats.by_model} />
-        <LastFailures agent={agent} period={period} />
+      <div className="grid gap-4 2xl:grid-cols-2">
+        <Breakdown title="By agent" head="Agent" rows={stats.by_agent} name={(row) => <RunsOf agent={row.key} period={period} />} />
+        <Breakdown title="By model" head="Model" rows={modelsOf(stats.by_model, useCommands())} name={(row) => plain(row.key)} />
+        <Breakdown title="By strategy" head="Strategy" rows={stats.by_strategy} name={(row) => (row.key === '' ? 'no contract' : plain(row.key))} />
         <CommonErrors errors={stats.errors} />
+        <LastFailures agent={agent} period={period} />
       </div>
     </>
+  )
+}
+
+function RunsOf({ agent, period }: { agent: string; period: Period }) {
+  return (
+    <Link to="/runs" search={{ agent, since: period === 'all' ? undefined : period }} className="text-accent after:absolute after:inset-0 hover:underline">
+      {plain(agent)}
+    </Link>
+  )
+}
+
+function Charted({ title, ...chart }: { title: string } & Omit<ComponentProps<typeof Chart>, 'label'>) {
+  return (
+    <Card>
+      <CardHeader title={title} />
+      <CardBody>
+        <Chart label={title} {...chart} />
+      </CardBody>
+    </Card>
   )
 }

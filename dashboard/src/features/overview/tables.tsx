@@ -1,10 +1,12 @@
-import type { ReactNode } from 'react'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import type { Api } from '@/api'
 import { Empty } from '@/components/states'
 import { Card, CardHeader } from '@/components/ui'
 import { cn } from '@/lib/cn'
-import { count, dollars, percent } from '@/lib/format'
+import { count, dollars, duration, percent } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { COLUMNS, type ColumnName, type Sorting, sorted } from './model'
 
 const CELL = 'px-2 py-1.5 first:pl-4 last:pr-4 whitespace-nowrap'
 const NUMBER = 'text-right tabular-nums whitespace-nowrap'
@@ -28,37 +30,86 @@ function Table({ label, head, children }: { label: string; head: string[]; child
   )
 }
 
-export function Breakdown({ title, head, rows }: { title: string; head: string; rows: Api.StatsRow[] }) {
+interface BreakdownProps {
+  title: string
+  /** The heading of the first column. */
+  head: string
+  rows: Api.StatsRow[]
+  /** The name of a row; a link to its runs where the server can filter by it. */
+  name: (row: Api.StatsRow) => ReactNode
+}
+
+/** Figures of several agents, models or strategies, to be sorted by any column. */
+export function Breakdown({ title, head, rows, name }: BreakdownProps) {
+  const [sorting, setSorting] = useState<Sorting>({ by: 'runs', reversed: false })
+  const names = Object.keys(COLUMNS) as ColumnName[]
   return (
     <Card>
       <CardHeader title={title} />
-      <Table label={title} head={[head, 'Runs', 'Success', 'First try', 'Failed', 'Tokens', 'Cost']}>
-        {rows.map((row) => (
-          <tr key={row.key}>
-            <th scope="row" className={cn(CELL, 'max-w-44 truncate text-left font-medium')}>
-              {row.key === '' ? 'none' : plain(row.key)}
-            </th>
-            <td className={cn(CELL, NUMBER)}>{count(row.runs)}</td>
-            <td className={cn(CELL, NUMBER)}>{percent(row.success_rate)}</td>
-            <td className={cn(CELL, NUMBER)}>{percent(row.first_try_rate)}</td>
-            <td className={cn(CELL, NUMBER, row.failed > 0 && 'text-danger')}>{count(row.failed)}</td>
-            <td className={cn(CELL, NUMBER)}>{count(row.input_tokens + row.output_tokens)}</td>
-            <td className={cn(CELL, NUMBER)}>{dollars(row.cost_usd)}</td>
-          </tr>
-        ))}
-      </Table>
+      {rows.length === 0 ? <Empty title="No runs" /> : null}
+      <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={title} hidden={rows.length === 0}>
+        <table className="w-full">
+          <thead className="text-[0.93rem] text-muted">
+            <tr className="border-b">
+              {names.map((by) => (
+                <SortedBy key={by} by={by} label={COLUMNS[by].label || head} sorting={sorting} onSort={setSorting} />
+              ))}
+            </tr>
+          </thead>
+          <tbody className="divide-y">
+            {sorted(rows, sorting).map((row) => (
+              <tr key={row.key} className="relative hover:bg-hover">
+                <th scope="row" className={cn(CELL, 'max-w-44 truncate text-left font-medium')}>
+                  {name(row)}
+                </th>
+                <td className={cn(CELL, NUMBER)}>{count(row.runs)}</td>
+                <td className={cn(CELL, NUMBER)}>{percent(row.success_rate)}</td>
+                <td className={cn(CELL, NUMBER)}>{percent(row.first_try_rate)}</td>
+                <td className={cn(CELL, NUMBER, row.failed > 0 && 'text-danger')}>{count(row.failed)}</td>
+                <td className={cn(CELL, NUMBER)}>{count(row.input_tokens + row.output_tokens)}</td>
+                <td className={cn(CELL, NUMBER)}>{dollars(row.cost_usd)}</td>
+                <td className={cn(CELL, NUMBER)}>{duration(row.latency_ms_p95)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Card>
+  )
+}
+
+interface SortedByProps {
+  by: ColumnName
+  label: string
+  sorting: Sorting
+  onSort: (sorting: Sorting) => void
+}
+
+function SortedBy({ by, label, sorting, onSort }: SortedByProps) {
+  const chosen = sorting.by === by
+  const Arrow = sorting.reversed !== (by === 'key') ? ArrowUp : ArrowDown
+  return (
+    <th scope="col" aria-sort={chosen ? (sorting.reversed !== (by === 'key') ? 'ascending' : 'descending') : undefined} className={cn(CELL, 'font-medium', by === 'key' ? 'text-left' : 'text-right')}>
+      <button
+        type="button"
+        className="inline-flex items-center gap-1 rounded hover:text-ink"
+        onClick={() => onSort({ by, reversed: chosen && !sorting.reversed })}
+      >
+        {label}
+        {chosen ? <Arrow aria-hidden className="size-3.5" /> : null}
+      </button>
+    </th>
   )
 }
 
 export function CommonErrors({ errors }: { errors: Api.ErrorCount[] }) {
   return (
     <Card>
-      <CardHeader title="What breaks most" />
+      <CardHeader title="Most frequent errors" />
       {errors.length === 0 ? (
-        <Empty title="No answer has broken its contract" />
+        <Empty title="No answers failed validation" />
       ) : (
-        <Table label="What breaks most" head={['Place', 'Keyword', 'Times']}>
+        <Table label="Most frequent errors" head={['Path', 'Keyword', 'Count']}>
           {errors.map((error) => (
             <tr key={`${error.path} ${error.keyword}`}>
               <th scope="row" className={cn(CELL, 'text-left font-normal whitespace-normal [overflow-wrap:anywhere]')}>

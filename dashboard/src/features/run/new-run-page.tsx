@@ -20,7 +20,7 @@ export function NewRunPage() {
       <Answer query={useQuery(agentsQuery())}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="There are no agents to run yet" command="accord init" />
+            <Empty title="No agents yet" command="accord init" />
           ) : (
             <>
               <Card>
@@ -32,10 +32,10 @@ export function NewRunPage() {
                         value={agent ?? ''}
                         onChange={(event) => void navigate({ search: { agent: event.target.value || undefined }, replace: true })}
                       >
-                        <option value="">choose one</option>
+                        <option value="">Choose an agent</option>
                         {items.map(({ name, valid }) => (
                           <option key={name} value={name} disabled={!valid}>
-                            {valid ? name : `${name} (broken)`}
+                            {valid ? name : `${name} (invalid)`}
                           </option>
                         ))}
                       </Select>

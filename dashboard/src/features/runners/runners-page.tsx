@@ -15,13 +15,13 @@ export function RunnersPage() {
   const running = useQuery(runsQuery({ status: 'running', limit: MOST }))
   const busy = busyOf(running.data?.items ?? [])
   return (
-    <Page title="Runners" lead="Who claims runs and drives models and commands.">
+    <Page title="Runners" lead="Processes that claim runs and run models and commands.">
       <Answer query={useQuery(runnersQuery())}>
         {({ items }) =>
           items.length === 0 ? (
             <Card>
-              <Empty title="No runner is registered" command={`accord runner --coordinator ${window.location.origin}`}>
-                Runs wait until one comes. <code>accord up</code> has one of its own; start another with:
+              <Empty title="No runners registered" command={`accord runner --coordinator ${window.location.origin}`}>
+                Runs stay pending until a runner connects. <code>accord up</code> includes one; start another with:
               </Empty>
             </Card>
           ) : (
@@ -51,16 +51,16 @@ function Runner({ runner, busy }: { runner: Api.RunnerView; busy: number }) {
         <div className="flex flex-wrap items-center justify-between gap-2">
           <h2 className="flex items-center gap-2 text-[1.07rem] font-semibold">
             {plain(profile.hostname ?? '')}
-            {runner.alive ? <Badge tone="success">alive</Badge> : <Badge tone="danger">not heard of</Badge>}
+            {runner.alive ? <Badge tone="success">alive</Badge> : <Badge tone="danger">offline</Badge>}
           </h2>
           <span className="text-muted">
-            seen <Ago at={runner.seen_at} />
+            last seen <Ago at={runner.seen_at} />
           </span>
         </div>
         <div>
           <div className="flex justify-between text-muted">
             <Link to="/runs" search={{ status: 'running' }} className="text-accent hover:underline">
-              At work
+              Running
             </Link>
             <span className="tabular-nums">
               {busy} of {profile.concurrency}

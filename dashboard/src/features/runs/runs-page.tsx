@@ -2,15 +2,17 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
 import { fetchRun } from '@/api/queries'
-import { AgentFilter, PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
+import { AgentFilter, PeriodFilter, SearchFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
 import { OnlyWho } from '@/components/read-only'
+import { InputPreview } from '@/components/run-cells'
 import { Empty } from '@/components/states'
 import { Ago, Elapsed, useNow } from '@/components/time'
 import { StatusBadge, buttonStyle } from '@/components/ui'
 import type { Column } from '@/components/virtual-table'
 import { count, dollars } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { attemptsOf } from '@/lib/run-facts'
 import { RUN_STATUSES } from '@/lib/status'
 import { fetchRuns } from './api'
 
@@ -33,15 +35,16 @@ const COLUMNS: Column<Api.RunView>[] = [
     ),
   },
   { header: 'Status', className: 'w-28', cell: (run) => <StatusBadge status={run.status} /> },
+  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (run) => <InputPreview runId={run.run_id} /> },
   {
-    header: 'Why',
-    className: 'flex-1 max-md:hidden',
-    cell: (run) => <span className="text-muted">{run.error ? plain(run.error.message) : ''}</span>,
+    header: 'Error',
+    className: 'flex-1 max-xl:hidden',
+    cell: (run) => (run.error ? <span title={plain(run.error.message)} className="text-danger">{plain(run.error.message)}</span> : null),
   },
   {
-    header: 'Kind',
-    className: 'w-20 max-xl:hidden',
-    cell: (run) => <span className="text-muted">{run.type === 'start_session' ? 'start' : 'resume'}</span>,
+    header: 'Attempts',
+    className: 'w-20 text-right tabular-nums max-lg:hidden',
+    cell: (run) => attemptsOf(run) ?? '–',
   },
   {
     header: 'Tokens',
@@ -63,6 +66,8 @@ const COLUMNS: Column<Api.RunView>[] = [
 
 const placeOf = (run: Api.RunView) => ({ id: run.run_id, created_at: run.created_at })
 
+const searched = (run: Api.RunView) => ({ run: run.run_id, text: `${run.agent_name} ${run.run_id} ${run.session_id}` })
+
 export function RunsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -78,13 +83,15 @@ export function RunsPage() {
       idOf: (event: { run_id: string | null }) => event.run_id,
     }
   }, [search.status, search.agent, since])
-  const filtered = Boolean(search.status ?? search.agent ?? search.since)
+  const filtered = Boolean(search.status ?? search.agent ?? search.since ?? search.find)
   return (
     <LiveTablePage
       title="Runs"
       list={list}
       columns={COLUMNS}
       filtered={filtered}
+      find={search.find}
+      searched={searched}
       actions={
         <>
           <StatusFilter
@@ -99,6 +106,7 @@ export function RunsPage() {
               void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })
             }
           />
+          <SearchFilter value={search.find} onChange={(find) => void navigate({ search: { ...search, find }, replace: true })} />
           <OnlyWho may="calls">
             <Link to="/runs/new" search={{ agent: search.agent }} className={buttonStyle({ variant: 'primary' })}>
               New run
@@ -112,10 +120,10 @@ export function RunsPage() {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No run matches">Choose another status, agent or period.</Empty>
+  if (filtered) return <Empty title="No runs match">Choose another status, agent or period, or change the search.</Empty>
   return (
-    <Empty title="There are no runs yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
-      With the example agents of <code>accord init</code>:
+    <Empty title="No runs yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
+      With the example agents from <code>accord init</code>:
     </Empty>
   )
 }

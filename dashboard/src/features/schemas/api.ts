@@ -12,9 +12,6 @@ export const schemaQuery = (name: string) =>
 /** What the client types a schema as; the text that is sent is made by ourselves, so that it is the one that was written. */
 const TYPED = {}
 
-export const validateSchema = (schema: JsonMap) =>
-  body(api.POST('/schemas/validate', { body: { schema: TYPED }, bodySerializer: () => `{"schema":${write(schema)}}` }))
-
 interface Added {
   name: string
   description: string

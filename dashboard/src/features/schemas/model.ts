@@ -1,6 +1,6 @@
 /** Schemas of the registry, purely. */
 import type { Api } from '@/api'
-import { type JsonMap, at, isMap, parse, toPlain, write } from '@/lib/lossless'
+import { type Json, at, fromPlain, parse, toPlain, write } from '@/lib/lossless'
 
 /** A registered schema, its text in its own order and digits. */
 export interface Registered {
@@ -23,23 +23,14 @@ export function shapeOf(schema: Record<string, unknown>): string {
   return names.length > 5 ? `${shown}, … ${names.length} fields` : shown
 }
 
-/** The schema of a text as it is written, or what is wrong with the text. */
-export function readSchema(text: string): { schema: JsonMap } | { wrong: string } {
-  try {
-    const value = parse(text)
-    return isMap(value) ? { schema: value } : { wrong: 'a schema is a JSON object' }
-  } catch (error) {
-    return { wrong: error instanceof Error ? error.message : String(error) }
-  }
-}
-
-export const EXAMPLE = `{
-  "type": "object",
-  "required": ["title", "severity"],
-  "additionalProperties": false,
-  "properties": {
-    "title": { "type": "string", "minLength": 1 },
-    "severity": { "type": "string", "enum": ["low", "medium", "high"] }
-  }
-}
-`
+/** What a new schema begins with. */
+export const exampleSchema = (): Json =>
+  fromPlain({
+    type: 'object',
+    required: ['title', 'severity'],
+    additionalProperties: false,
+    properties: {
+      title: { type: 'string', minLength: 1 },
+      severity: { type: 'string', enum: ['low', 'medium', 'high'] },
+    },
+  })

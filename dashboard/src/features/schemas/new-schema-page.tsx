@@ -1,28 +1,29 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useDeferredValue, useMemo, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { messageOf } from '@/api'
 import { useRights } from '@/api/role'
-import { CodeEditor } from '@/components/code'
 import { OnlyReads } from '@/components/editing'
 import { Page } from '@/components/page'
-import { Badge, Button, Card, CardBody, CardHeader, Field, Input } from '@/components/ui'
-import { findingsOf, lintOf, syntaxFinding } from '@/lib/findings'
-import { useCreateSchema, validateSchema } from './api'
-import { EXAMPLE, readSchema } from './model'
+import { SchemaEditor } from '@/components/schema'
+import { Button, Card, CardBody, Field, Input } from '@/components/ui'
+import { NotYet, UnreadProvider, useUnread } from '@/components/unread'
+import { type Json, isMap } from '@/lib/lossless'
+import { useCreateSchema } from './api'
+import { exampleSchema } from './model'
 
 export function NewSchemaPage() {
   const navigate = useNavigate()
   const create = useCreateSchema()
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')
-  const [text, setText] = useState(EXAMPLE)
-  const read = useMemo(() => readSchema(text), [text])
+  const [schema, setSchema] = useState<Json>(exampleSchema)
+  const unread = useUnread()
+  const problems = [...unread.problems, ...(isMap(schema) ? [] : ['a registered schema must be a JSON object'])]
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if ('wrong' in read) return
+    if (!isMap(schema) || problems.length > 0) return
     create.mutate(
-      { name, description, schema: read.schema },
+      { name, description, schema },
       { onSuccess: (made) => void navigate({ to: '/schemas/$name', params: { name: made.name } }) },
     )
   }
@@ -39,63 +40,26 @@ export function NewSchemaPage() {
             {(ids) => <Input {...ids} value={description} onChange={(event) => setDescription(event.target.value)} />}
           </Field>
         </div>
-        <Checked text={text} onChange={setText} />
+        <Card aria-label="Schema">
+          <CardBody>
+            <UnreadProvider value={unread.report}>
+              <SchemaEditor name="the schema" value={schema} onChange={setSchema} />
+            </UnreadProvider>
+          </CardBody>
+        </Card>
         {create.error ? (
           <p role="alert" className="rounded-md bg-danger-soft px-3 py-2 text-danger">
             {messageOf(create.error)}
           </p>
         ) : null}
-        <div className="flex gap-2">
-          <Button type="submit" variant="primary" disabled={!administers || create.isPending || name === '' || 'wrong' in read}>
-            Add the schema
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" variant="primary" disabled={!administers || create.isPending || name === '' || problems.length > 0}>
+            Add schema
           </Button>
           <Button onClick={() => void navigate({ to: '/schemas' })}>Cancel</Button>
+          <NotYet reasons={problems} />
         </div>
       </form>
     </Page>
-  )
-}
-
-/** The editor, with what the server says about the schema as it is written. */
-function Checked({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const settled = useDeferredValue(text)
-  const read = useMemo(() => readSchema(settled), [settled])
-  const check = useQuery({
-    queryKey: ['schema-check', settled],
-    queryFn: () => validateSchema('schema' in read ? read.schema : new Map()),
-    enabled: 'schema' in read,
-    placeholderData: (before) => before,
-  })
-  const findings = useMemo(() => {
-    const syntax = syntaxFinding(settled)
-    if (syntax !== null) return [syntax]
-    if (check.data === undefined || check.isPlaceholderData) return []
-    return findingsOf(settled, check.data.problems, lintOf(check.data.lint))
-  }, [settled, check.data, check.isPlaceholderData])
-  const errors = findings.filter((finding) => finding.severity === 'error')
-  return (
-    <Card>
-      <CardHeader
-        title="Schema"
-        actions={
-          errors.length > 0 ? <Badge tone="danger">not valid</Badge> : check.data?.valid ? <Badge tone="success">valid</Badge> : null
-        }
-      />
-      <div className="h-96">
-        <CodeEditor value={text} onChange={onChange} language="json" label="Schema" findings={findings} />
-      </div>
-      {findings.length > 0 ? (
-        <CardBody className="border-t">
-          <ul className="flex flex-col gap-1" aria-label="Findings">
-            {findings.map((finding, index) => (
-              <li key={index} className="flex items-baseline gap-2">
-                <Badge tone={finding.severity === 'error' ? 'danger' : finding.severity}>{finding.severity}</Badge>
-                <span>{finding.message}</span>
-              </li>
-            ))}
-          </ul>
-        </CardBody>
-      ) : null}
-    </Card>
   )
 }

@@ -63,7 +63,7 @@ function Schema({ view: schema, text }: Registered) {
             <p className="text-muted">
               Hash <code className="[overflow-wrap:anywhere]">{schema.hash}</code>
             </p>
-            <p>To ask an agent without a contract of its own for it:</p>
+            <p>Use it with an agent that has no contract of its own:</p>
             <Command text={`accord run AGENT --schema-name ${schema.name}`} />
           </CardBody>
         </Card>
@@ -75,7 +75,7 @@ function Schema({ view: schema, text }: Registered) {
 function Users({ users }: { users: Api.SchemaView['used_by'] }) {
   const { agents = [], workflows = [] } = users ?? {}
   if (agents.length + workflows.length === 0) {
-    return <p className="text-muted">No agent refers to it. Runs may still name it.</p>
+    return <p className="text-muted">Not used by any agent or workflow.</p>
   }
   return (
     <ul className="flex flex-col gap-1">
@@ -91,7 +91,7 @@ function Users({ users }: { users: Api.SchemaView['used_by'] }) {
           <Link to="/workflows/$name" params={{ name }} className="text-accent hover:underline">
             {name}
           </Link>{' '}
-          <span className="text-muted">a workflow</span>
+          <span className="text-muted">workflow</span>
         </li>
       ))}
     </ul>
@@ -111,7 +111,7 @@ function Remove({ name, open, onClose }: { name: string; open: boolean; onClose:
       error={remove.error ? messageOf(remove.error) : null}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/schemas' }) })}
     >
-      Runs that have begun keep their copy. An agent that refers to it would break, so that is refused.
+      Existing runs keep their copy. A schema that an agent or workflow uses cannot be deleted.
     </Confirm>
   )
 }

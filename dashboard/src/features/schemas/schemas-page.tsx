@@ -14,7 +14,7 @@ export function SchemasPage() {
   return (
     <Page
       title="Schemas"
-      lead="Output schemas that runs and agents refer to by name. A registered schema does not change."
+      lead="Output schemas that runs and agents refer to by name. Registered schemas are immutable."
       actions={
         <OnlyWho may="administers">
           <Link to="/schemas/new" className={buttonStyle({ variant: 'primary' })}>
@@ -27,7 +27,7 @@ export function SchemasPage() {
         <Answer query={useQuery(schemasQuery())}>
           {(items) =>
             items.length === 0 ? (
-              <Empty title="The registry is empty" command="accord schemas add task .accord/schemas/task.schema.json">
+              <Empty title="No schemas yet" command="accord schemas add task .accord/schemas/task.schema.json">
                 Add one here, or from a file:
               </Empty>
             ) : (

@@ -1,14 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Play, Square, Trash2 } from 'lucide-react'
+import { Play, RotateCcw, Square, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Api, messageOf } from '@/api'
+import { agentsQuery } from '@/api/queries'
 import { OnlyWho } from '@/components/read-only'
 import { Button, Confirm, Dialog, Field, Textarea, buttonStyle } from '@/components/ui'
 import { isUnderWay } from '@/lib/status'
 import { useDeleteSession, useResumable, useResumeSession, useStopSession } from './api'
 
-/** Stop, go on, remove. What the server refuses is said in its words. */
-export function SessionActions({ session }: { session: Api.SessionView }) {
+/** Stop, resume, run again, delete. `again` is the run whose input a new one begins with. */
+export function SessionActions({ session, again }: { session: Api.SessionView; again: string }) {
   const stop = useStopSession(session.session_id)
   const [open, setOpen] = useState<'resume' | 'remove' | null>(null)
   const close = () => setOpen(null)
@@ -22,6 +24,7 @@ export function SessionActions({ session }: { session: Api.SessionView }) {
         ) : (
           <GoOn session={session} onResume={() => setOpen('resume')} />
         )}
+        <RunAgain agentName={session.agent_name} run={again} />
       </OnlyWho>
       {isUnderWay(session.status) ? null : (
         <OnlyWho may="administers">
@@ -41,17 +44,23 @@ export function SessionActions({ session }: { session: Api.SessionView }) {
   )
 }
 
-/** Where there is no conversation to go on with, there is only another start. */
+/** A command has no conversation to resume. */
 function GoOn({ session, onResume }: { session: Api.SessionView; onResume: () => void }) {
-  const resumable = useResumable(session.agent_name)
-  if (resumable === null) return null
-  return resumable ? (
+  if (useResumable(session.agent_name) !== true) return null
+  return (
     <Button onClick={onResume}>
       <Play aria-hidden /> Resume
     </Button>
-  ) : (
-    <Link to="/runs/new" search={{ agent: session.agent_name, run: session.last_run_id }} className={buttonStyle({})}>
-      <Play aria-hidden /> Start it again
+  )
+}
+
+/** Opens the run form with the same input, where it can be edited and another model chosen. Agents of workflows are in no list. */
+function RunAgain({ agentName, run }: { agentName: string; run: string }) {
+  const agents = useQuery(agentsQuery())
+  if (!agents.data?.items.some(({ name, valid }) => name === agentName && valid)) return null
+  return (
+    <Link to="/runs/new" search={{ agent: agentName, run }} title="Same input, editable; or another model" className={buttonStyle({})}>
+      <RotateCcw aria-hidden /> Run again
     </Link>
   )
 }
@@ -85,7 +94,7 @@ function Resume({ open, onClose, session }: DialogProps) {
       <form onSubmit={submit} className="flex flex-col gap-3">
         <Field
           label="Prompt"
-          hint="The conversation goes on where it ended; the agent's contract applies again."
+          hint="Continues the conversation. The agent's contract applies again."
           error={resume.error ? messageOf(resume.error) : undefined}
         >
           {(ids) => (
@@ -116,7 +125,7 @@ function Remove({ open, onClose, session }: DialogProps) {
       error={remove.error ? messageOf(remove.error) : null}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/sessions' }) })}
     >
-      Its runs, attempts, events and results go with it. This cannot be undone.
+      Deletes its runs, attempts, events and results too. This cannot be undone.
     </Confirm>
   )
 }

@@ -1,9 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Highlighter } from 'lucide-react'
+import { useMemo } from 'react'
 import type { Api } from '@/api'
+import { CopyButton } from '@/components/command'
 import { DiffView } from '@/components/diff-view'
 import { InertText } from '@/components/inert-text'
-import { Badge, Card, CardBody, CardHeader, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/ui'
+import { Badge, Card, CardBody, CardHeader, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { count, dollars, duration } from '@/lib/format'
 import { plain } from '@/lib/inert'
@@ -13,16 +15,16 @@ const route = getRouteApi('/sessions/$sessionId')
 
 interface Props {
   attempt: Api.Attempt
-  /** The attempt after it, to be compared with. */
-  next?: Api.Attempt
+  /** The attempt before it, to compare with. */
+  previous?: Api.Attempt
 }
 
-export function AttemptDetail({ attempt, next }: Props) {
+export function AttemptDetail({ attempt, previous }: Props) {
   const search = route.useSearch()
   const errors = attempt.errors ?? []
   const chosen = search.error === undefined ? undefined : errors[search.error]
   const lit = useMemo(() => (chosen ? locate(attempt.text, chosen.pointer) : null), [attempt.text, chosen])
-  const [tab, setTab] = useState('output')
+  const marks = useMemo(() => marksOf(attempt), [attempt])
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-4">
       <Card>
@@ -35,37 +37,45 @@ export function AttemptDetail({ attempt, next }: Props) {
         />
         <CardBody className="flex flex-col gap-3">
           <Facts attempt={attempt} />
-          <Errors errors={errors} more={attempt.more_errors ?? 0} onChoose={() => setTab('output')} />
+          <Errors errors={errors} more={attempt.more_errors ?? 0} />
           <Repairs repairs={attempt.repairs ?? []} />
         </CardBody>
       </Card>
-      <Tabs value={tab} onValueChange={setTab}>
-        <TabList aria-label="Parts of the attempt">
-          <Tab value="output">What the model said</Tab>
-          {next ? <Tab value="difference">Difference to attempt {next.number}</Tab> : null}
-          {attempt.prompt ? <Tab value="prompt">What it was asked</Tab> : null}
-        </TabList>
-        <TabPanel value="output">
-          {chosen && lit === null ? <p className="mb-2 text-muted">This place is not in the text.</p> : null}
-          <div tabIndex={0} role="region" aria-label="Output" className="max-h-[70vh] overflow-auto rounded-md border bg-sunken p-3">
-            {attempt.text === '' ? <span className="text-muted">Nothing.</span> : <InertText text={attempt.text} lit={lit} />}
-          </div>
-        </TabPanel>
-        {next ? (
-          <TabPanel value="difference">
-            <DiffView before={attempt.text} after={next.text} />
-          </TabPanel>
-        ) : null}
-        {attempt.prompt ? (
-          <TabPanel value="prompt">
-            <div tabIndex={0} role="region" aria-label="Prompt" className="max-h-[70vh] overflow-auto rounded-md border bg-sunken p-3">
+      {previous ? (
+        <Card aria-labelledby="attempt-changes">
+          <CardHeader title={`Changes from attempt ${previous.number}`} id="attempt-changes" />
+          <CardBody>
+            <DiffView before={previous.text} after={attempt.text} />
+          </CardBody>
+        </Card>
+      ) : null}
+      <Card aria-labelledby="attempt-output">
+        <CardHeader title="Model output" id="attempt-output" actions={<CopyButton text={attempt.text} label="Copy the output" />} />
+        {chosen && lit === null ? <p className="border-b px-4 py-2 text-muted">This path is not in the output.</p> : null}
+        <CardBody tabIndex={0} role="region" aria-label="Output" className="max-h-[70vh] overflow-auto">
+          {attempt.text === '' ? <span className="text-muted">Empty.</span> : <InertText text={attempt.text} lit={lit} marks={marks} />}
+        </CardBody>
+      </Card>
+      {attempt.prompt ? (
+        <Card>
+          <details>
+            <summary className="px-4 py-2 font-semibold">Prompt sent for this attempt</summary>
+            <CardBody tabIndex={0} role="region" aria-label="Prompt" className="max-h-[70vh] overflow-auto border-t">
               <InertText text={attempt.prompt} />
-            </div>
-          </TabPanel>
-        ) : null}
-      </Tabs>
+            </CardBody>
+          </details>
+        </Card>
+      ) : null}
     </div>
   )
+}
+
+/** Where the errors of an attempt are in its text; those about the whole answer mark nothing. */
+function marksOf({ errors = [], text }: Api.Attempt) {
+  return errors.flatMap(({ pointer }) => {
+    const span = pointer === '' ? null : locate(text, pointer)
+    return span === null ? [] : [span]
+  })
 }
 
 function Facts({ attempt }: { attempt: Api.Attempt }) {
@@ -89,7 +99,7 @@ function Facts({ attempt }: { attempt: Api.Attempt }) {
   )
 }
 
-function Errors({ errors, more, onChoose }: { errors: Api.Error[]; more: number; onChoose: () => void }) {
+function Errors({ errors, more }: { errors: Api.Error[]; more: number }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   if (errors.length === 0) return null
@@ -104,17 +114,17 @@ function Errors({ errors, more, onChoose }: { errors: Api.Error[]; more: number;
               <button
                 type="button"
                 aria-pressed={chosen}
-                onClick={() => {
-                  onChoose()
-                  void navigate({ search: { ...search, error: chosen ? undefined : index }, replace: true })
-                }}
+                title="Highlight only this error in the output"
+                onClick={() => void navigate({ search: { ...search, error: chosen ? undefined : index }, replace: true, resetScroll: false })}
                 className={cn(
-                  'w-full rounded-md border px-3 py-1.5 text-left [overflow-wrap:anywhere] hover:bg-hover',
+                  'flex w-full items-start gap-2 rounded-md border px-3 py-1.5 text-left hover:bg-hover',
                   chosen && 'border-danger bg-danger-soft hover:bg-danger-soft',
                 )}
               >
-                <code className="font-semibold text-danger">{plain(error.path)}</code>{' '}
-                <span>{plain(error.message)}</span> <Badge>{plain(error.keyword)}</Badge>
+                <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+                  <code className="font-semibold text-danger">{plain(error.path)}</code> {plain(error.message)} <Badge>{plain(error.keyword)}</Badge>
+                </span>
+                <Highlighter aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />
               </button>
             </li>
           )

@@ -11,13 +11,13 @@ import { attemptId } from './model'
 
 const route = getRouteApi('/sessions/$sessionId')
 
-/** Every answer of the model, and what was made of it. */
+/** Every answer of the model, with its verdict. */
 export function AttemptsView({ runId }: { runId: string }) {
   return (
     <Answer query={useQuery(attemptsQuery(runId))}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty title="No answer has been judged">Without a contract there is nothing to judge an answer by.</Empty>
+          <Empty title="No attempts">Attempts are recorded for runs with an output contract.</Empty>
         ) : (
           <Attempts attempts={items} />
         )
@@ -62,7 +62,7 @@ function Attempts({ attempts }: { attempts: Api.Attempt[] }) {
           ))}
         </ol>
       </nav>
-      {chosen ? <AttemptDetail key={attemptId(chosen)} attempt={chosen} next={attempts[index + 1]} /> : null}
+      {chosen ? <AttemptDetail key={attemptId(chosen)} attempt={chosen} previous={attempts[index - 1]} /> : null}
     </div>
   )
 }

@@ -10,7 +10,7 @@ const child = { session_id: 'ses_1', agent_name: 'a', status: 'idle', created_at
 
 it('says where there are more children', () => {
   const { rerender } = render(<Children parent="ses_0" page={{ items: [child], next_cursor: 'c' }} />)
-  expect(screen.getByText(/These are the newest 1; there are more/)).toBeTruthy()
+  expect(screen.getByText(/Showing the newest 1/)).toBeTruthy()
   rerender(<Children parent="ses_0" page={{ items: [child], next_cursor: null }} />)
   expect(screen.queryByText(/there are more/)).toBeNull()
 })

@@ -16,7 +16,7 @@ export function Family({ session }: { session: Api.SessionView }) {
           title="Children"
           actions={
             <Link to="/sessions" search={{ parent: session.session_id }} className="text-accent hover:underline">
-              As a list
+              Open as a list
             </Link>
           }
         />
@@ -34,7 +34,7 @@ interface ChildrenProps {
 }
 
 export function Children({ page: { items, next_cursor: next }, parent }: ChildrenProps) {
-  if (items.length === 0) return <Empty title="This session has started no others" />
+  if (items.length === 0) return <Empty title="No child sessions" />
   return (
     <>
       <ul className="divide-y">
@@ -44,9 +44,9 @@ export function Children({ page: { items, next_cursor: next }, parent }: Childre
       </ul>
       {next ? (
         <p className="border-t px-4 py-2 text-muted">
-          These are the newest {items.length}; there are more.{' '}
+          Showing the newest {items.length}.{' '}
           <Link to="/sessions" search={{ parent }} className="text-accent underline">
-            All of them
+            Show all
           </Link>
         </p>
       ) : null}

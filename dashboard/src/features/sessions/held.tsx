@@ -16,7 +16,7 @@ export function Held({ session }: { session: Api.SessionView }) {
       {heldOf(session).map(({ message, children }) => (
         <Notice key={message} tone="warning">
           <p className="[overflow-wrap:anywhere]">
-            {children.length === 1 ? 'A child has ended, and this session was not told: ' : `${plural(children.length, 'child', 'children')} have ended, and this session was not told: `}
+            {children.length === 1 ? 'The result of a child session was not delivered to this session: ' : `The results of ${plural(children.length, 'child session')} were not delivered to this session: `}
             {plain(message)}
           </p>
           <p className="flex flex-wrap gap-x-3 text-ink">
@@ -29,7 +29,7 @@ export function Held({ session }: { session: Api.SessionView }) {
       ))}
       {untold?.held && session.parent_session_id ? (
         <Notice tone="warning">
-          <p className="[overflow-wrap:anywhere]">Its parent was not told that it ended: {plain(untold.message ?? untold.held)}</p>
+          <p className="[overflow-wrap:anywhere]">Its result was not delivered to its parent: {plain(untold.message ?? untold.held)}</p>
           <SessionLink id={session.parent_session_id} />
         </Notice>
       ) : null}

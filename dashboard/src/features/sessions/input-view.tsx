@@ -17,12 +17,12 @@ export function InputView({ run, text }: { run: Api.RunView; text: string }) {
   return (
     <div className="grid gap-4 lg:grid-cols-2">
       <Card>
-        <CardHeader title="Parameters" />
+        <CardHeader title="Input" />
         <CardBody>{parts.parameters ? <JsonView text={parts.parameters} /> : <span className="text-muted">None.</span>}</CardBody>
       </Card>
       <Card>
         <CardHeader
-          title="Contract in force"
+          title="Output contract"
           actions={run.contract_origin ? <Badge>set by: {run.contract_origin}</Badge> : null}
         />
         <CardBody>

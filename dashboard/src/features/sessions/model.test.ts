@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
 import type { Happened } from '@/api/events'
-import { heldOf, resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf, wantedOf } from './model'
+import { heldOf, resultTextOf, retriesOf, takesPrompt, timelineOf, verdictOf, wantedOf, startIn, startOf } from './model'
 
 const run = (more: Partial<Api.RunView>): Api.RunView => ({
   run_id: 'run_1', session_id: 'ses_1', type: 'start_session', agent_name: 'a', status: 'running', execution_mode: 'sync',
@@ -36,7 +36,7 @@ it('says that it was kept, and after how many retries', () => {
 
 it('does not call another failure one of the contract', () => {
   const failed = run({ ...contract, status: 'failed', error: { type: 'timed_out', message: 'm' } })
-  expect(verdictOf(failed, [])?.title).toBe('Output Schema: not judged')
+  expect(verdictOf(failed, [])?.title).toBe('Output Schema: not validated')
   expect(verdictOf(failed, undefined)).toBeNull()
   expect(verdictOf(run({}), undefined)).toBeNull()
 })
@@ -48,12 +48,12 @@ it('says that answers were judged before something else ended the run', () => {
   expect(verdictOf(failed, [attempt('schema_invalid'), attempt('budget_exhausted')])).toEqual({
     tone: 'danger',
     title: 'Output Schema: not met',
-    retries: '1 answer was judged, and did not conform',
+    retries: '1 answer did not conform',
     errors: ['$.a: wrong'],
   })
   const stopped = run({ ...contract, status: 'stopped' })
-  expect(verdictOf(stopped, [attempt('no_json'), attempt('truncated')])?.retries).toBe('2 answers were judged, and did not conform')
-  expect(verdictOf(stopped, [attempt('stopped')])?.title).toBe('Output Schema: not judged')
+  expect(verdictOf(stopped, [attempt('no_json'), attempt('truncated')])?.retries).toBe('2 answers did not conform')
+  expect(verdictOf(stopped, [attempt('stopped')])?.title).toBe('Output Schema: not validated')
 })
 
 it('counts retries', () => {
@@ -80,7 +80,7 @@ it('makes one entry of a call and its answer', () => {
     ['5', 'state'],
     ['6', 'state'],
   ])
-  expect(entries[4]).toMatchObject({ label: 'Asked again', detail: 'status 429 (in 4.0 s)', tone: 'warning' })
+  expect(entries[4]).toMatchObject({ label: 'Request repeated', detail: 'status 429 (in 4.0 s)', tone: 'warning' })
   expect(entries[1]).toMatchObject({ ok: true, arguments: '{"n": 1.10}', output: 'text' })
 })
 
@@ -107,7 +107,7 @@ it('says which children wait for somebody, and why', () => {
   expect(heldOf({} as Api.SessionView)).toEqual([])
   const event = { id: 1, at: '', type: 'callback.held', children: ['a', 'c'], reason: 'parent_failed', message: 'resume it', written: null }
   expect(timelineOf([event as unknown as Happened])[0]).toMatchObject({
-    label: 'Children not called back', detail: '2 children: resume it', tone: 'warning',
+    label: 'Child results not delivered', detail: '2 children: resume it', tone: 'warning',
   })
 })
 
@@ -116,4 +116,24 @@ it('names the runner that a run waits for', () => {
     'a runner',
     'a runner with llm · host h · folder /p · tags gpu, eu',
   ])
+})
+
+it('runs again from the run in view, or from the start of a session that was resumed', () => {
+  const runs = [
+    { run_id: 'run_2', type: 'resume_session' as const },
+    { run_id: 'run_1', type: 'start_session' as const },
+  ]
+  expect(startOf(runs, 'run_2')).toBe('run_1')
+  expect(startOf(runs, 'run_1')).toBe('run_1')
+  expect(startOf([], 'run_9')).toBe('run_9')
+})
+
+it('opens the timeline where a resuming run begins', () => {
+  const events = [{ id: 'e1', run_id: null }, { id: 'e2', run_id: 'run_1' }, { id: 'e3', run_id: 'run_2' }, { id: 'e4', run_id: 'run_2' }]
+  expect([startIn(events, 'run_2'), startIn(events, 'run_1'), startIn(events, 'run_3')]).toEqual(['e3', null, null])
+})
+
+it('gives a stopped run the colour that its status has', () => {
+  const [entry] = timelineOf([{ id: 'e', at: '2026-01-01T00:00:00Z', run_id: 'run_1', type: 'run.stopped', written: null } as Happened])
+  expect(entry).toMatchObject({ label: 'Run stopped', tone: 'neutral' })
 })

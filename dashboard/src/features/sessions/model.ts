@@ -45,7 +45,7 @@ export function verdictOf(run: Api.RunView, attempts: readonly Api.Attempt[] | u
   const most = maxRetries(run.contract)
   if (run.status === 'completed') {
     const used = run.result?.schema_validation?.retry_count ?? 0
-    const retries = used === 0 ? 'Accepted at the first try' : `Accepted after ${plural(used, 'retry', 'retries')}`
+    const retries = used === 0 ? 'Accepted on the first attempt' : `Accepted after ${plural(used, 'retry', 'retries')}`
     return { tone: 'success', title: 'Output Schema: Valid', retries, errors: [] }
   }
   if (run.status === 'failed' && run.error && CONTRACT_FAILURES.includes(run.error.type)) {
@@ -65,9 +65,9 @@ export function verdictOf(run: Api.RunView, attempts: readonly Api.Attempt[] | u
 function unfinished(run: Api.RunView, attempts: readonly Api.Attempt[]): Verdict {
   const judged = attempts.filter(({ outcome }) => !UNANSWERED.includes(outcome))
   if (judged.length === 0 || judged.some(({ outcome }) => outcome === 'accepted')) {
-    return { tone: 'neutral', title: 'Output Schema: not judged', retries: null, errors: [] }
+    return { tone: 'neutral', title: 'Output Schema: not validated', retries: null, errors: [] }
   }
-  const retries = `${plural(judged.length, 'answer was', 'answers were')} judged, and did not conform`
+  const retries = `${plural(judged.length, 'answer', 'answers')} did not conform`
   return { tone: 'danger', title: 'Output Schema: not met', retries, errors: run.error?.validation_errors ?? [] }
 }
 
@@ -84,6 +84,13 @@ export type Entry =
   | { kind: 'tool'; key: string; at: string; name: string; arguments: string; output: string | null; ok: boolean | null }
   | { kind: 'attempt'; key: string; at: string; attempt: Api.Attempt; run: string | null }
   | { kind: 'result'; key: string; at: string; text: string }
+
+/** Where a run begins in a timeline, if it is not the first one there; null if it is, or has not begun. */
+export function startIn(events: readonly Pick<Happened, 'id' | 'run_id'>[], runId: string): string | null {
+  const first = events.find(({ run_id }) => run_id !== null && run_id !== undefined)
+  const own = events.find(({ run_id }) => run_id === runId)
+  return own === undefined || own === first ? null : String(own.id)
+}
 
 /** The timeline: one entry an event, but a tool's call and its answer are one. */
 export function timelineOf(events: Happened[]): Entry[] {
@@ -122,29 +129,29 @@ function entryOf(event: Happened): Entry {
     case 'tool.finished':
       return { kind: 'tool', key, at, name: event.name, arguments: '', output: event.output, ok: event.ok }
     case 'request.repeated':
-      return state('Asked again', repeated(event), 'warning')
+      return state('Request repeated', repeated(event), 'warning')
     case 'attempt.judged':
       return { kind: 'attempt', key, at, attempt: event.attempt, run }
     case 'result':
       return { kind: 'result', key, at, text: event.result_text ?? event.written ?? 'null' }
     case 'session.created':
-      return state('Session began', event.agent_name)
+      return state('Session created', event.agent_name)
     case 'run.queued':
       return state(event.reason ? 'Queued again' : 'Queued', event.reason ?? null, event.reason ? 'warning' : 'neutral')
     case 'run.claimed':
       return state('Claimed by a runner', `${event.runner_id} · delivery ${event.attempt}`)
     case 'run.started':
-      return state('Work began', null, 'info')
+      return state('Run started', null, 'info')
     case 'run.completed':
       return state('Run completed', null, 'success')
     case 'run.failed':
       return state('Run failed', event.error.message, 'danger')
     case 'run.stopped':
-      return state('Run stopped', null, 'warning')
+      return state('Run stopped')
     case 'callback.delivered':
-      return state('Children called back', plural(event.children.length, 'child', 'children'), 'info')
+      return state('Child results delivered', plural(event.children.length, 'child', 'children'), 'info')
     case 'callback.held':
-      return state('Children not called back', `${plural(event.children.length, 'child', 'children')}: ${event.message}`, 'warning')
+      return state('Child results not delivered', `${plural(event.children.length, 'child', 'children')}: ${event.message}`, 'warning')
     default:
       return state((event as { type: string }).type)
   }
@@ -207,4 +214,10 @@ export function takesPrompt(schema: unknown): boolean {
 /** Why a run failed where that is not the contract. */
 export function failureOf(run: Api.RunView): { type: string; message: string } | null {
   return run.error ? { type: run.error.type, message: run.error.message } : null
+}
+
+/** The run to start again from: the one in view, or the session's first if that only resumed it. Runs are newest first. */
+export function startOf(runs: readonly Pick<Api.RunView, 'run_id' | 'type'>[], runId: string): string {
+  const shown = runs.find((run) => run.run_id === runId)
+  return shown?.type === 'resume_session' ? (runs.findLast((run) => run.type === 'start_session')?.run_id ?? runId) : runId
 }

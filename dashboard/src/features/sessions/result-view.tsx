@@ -41,16 +41,16 @@ function Met({ validation }: { validation: Api.Validation }) {
 }
 
 function Missing({ run }: { run: Api.RunView }) {
-  if (isUnderWay(run.status)) return <Empty title="There is no result yet">It appears here when the run ends.</Empty>
+  if (isUnderWay(run.status)) return <Empty title="No result yet">The result appears here when the run finishes.</Empty>
   const last = run.error?.last_output
   return (
     <div className="flex flex-col gap-4">
-      <Empty title="This run has no result">
-        {run.error ? plain(run.error.message) : 'It was stopped.'}
+      <Empty title="No result">
+        {run.error ? plain(run.error.message) : 'The run was stopped.'}
       </Empty>
       {last ? (
         <Card>
-          <CardHeader title="The last answer, which is not a result" />
+          <CardHeader title="Last answer (rejected)" />
           <CardBody>
             <InertText text={last} />
           </CardBody>

@@ -32,25 +32,26 @@ export function RunSummary({ run }: { run: Api.RunView }) {
             <StatusBadge status={run.status} />
           </Fact>
           <Fact label="Tokens">
-            <span title={`${exactCount(run.usage.input_tokens)} read, ${exactCount(run.usage.output_tokens)} written`}>
+            <span title={`${exactCount(run.usage.input_tokens)} input, ${exactCount(run.usage.output_tokens)} output tokens`}>
               {count(run.usage.input_tokens)} in · {count(run.usage.output_tokens)} out
             </span>
           </Fact>
           <Fact label="Cost">{dollars(run.usage.cost_usd)}</Fact>
-          <Fact label="Waited">
+          <Fact label="Queued">
             <Elapsed from={run.created_at} to={run.claimed_at ?? run.finished_at} />
           </Fact>
           {run.status === 'pending' ? (
-            <Fact label="Waits for">
+            <Fact label="Waiting for">
               <Link to="/runners" className="underline [overflow-wrap:anywhere]">
                 {plain(wantedOf(run.demands))}
               </Link>
             </Fact>
           ) : (
-            <Fact label="Worked">
+            <Fact label="Duration">
               <Elapsed from={run.started_at} to={run.finished_at} />
             </Fact>
           )}
+          <Models run={run} />
           <RequestedBy by={run.requested_by} />
           {run.attempt > 1 ? <Fact label="Deliveries">{run.attempt}</Fact> : null}
         </dl>
@@ -59,12 +60,26 @@ export function RunSummary({ run }: { run: Api.RunView }) {
   )
 }
 
+/** The models that answered; more than one if it escalated. */
+function Models({ run }: { run: Api.RunView }) {
+  const { data } = useQuery(attemptsQuery(run.run_id))
+  const models = [...new Set((data?.items ?? []).map(({ model }) => model).filter((model) => model !== ''))]
+  if (models.length === 0) return null
+  return <Fact label={models.length === 1 ? 'Model' : 'Models'}>{plain(models.join(', '))}</Fact>
+}
+
+/** A stopped run is neither good nor bad; one that failed for another reason than its contract is a warning. */
+function toneOf(run: Api.RunView, verdict: { tone: Tone } | null): Tone {
+  if (run.status === 'stopped') return 'neutral'
+  return verdict === null || verdict.tone === 'neutral' ? 'warning' : verdict.tone
+}
+
 function Verdict({ run }: { run: Api.RunView }) {
   const attempts = useQuery({ ...attemptsQuery(run.run_id), enabled: endedOtherwise(run) })
   const verdict = verdictOf(run, attempts.data?.items)
   const failure = failureOf(run)
   if (verdict === null && failure === null) return null
-  const { className, icon: Icon } = TONES[verdict?.tone === 'neutral' || verdict === null ? 'warning' : verdict.tone]
+  const { className, icon: Icon } = TONES[toneOf(run, verdict)]
   return (
     <section
       aria-label="Contract"
@@ -72,7 +87,7 @@ function Verdict({ run }: { run: Api.RunView }) {
     >
       <Icon aria-hidden className="mt-0.5 size-5 shrink-0" />
       <div className="min-w-0">
-        <p className="font-semibold">{verdict?.title ?? 'Run failed'}</p>
+        <p className="font-semibold">{verdict?.title ?? (run.status === 'stopped' ? 'Run stopped' : 'Run failed')}</p>
         {failure ? (
           <p className="text-ink [overflow-wrap:anywhere]">
             {plain(failure.message)} <span className="text-muted">({failure.type})</span>

@@ -10,6 +10,7 @@ import { Select, StatusBadge, Tab, TabList, TabPanel, Tabs } from '@/components/
 import { appearanceOf } from '@/lib/status'
 import { SessionActions } from './actions'
 import { runTextQuery, sessionQuery } from './api'
+import { startOf } from './model'
 import { AttemptsView } from './attempts-view'
 import { Family } from './family'
 import { Held } from './held'
@@ -67,9 +68,9 @@ function Session({ session }: { session: Api.SessionView }) {
       lead={
         <span className="flex flex-wrap items-center gap-x-2">
           <code className="[overflow-wrap:anywhere]">{session.session_id}</code>
-          <CopyButton text={session.session_id} label="Copy the session's id" />
+          <CopyButton text={session.session_id} label="Copy session id" />
           <span>
-            began <Ago at={session.created_at} />
+            created <Ago at={session.created_at} />
           </span>
           <OriginLink session={session} hint={search.workflow} />
         </span>
@@ -77,7 +78,7 @@ function Session({ session }: { session: Api.SessionView }) {
       actions={
         <>
           <RunChoice runs={runs.data?.items ?? []} value={runId} />
-          <SessionActions session={session} />
+          <SessionActions session={session} again={startOf(runs.data?.items ?? [], runId)} />
         </>
       }
     >
@@ -136,7 +137,7 @@ function Run({ session, runId }: { session: Api.SessionView; runId: string }) {
                 ))}
               </TabList>
               <TabPanel value="timeline" className="flex min-h-64 flex-1 flex-col">
-                <Timeline sessionId={session.session_id} />
+                <Timeline sessionId={session.session_id} runId={runId} />
               </TabPanel>
               <TabPanel value="attempts">
                 <AttemptsView runId={runId} />

@@ -2,12 +2,15 @@ import { Link, getRouteApi } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
-import { AgentFilter, StatusFilter } from '@/components/filters'
+import { AgentFilter, PeriodFilter, SearchFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
+import { InputPreview, OfRun } from '@/components/run-cells'
 import { Empty } from '@/components/states'
-import { Ago } from '@/components/time'
+import { Ago, Elapsed, useNow } from '@/components/time'
 import { Badge, Button, StatusBadge } from '@/components/ui'
 import type { Column } from '@/components/virtual-table'
+import { count, dollars } from '@/lib/format'
+import { attemptsOf } from '@/lib/run-facts'
 import { SESSION_STATUSES } from '@/lib/status'
 import { fetchSession, fetchSessions } from './api'
 
@@ -16,12 +19,13 @@ const route = getRouteApi('/sessions')
 const COLUMNS: Column<Api.SessionView>[] = [
   {
     header: 'Agent',
-    className: 'flex-1',
+    className: 'w-44 max-md:flex-1',
     cell: (session) => (
       <Link
         data-row-link
         to="/sessions/$sessionId"
         params={{ sessionId: session.session_id }}
+        title={session.session_id}
         className="font-medium after:absolute after:inset-0"
       >
         {session.agent_name}
@@ -29,21 +33,39 @@ const COLUMNS: Column<Api.SessionView>[] = [
     ),
   },
   { header: 'Status', className: 'w-28', cell: (session) => <StatusBadge status={session.status} /> },
-  {
-    header: 'Session',
-    className: 'w-84 max-lg:hidden',
-    cell: (session) => <code className="text-muted">{session.session_id}</code>,
-  },
+  { header: 'Input', className: 'flex-1 max-md:hidden', cell: (session) => <InputPreview runId={session.last_run_id} /> },
   {
     header: 'Parent',
-    className: 'w-20 max-xl:hidden',
+    className: 'w-16 max-2xl:hidden',
     cell: (session) => (session.parent_session_id ? <Badge>child</Badge> : <span className="text-faint">–</span>),
   },
+  {
+    header: 'Attempts',
+    className: 'w-20 text-right tabular-nums max-xl:hidden',
+    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => attemptsOf(run) ?? '–'}</OfRun>,
+  },
+  {
+    header: 'Tokens',
+    className: 'w-16 text-right tabular-nums max-xl:hidden',
+    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => count(run.usage.input_tokens + run.usage.output_tokens)}</OfRun>,
+  },
+  {
+    header: 'Cost',
+    className: 'w-16 text-right tabular-nums max-xl:hidden',
+    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => dollars(run.usage.cost_usd)}</OfRun>,
+  },
+  {
+    header: 'Time',
+    className: 'w-20 text-right tabular-nums max-lg:hidden',
+    cell: (session) => <OfRun runId={session.last_run_id}>{(run) => <Elapsed from={run.started_at} to={run.finished_at} />}</OfRun>,
+  },
   { header: 'Started', className: 'w-24 text-right max-md:hidden', cell: (session) => <Ago at={session.created_at} /> },
-  { header: 'Changed', className: 'w-24 text-right', cell: (session) => <Ago at={session.updated_at} /> },
+  { header: 'Updated', className: 'w-24 text-right', cell: (session) => <Ago at={session.updated_at} /> },
 ]
 
 const placeOf = (session: Api.SessionView) => ({ id: session.session_id, created_at: session.created_at })
+
+const searched = (session: Api.SessionView) => ({ run: session.last_run_id, text: `${session.agent_name} ${session.session_id}` })
 
 export function SessionsPage() {
   const search = route.useSearch()
@@ -59,13 +81,17 @@ export function SessionsPage() {
       idOf: (event: { session_id: string }) => event.session_id,
     }
   }, [search.status, search.agent, search.parent])
-  const filtered = Boolean(search.status ?? search.agent ?? search.parent)
+  const filtered = Boolean(search.status ?? search.agent ?? search.parent ?? search.since ?? search.find)
+  const since = sinceOf(search.since ?? 'all', useNow())
   return (
     <LiveTablePage
       title="Sessions"
       list={list}
       columns={COLUMNS}
       filtered={filtered}
+      since={since}
+      find={search.find}
+      searched={searched}
       actions={
         <>
           <StatusFilter
@@ -74,9 +100,14 @@ export function SessionsPage() {
             onChange={(status) => void navigate({ search: { ...search, status } })}
           />
           <AgentFilter value={search.agent} onChange={(agent) => void navigate({ search: { ...search, agent } })} />
+          <PeriodFilter
+            value={search.since ?? 'all'}
+            onChange={(period) => void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })}
+          />
+          <SearchFilter value={search.find} onChange={(find) => void navigate({ search: { ...search, find }, replace: true })} />
           {search.parent ? (
             <Button onClick={() => void navigate({ search: { ...search, parent: undefined } })}>
-              Children of one session <X aria-label="Show all" />
+              Child sessions <X aria-label="Show all" />
             </Button>
           ) : null}
         </>
@@ -87,10 +118,10 @@ export function SessionsPage() {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No session matches">Choose another status or agent.</Empty>
+  if (filtered) return <Empty title="No sessions match">Choose another status, agent or period, or change the search.</Empty>
   return (
-    <Empty title="There are no sessions yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
-      A session begins with a run. With the example agents of <code>accord init</code>:
+    <Empty title="No sessions yet" command="accord run ticket-triage --params .accord/inputs/ticket.json">
+      A run starts a session. With the example agents from <code>accord init</code>:
     </Empty>
   )
 }

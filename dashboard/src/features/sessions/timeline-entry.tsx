@@ -52,7 +52,7 @@ function Body({ entry, folding }: { entry: Entry; folding: Folding }) {
       const Icon = entry.role === 'user' ? UserRound : MessageSquare
       return (
         <Line icon={<Icon aria-hidden className="size-4 text-muted" />}>
-          <Said label={entry.role === 'user' ? 'Asked' : 'Model'} text={entry.text} {...folding} />
+          <Said label={entry.role === 'user' ? 'User' : 'Model'} text={entry.text} {...folding} />
         </Line>
       )
     }
@@ -120,7 +120,7 @@ function Tool({ entry, unfolded: open, onTurn }: { entry: Extract<Entry, { kind:
         <span className="font-medium">
           Tool <code>{plain(entry.name)}</code>
         </span>
-        {entry.ok === null ? <Badge tone="info">at work</Badge> : null}
+        {entry.ok === null ? <Badge tone="info">running</Badge> : null}
         {entry.ok === false ? <Badge tone="danger">failed</Badge> : null}
         <Fold open={open} onClick={onTurn} what={entry.name} />
       </div>
@@ -153,7 +153,7 @@ function Attempt({ entry }: { entry: Extract<Entry, { kind: 'attempt' }> }) {
         <StatusBadge status={attempt.outcome} />
         <span className="text-muted">
           {attempt.strategy} · {attempt.model || 'no model'} · {duration(attempt.duration_ms)} ·{' '}
-          {count(attempt.usage?.output_tokens ?? 0)} tokens written
+          {count(attempt.usage?.output_tokens ?? 0)} output tokens
         </span>
         {attempt.repairs && attempt.repairs.length > 0 ? (
           <Badge tone="warning">{plural(attempt.repairs.length, 'repair')}</Badge>

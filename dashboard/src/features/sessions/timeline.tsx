@@ -1,24 +1,24 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { type Happened, useSessionEvents } from '@/api/events'
 import { Answer, Empty } from '@/components/states'
 import { Card } from '@/components/ui'
-import { timelineOf } from './model'
+import { startIn, timelineOf } from './model'
 import { TimelineEntry } from './timeline-entry'
 
 const ESTIMATED_HEIGHT = 44
 const OVERSCAN = 10
 
 /** What happened, in order; only what is in view is in the page. */
-export function Timeline({ sessionId }: { sessionId: string }) {
+export function Timeline({ sessionId, runId }: { sessionId: string; runId: string }) {
   return (
     <Card className="flex min-h-0 flex-1 flex-col overflow-hidden">
-      <Answer query={useSessionEvents(sessionId)}>{(events) => <Entries events={events} />}</Answer>
+      <Answer query={useSessionEvents(sessionId)}>{(events) => <Entries events={events} runId={runId} />}</Answer>
     </Card>
   )
 }
 
-function Entries({ events }: { events: Happened[] }) {
+function Entries({ events, runId }: { events: Happened[]; runId: string }) {
   const entries = useMemo(() => timelineOf(events), [events])
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -28,6 +28,14 @@ function Entries({ events }: { events: Happened[] }) {
     getItemKey: (index) => entries[index]?.key ?? index,
     overscan: OVERSCAN,
   })
+  // A run that resumed the session begins further down: that is where its timeline opens.
+  const start = startIn(events, runId)
+  const startIndex = start === null ? -1 : entries.findIndex((entry) => entry.key === start)
+  useEffect(() => {
+    if (startIndex > 0) virtual.scrollToIndex(startIndex, { align: 'start' })
+    // Once for each run; what comes later moves nothing.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [startIndex])
   const began = entries[0]?.at
   // Here and not in the entries: those that are scrolled out of sight are gone.
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
@@ -37,7 +45,7 @@ function Entries({ events }: { events: Happened[] }) {
       if (!after.delete(key)) after.add(key)
       return after
     })
-  if (entries.length === 0) return <Empty title="Nothing has happened yet" />
+  if (entries.length === 0) return <Empty title="No events yet" />
   return (
     <div ref={scroller} tabIndex={0} role="feed" aria-label="Timeline" className="min-h-0 flex-1 overflow-y-auto">
       <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>

@@ -11,7 +11,7 @@ import { Row } from './row'
 import { ServerConfig } from './server-config'
 
 const THEMES: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ]
@@ -27,12 +27,12 @@ export function SettingsPage() {
           <CardHeader title="This browser" />
           <CardBody className="flex flex-col gap-4">
             <ThemeChoice />
-            <Row label="Key">
+            <Row label="API key">
               {key === null ? (
-                <span className="text-muted">none is needed</span>
+                <span className="text-muted">not required</span>
               ) : (
                 <span className="flex items-center gap-2">
-                  in memory, until a reload <Button size="small" onClick={forgetKey}>Forget it</Button>
+                  kept for this tab <Button size="small" onClick={forgetKey}>Sign out</Button>
                 </span>
               )}
             </Row>

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query'
 import { type Api, api, body, queryKeys } from '@/api'
 import { runQuery } from '@/api/queries'
 import { usageOf } from './model'
@@ -13,13 +13,6 @@ export const fetchWorkflowRuns = (filters: WorkflowRunFilters, limit: number, cu
 
 export const fetchWorkflowRun = (id: string): Promise<Api.WorkflowRunSummary> =>
   body(api.GET('/workflow-runs/{id}', { params: { path: { id } } }))
-
-/** The names to filter by. */
-export const workflowNamesQuery = () =>
-  queryOptions({
-    queryKey: queryKeys.workflows.list(),
-    queryFn: () => body(api.GET('/workflows')),
-  })
 
 export function useStopWorkflowRun(id: string) {
   const client = useQueryClient()

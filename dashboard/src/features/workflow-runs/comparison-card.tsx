@@ -50,10 +50,10 @@ function Side({ runId, side }: { runId: string; side: SideView }) {
           </Badge>
         )}
       </div>
-      {side.text === null ? <p className="text-muted">It says nothing more.</p> : <Marked parts={side.text} />}
+      {side.text === null ? <p className="text-muted">No text.</p> : <Marked parts={side.text} />}
       <p className="mt-auto flex flex-wrap gap-x-3 pt-1 text-[0.86rem] text-muted">
         {side.place === null ? null : <code className="[overflow-wrap:anywhere]">{plain(side.place)}</code>}
-        <code title="Where it stands in its output" className="[overflow-wrap:anywhere]">
+        <code title="Path in the output" className="[overflow-wrap:anywhere]">
           {plain(side.pointer)}
         </code>
       </p>

@@ -6,7 +6,7 @@ import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
 import { type Compared, type Group, type Kind, groupsOf } from './comparison'
 import { ComparisonCard } from './comparison-card'
-import type { Reading } from './model'
+import { type Reading, isCompared } from './model'
 import { NodeLink } from './node-link'
 
 /** Shown at once; more come with a click. */
@@ -14,7 +14,7 @@ const AT_FIRST = 30
 
 const TITLES: Record<Kind, string> = {
   contradiction: 'Contradictions',
-  near_duplicate: 'Nearly the same',
+  near_duplicate: 'Near-duplicates',
   agreement: 'Agreements',
 }
 
@@ -65,7 +65,7 @@ function Entries({ runId, title, node, entries }: EntriesProps) {
           {title} <span className="font-normal text-muted">{entries.length}</span>
         </h2>
         <p className="text-muted">
-          compared before <NodeLink runId={runId} node={node} /> began, which got them as data
+          found before <NodeLink runId={runId} node={node} /> ran; passed to it as data
         </p>
       </div>
       {entries.slice(0, limit).map((entry, index) => (
@@ -81,14 +81,23 @@ function Entries({ runId, title, node, entries }: EntriesProps) {
 }
 
 function Nothing({ run }: { run: Api.WorkflowRunView }) {
+  if (isUnderWay(run.status)) {
+    return (
+      <Card>
+        <Empty title="Nothing compared yet">Outputs are compared before a node runs that has two or more upstream agents.</Empty>
+      </Card>
+    )
+  }
   return (
     <Card>
-      {isUnderWay(run.status) ? (
-        <Empty title="Nothing has been compared yet">
-          When two agents or more feed one node, what they say is compared before it begins.
-        </Empty>
+      {isCompared(run) ? (
+        <Empty title="No contradictions">No conflicting findings between upstream agents.</Empty>
       ) : (
-        <Empty title="No contradictions">Nobody who fed the same node spoke of the same thing in another way.</Empty>
+        <Empty title="Not compared">
+          {run.status === 'completed'
+            ? 'No node has two or more upstream agents.'
+            : 'The run ended before the outputs of two or more agents could be compared.'}
+        </Empty>
       )}
     </Card>
   )

@@ -29,8 +29,8 @@ it('puts what each side says beside the others, what differs marked', () => {
   expect(group?.node).toBe('writer')
   expect(group?.entries.map(({ kind, place, label }) => [kind, place, label])).toEqual([
     ['contradiction', 'a.rs:7', 'Different severity'],
-    ['contradiction', 'a.rs:7', 'Flagged by one, cleared by another'],
-    ['near_duplicate', 'a.rs', '65 % alike'],
+    ['contradiction', 'a.rs:7', 'Flagged by one agent, cleared by another'],
+    ['near_duplicate', 'a.rs', '65 % similar'],
     ['agreement', 'a.rs:7', 'Same severity'],
   ])
   expect(group?.entries[0]?.sides.map(({ value, tone, text }) => [value, tone, text?.find((part) => part.own)?.text])).toEqual([

@@ -53,12 +53,12 @@ export function groupsOf({ run, part }: Pick<Reading, 'run' | 'part'>): Group[] 
 }
 
 function contradiction(entry: Api.Contradiction, written: Written): Compared {
-  const label = entry.kind === 'flagged_and_cleared' ? 'Flagged by one, cleared by another' : `Different ${entry.field}`
+  const label = entry.kind === 'flagged_and_cleared' ? 'Flagged by one agent, cleared by another' : `Different ${entry.field}`
   return { kind: 'contradiction', label, ...saidOf(entry, written) }
 }
 
 function nearDuplicate(entry: Api.NearDuplicate, written: Written): Compared {
-  return { kind: 'near_duplicate', label: `${Math.round(entry.similarity * 100)} % alike`, ...saidOf(entry, written) }
+  return { kind: 'near_duplicate', label: `${Math.round(entry.similarity * 100)} % similar`, ...saidOf(entry, written) }
 }
 
 function agreement(entry: Api.Agreement, written: Written): Compared {

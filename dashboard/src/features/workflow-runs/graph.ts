@@ -22,7 +22,7 @@ function nodeOf(node: Api.WorkflowNodeView): GraphNode {
     id: node.id,
     kind: KINDS[node.type] ?? 'unknown',
     worker: node.agent_name ? { kind: inner ? 'workflow' : 'agent', name: node.agent_name } : null,
-    detail: node.type === 'check' ? 'a condition' : node.type,
+    detail: node.type === 'check' ? 'condition' : node.type,
     fields: null,
     position: null,
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { countsOf, isPoisoned, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
+import { countsOf, isCompared, isPoisoned, nodeOf, progressOf, readRun, runIdsOf, subtasksOf, tally, taskLabel, usageOf, viewOf } from './model'
 
 type NodeView = Api.WorkflowNodeView
 
@@ -65,7 +65,7 @@ it('joins a plan with the tasks that carry it out', () => {
 
 it('calls tasks by what they are', () => {
   expect(['whole', 'item 0', 'plan', 'subtask x'].map((name) => taskLabel(task(name)))).toEqual([
-    'Its work', 'Item 1', 'Plan', 'Subtask x',
+    'Work', 'Item 1', 'Plan', 'Subtask x',
   ])
   const tasks = [task('item 0', { status: 'failed' }), task('item 1'), task('item 2')]
   expect(tally(tasks)).toEqual([['completed', 2], ['failed', 1]])
@@ -78,4 +78,21 @@ it('knows a run that coordinators died of', () => {
     isPoisoned(run([], { status: 'failed', error: fault('timed_out') })),
     isPoisoned(run([], { status: 'running', error: null })),
   ]).toEqual([true, false, false])
+})
+
+it('selects the node that made a run fail, unless the address says otherwise', () => {
+  const failed = run([node('a'), node('b', { status: 'failed' })], { status: 'failed' })
+  expect([nodeOf(failed, {}), nodeOf(failed, { node: 'a' }), nodeOf(failed, { view: 'comparison' }), nodeOf(run([node('a')]), {})]).toEqual([
+    'b', 'a', undefined, undefined,
+  ])
+  expect(viewOf(failed, {})).toBe('node')
+})
+
+it('knows whether outputs were compared at all', () => {
+  const edges = [{ from: 'a', to: 'c' }, { from: 'b', to: 'c' }]
+  const graph = (b: Api.NodeStatus, c: Api.NodeStatus) => run([node('a'), node('b', { status: b }), node('c', { status: c })], { edges })
+  expect(isCompared(graph('completed', 'completed'))).toBe(true)
+  expect(isCompared(graph('failed', 'skipped'))).toBe(false)
+  expect(isCompared(graph('completed', 'waiting'))).toBe(false)
+  expect(isCompared(run([node('a'), node('c')], { edges: edges.slice(0, 1) }))).toBe(false)
 })

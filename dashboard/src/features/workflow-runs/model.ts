@@ -20,14 +20,21 @@ export function readRun(text: string): Reading {
   }
 }
 
-export const VIEWS = ['comparison', 'node', 'result', 'input'] as const
+export const VIEWS = ['comparison', 'node', 'timeline', 'result', 'input'] as const
 export type View = (typeof VIEWS)[number]
 
-/** What is most worth seeing where the address does not say: what agents disagree on, else what came out. */
+/** The node to look at: the one the address names, else, if it names no view either, the one that made the run fail. */
+export function nodeOf(run: Api.WorkflowRunView, asked: { view?: View; node?: string }): string | undefined {
+  if (asked.node !== undefined || asked.view !== undefined || run.status !== 'failed') return asked.node
+  return run.nodes.find((node) => node.status === 'failed')?.id
+}
+
+/** What to show if the address does not say: the failed node, what agents disagree on, else the result. */
 export function viewOf(run: Api.WorkflowRunView, asked: { view?: View; node?: string }): View {
-  if (asked.view === 'node' && asked.node === undefined) return 'comparison'
+  const node = nodeOf(run, asked)
+  if (asked.view === 'node' && node === undefined) return 'comparison'
   if (asked.view !== undefined) return asked.view
-  if (asked.node !== undefined) return 'node'
+  if (node !== undefined) return 'node'
   const { contradictions, nearDuplicates } = countsOf(run)
   return contradictions + nearDuplicates > 0 || run.status !== 'completed' ? 'comparison' : 'result'
 }
@@ -48,9 +55,25 @@ export function countsOf(run: Api.WorkflowRunView): Counts {
   }
 }
 
+const WORKERS = ['agent', 'map', 'planner']
+
+/** Whether outputs were compared: some node was reached that has two or more upstream agents with an output. */
+export function isCompared(run: Api.WorkflowRunView): boolean {
+  const byId = new Map(run.nodes.map((node) => [node.id, node]))
+  return run.nodes.some((node) => {
+    if (node.status === 'waiting' || node.status === 'skipped') return false
+    const upstream = new Set(run.edges.filter(({ to }) => to === node.id).map(({ from }) => from))
+    const answered = [...upstream].filter((id) => {
+      const from = byId.get(id)
+      return from !== undefined && WORKERS.includes(from.type) && from.status === 'completed'
+    })
+    return answered.length > 1
+  })
+}
+
 const OVER: Api.NodeStatus[] = ['completed', 'failed', 'skipped', 'stopped']
 
-/** How far it is: nodes that are over, of all. */
+/** How many nodes have finished, of all. */
 export function progressOf(run: Api.WorkflowRunView): { over: number; all: number } {
   return { over: run.nodes.filter((node) => OVER.includes(node.status)).length, all: run.nodes.length }
 }
@@ -122,7 +145,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function taskLabel(task: Api.WorkflowTaskView): string {
   const item = /^item (\d+)$/.exec(task.name)
   if (item !== null) return `Item ${Number(item[1]) + 1}`
-  return task.name === 'whole' ? 'Its work' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
+  return task.name === 'whole' ? 'Work' : task.name.charAt(0).toUpperCase() + task.name.slice(1)
 }
 
 /** Whether coordinators died of it. The server does not read its nodes then. */

@@ -21,7 +21,7 @@ export function NodePanel({ reading, node }: { reading: Reading; node: Api.Workf
   return (
     <div className="flex flex-col gap-4">
       <About run={run} node={node} />
-      {node.error ? <Fault title="The node failed" fault={node.error} /> : null}
+      {node.error ? <Fault title="Node failed" fault={node.error} /> : null}
       {node.warning ? <Warning text={node.warning} /> : null}
       {node.plan ? <Plan runId={run.workflow_run_id} node={node} /> : null}
       {node.tasks.length > 1 || node.plan ? <Tasks run={run} node={node} /> : null}
@@ -50,7 +50,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
         actions={
           node.started_at ? (
             <span className="text-muted">
-              took <Elapsed from={node.started_at} to={node.finished_at ?? run.finished_at} />
+              duration <Elapsed from={node.started_at} to={node.finished_at ?? run.finished_at} />
             </span>
           ) : null
         }
@@ -74,7 +74,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
           >
             <GitCompareArrows aria-hidden className="size-4" />
             {plural(node.contradictions.length, 'contradiction')} and{' '}
-            {plural(node.near_duplicates.length, 'near-duplicate')} among those who feed it
+            {plural(node.near_duplicates.length, 'near-duplicate')} between upstream agents
           </Link>
         ) : null}
       </div>
@@ -91,7 +91,7 @@ function About({ run, node }: { run: Api.WorkflowRunView; node: Api.WorkflowNode
 function Feeding({ runId, edges }: { runId: string; edges: Api.WorkflowEdgeView[] }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2">
-      <span className="text-muted">Fed by</span>
+      <span className="text-muted">Upstream</span>
       {edges.map((edge, index) => (
         <span key={index} className="inline-flex items-center gap-1">
           <NodeLink runId={runId} node={edge.from} />

@@ -7,9 +7,9 @@ import { Card } from '@/components/ui'
 import { count, dollars, exactCount } from '@/lib/format'
 import { plain } from '@/lib/inert'
 import { useUsage } from './api'
-import { countsOf, progressOf, runIdsOf } from './model'
+import { countsOf, isCompared, progressOf, runIdsOf } from './model'
 
-/** What it took, how far it is, and what its agents disagree on. */
+/** Duration, progress, tokens, cost, and what its agents disagree on. */
 export function RunFacts({ run }: { run: Api.WorkflowRunView }) {
   const usage = useUsage(runIdsOf(run))
   const { over, all } = progressOf(run)
@@ -18,30 +18,36 @@ export function RunFacts({ run }: { run: Api.WorkflowRunView }) {
   return (
     <Card className="px-4 py-2.5">
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
-        <Fact label="Took">
+        <Fact label="Duration">
           <Elapsed from={run.created_at} to={run.finished_at} />
         </Fact>
-        <Fact label="Nodes over">
+        <Fact label="Nodes finished">
           {over} of {all}
         </Fact>
         <Fact label="Tokens">
-          <span title={`${exactCount(usage.input)} read, ${exactCount(usage.output)} written by its agents`}>
+          <span title={`${exactCount(usage.input)} input, ${exactCount(usage.output)} output tokens`}>
             {count(usage.input)}{more} in · {count(usage.output)}{more} out
           </span>
         </Fact>
         <Fact label="Cost">{dollars(usage.cost)}{usage.cost === null ? '' : more}</Fact>
-        <Fact label="Contradictions">
-          <span className={counts.contradictions > 0 ? 'font-semibold text-warning' : undefined}>{counts.contradictions}</span>
-        </Fact>
-        <Fact label="Near-duplicates">{counts.nearDuplicates}</Fact>
-        <Fact label="Agreements">{counts.agreements}</Fact>
+        {isCompared(run) ? (
+          <>
+            <Fact label="Contradictions">
+              <span className={counts.contradictions > 0 ? 'font-semibold text-warning' : undefined}>{counts.contradictions}</span>
+            </Fact>
+            <Fact label="Near-duplicates">{counts.nearDuplicates}</Fact>
+            <Fact label="Agreements">{counts.agreements}</Fact>
+          </>
+        ) : (
+          <Fact label="Contradictions">not compared</Fact>
+        )}
         <RequestedBy by={run.requested_by} />
       </dl>
     </Card>
   )
 }
 
-/** Why it, or a node of it, failed: the kind and the reason. */
+/** Why it, or one of its nodes, failed. */
 export function Fault({ title, fault }: { title: string; fault: Api.WorkflowFault }) {
   return (
     <section

@@ -1,6 +1,7 @@
 import { GitCompareArrows, TriangleAlert } from 'lucide-react'
-import { Suspense, lazy, useMemo, useSyncExternalStore } from 'react'
+import { Suspense, lazy, useMemo } from 'react'
 import type { Api } from '@/api'
+import { useDirection } from '@/components/graph/direction'
 import { Loading } from '@/components/states'
 import { Badge, Card } from '@/components/ui'
 import { cn } from '@/lib/cn'
@@ -9,14 +10,6 @@ import { plain } from '@/lib/inert'
 import { breadthOf, graphOf, noteOf } from './graph'
 
 const GraphView = lazy(async () => ({ default: (await import('@/components/graph')).GraphView }))
-
-/** Ranks go down where there is no room for them side by side. */
-const NARROW = window.matchMedia('(width < 48rem)')
-
-function watchWidth(listener: () => void): () => void {
-  NARROW.addEventListener('change', listener)
-  return () => NARROW.removeEventListener('change', listener)
-}
 
 /** By how many nodes stand beside each other: a chain needs less room. */
 const HEIGHTS = ['h-52', 'h-52', 'h-72', 'h-[25rem]']
@@ -37,14 +30,14 @@ export function RunGraph({ run, selected, onSelect }: Props) {
     [run.nodes],
   )
   const breadth = useMemo(() => breadthOf(graph), [graph])
-  const narrow = useSyncExternalStore(watchWidth, () => NARROW.matches)
+  const direction = useDirection()
   return (
     <Card aria-label="Graph" className={cn('overflow-hidden max-md:h-[28rem]', HEIGHTS[Math.min(breadth, 3)])}>
       <Suspense fallback={<Loading />}>
         <GraphView
           label={`The nodes of ${run.workflow_name}`}
           graph={graph}
-          direction={narrow ? 'down' : 'right'}
+          direction={direction}
           nodeStates={states}
           selected={selected}
           onSelect={onSelect}
@@ -69,7 +62,7 @@ function Note({ node }: { node: Api.WorkflowNodeView }) {
   const said = plural(contradictions.length, 'contradiction')
   const more = near_duplicates.length === 0 ? '' : `, ${plural(near_duplicates.length, 'near-duplicate')}`
   return (
-    <Badge tone="warning" title={`Before it began: ${said}${more}`}>
+    <Badge tone="warning" title={`Before it ran: ${said}${more}`}>
       <GitCompareArrows aria-hidden /> {contradictions.length}
       <span className="sr-only"> {contradictions.length === 1 ? 'contradiction' : 'contradictions'}</span>
     </Badge>

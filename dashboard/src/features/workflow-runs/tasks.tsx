@@ -78,7 +78,7 @@ function Workers({ workflowRunId, workers }: { workflowRunId: string; workers: A
   const ids = workers.flatMap((worker) => (worker.kind === 'run' ? [worker.run_id] : []))
   const runs = useQueries({ queries: ids.map(runQuery) }).flatMap((query) => query.data ?? [])
   return workers.map((worker, index) => {
-    const label = workers.length === 1 ? '' : `try ${index + 1}:`
+    const label = workers.length === 1 ? '' : `attempt ${index + 1}:`
     if (worker.kind === 'workflow') {
       return (
         <Link

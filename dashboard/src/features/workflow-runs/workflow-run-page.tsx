@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
-import { Play, RotateCcw, Square } from 'lucide-react'
+import { RotateCcw, Square } from 'lucide-react'
 import { useMemo } from 'react'
 import { type Api, isGone, messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
@@ -15,10 +15,11 @@ import { plain } from '@/lib/inert'
 import { isUnderWay } from '@/lib/status'
 import { useRetryWorkflowRun, useStopWorkflowRun } from './api'
 import { ComparisonView } from './comparison-view'
-import { type Reading, VIEWS, countsOf, isPoisoned, readRun, viewOf } from './model'
+import { type Reading, VIEWS, countsOf, isPoisoned, nodeOf, readRun, viewOf } from './model'
 import { NodePanel } from './node-panel'
 import { Fault, RunFacts } from './run-facts'
 import { RunGraph } from './run-graph'
+import { RunTimeline } from './run-timeline'
 
 const route = getRouteApi('/workflow-runs/$workflowRunId')
 
@@ -49,7 +50,7 @@ export function WorkflowRunPage() {
       lead={<Lead run={run} />}
       actions={<OnlyWho may="calls"><Action run={run} /></OnlyWho>}
     >
-      {run.error ? <Fault title="The workflow failed" fault={run.error} /> : null}
+      {run.error ? <Fault title="Workflow failed" fault={run.error} /> : null}
       {isPoisoned(run) ? (
         <Card>
           <Empty title="Its nodes are not shown">
@@ -71,9 +72,9 @@ function Lead({ run }: { run: Api.WorkflowRunView }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2">
       <code className="[overflow-wrap:anywhere]">{run.workflow_run_id}</code>
-      <CopyButton text={run.workflow_run_id} label="Copy the workflow run's id" />
+      <CopyButton text={run.workflow_run_id} label="Copy workflow run id" />
       <span>
-        began <Ago at={run.created_at} />
+        started <Ago at={run.created_at} />
       </span>
       {run.parent_workflow_run_id ? (
         <Link
@@ -117,7 +118,7 @@ function Another({ run }: { run: Api.WorkflowRunView }) {
       search={{ starting: true, run: run.workflow_run_id }}
       className={buttonStyle({ variant: 'secondary' })}
     >
-      <Play aria-hidden /> Run it again
+      <RotateCcw aria-hidden /> Run again
     </Link>
   )
 }
@@ -143,7 +144,8 @@ function Body({ reading }: { reading: Reading }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const view = viewOf(run, search)
-  const node = run.nodes.find((each) => each.id === search.node)
+  const selected = nodeOf(run, search)
+  const node = run.nodes.find((each) => each.id === selected)
   const { contradictions } = countsOf(run)
   // The page stays where it is scrolled to: what was clicked is what changes.
   const show = (next: typeof search) => void navigate({ search: next, replace: true, resetScroll: false })
@@ -151,18 +153,19 @@ function Body({ reading }: { reading: Reading }) {
     <>
       <RunGraph
         run={run}
-        selected={search.node ?? null}
-        onSelect={(id) => show(id === null ? {} : { node: id })}
+        selected={selected ?? null}
+        onSelect={(id) => show(id === null ? { view: 'comparison' } : { node: id })}
       />
       <Tabs
         value={view}
-        onValueChange={(next) => show({ node: search.node, view: VIEWS.find((known) => known === next) })}
+        onValueChange={(next) => show({ node: selected, view: VIEWS.find((known) => known === next) })}
       >
         <TabList aria-label="Parts of the workflow run">
           <Tab value="comparison">
             Comparison {contradictions > 0 ? <Badge tone="warning">{contradictions}</Badge> : null}
           </Tab>
-          {search.node === undefined ? null : <Tab value="node">Node {plain(search.node)}</Tab>}
+          {selected === undefined ? null : <Tab value="node">Node {plain(selected)}</Tab>}
+          <Tab value="timeline">Timeline</Tab>
           <Tab value="result">Result</Tab>
           <Tab value="input">Input</Tab>
         </TabList>
@@ -172,11 +175,14 @@ function Body({ reading }: { reading: Reading }) {
         <TabPanel value="node">
           {node === undefined ? (
             <Card>
-              <Empty title="This run has no such node">Choose one in the graph.</Empty>
+              <Empty title="No such node in this run">Choose one in the graph.</Empty>
             </Card>
           ) : (
             <NodePanel key={node.id} reading={reading} node={node} />
           )}
+        </TabPanel>
+        <TabPanel value="timeline">
+          <RunTimeline run={run} selected={selected ?? null} />
         </TabPanel>
         <TabPanel value="result">
           <Result run={run} text={part('output')} />
@@ -194,9 +200,9 @@ function Result({ run, text }: { run: Api.WorkflowRunView; text: string | null }
   return (
     <Card>
       {isUnderWay(run.status) ? (
-        <Empty title="There is no result yet">It appears here when the workflow ends.</Empty>
+        <Empty title="No result yet">The result appears here when the workflow finishes.</Empty>
       ) : (
-        <Empty title="This workflow run has no result">{run.error ? plain(run.error.message) : 'It was stopped.'}</Empty>
+        <Empty title="No result">{run.error ? plain(run.error.message) : 'The run was stopped.'}</Empty>
       )}
     </Card>
   )

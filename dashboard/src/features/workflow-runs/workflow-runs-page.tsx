@@ -2,16 +2,17 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { type Api, queryKeys } from '@/api'
+import { workflowNamesQuery } from '@/api/queries'
 import { Command } from '@/components/command'
-import { StatusFilter } from '@/components/filters'
+import { PeriodFilter, StatusFilter, sinceOf } from '@/components/filters'
 import { LiveTablePage } from '@/components/live-table'
 import { Empty } from '@/components/states'
-import { Ago, Elapsed } from '@/components/time'
+import { Ago, Elapsed, useNow } from '@/components/time'
 import { Badge, Select, StatusBadge } from '@/components/ui'
 import type { Column } from '@/components/virtual-table'
 import { plain } from '@/lib/inert'
 import { WORKFLOW_STATUSES } from '@/lib/status'
-import { fetchWorkflowRun, fetchWorkflowRuns, workflowNamesQuery } from './api'
+import { fetchWorkflowRun, fetchWorkflowRuns } from './api'
 
 const route = getRouteApi('/workflow-runs')
 
@@ -65,13 +66,15 @@ export function WorkflowRunsPage() {
       idOf: (event: { workflow_run_id: string | null }) => event.workflow_run_id,
     }
   }, [search.status, search.workflow])
-  const filtered = Boolean(search.status ?? search.workflow)
+  const filtered = Boolean(search.status ?? search.workflow ?? search.since)
+  const since = sinceOf(search.since ?? 'all', useNow())
   return (
     <LiveTablePage
       title="Workflow runs"
       list={list}
       columns={COLUMNS}
       filtered={filtered}
+      since={since}
       actions={
         <>
           <StatusFilter
@@ -82,6 +85,10 @@ export function WorkflowRunsPage() {
           <WorkflowFilter
             value={search.workflow}
             onChange={(workflow) => void navigate({ search: { ...search, workflow } })}
+          />
+          <PeriodFilter
+            value={search.since ?? 'all'}
+            onChange={(period) => void navigate({ search: { ...search, since: period === 'all' ? undefined : period } })}
           />
         </>
       }
@@ -118,10 +125,10 @@ function WorkflowFilter({ value, onChange }: FilterProps) {
 }
 
 function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered) return <Empty title="No workflow run matches">Choose another status or workflow.</Empty>
+  if (filtered) return <Empty title="No workflow runs match">Choose another status, workflow or period.</Empty>
   return (
     <Empty
-      title="No workflow has been run yet"
+      title="No workflow runs yet"
       action={
         <div className="flex max-w-full flex-col gap-2">
           <Command text="accord init --template code-review" />
@@ -129,8 +136,8 @@ function Nothing({ filtered }: { filtered: boolean }) {
         </div>
       }
     >
-      A workflow is a graph of agents whose answers are compared before they are joined. This one is answered from
-      recordings, so it needs no key:
+      A workflow is a graph of agents whose outputs are compared before they are combined. This one answers from
+      recordings, so it needs no API key:
     </Empty>
   )
 }

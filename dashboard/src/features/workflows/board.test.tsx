@@ -69,7 +69,7 @@ function open(readOnly = false) {
   )
 }
 
-const field = () => screen.getByLabelText<HTMLInputElement>('At the same time')
+const field = () => screen.getByLabelText<HTMLInputElement>('Concurrency')
 
 it('is for reading where nothing can be changed', async () => {
   open(true)
@@ -77,6 +77,7 @@ it('is for reading where nothing can be changed', async () => {
   expect(field().closest('fieldset')?.disabled).toBe(true)
   await userEvent.click(screen.getByRole('button', { name: 'Close the inspector' }))
   expect(search.node).toBeUndefined()
+  expect(screen.queryByText('How to draw')).toBeNull()
 })
 
 it('holds another choice back while something of this one cannot be read', async () => {
@@ -87,7 +88,7 @@ it('holds another choice back while something of this one cannot be read', async
   for (const name of ['out', 'Close the inspector', 'Add Check']) {
     await user.click(screen.getByRole('button', { name }))
     expect(field().value).toBe('many')
-    expect(screen.getByRole('status').textContent).toContain('“many” is not a whole number in digits')
+    expect(screen.getByRole('status').textContent).toContain('“many” is not a whole number')
     await user.click(screen.getByRole('button', { name: 'Close' }))
   }
   await user.type(screen.getByLabelText('Id'), '2')

@@ -2,13 +2,14 @@
 import { useReactFlow } from '@xyflow/react'
 import { X } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
-import { type Point, arrange, sizeOf } from '@/components/graph'
+import { type Point, arrange, directionOf, freePlace, sizeOf } from '@/components/graph'
+import { useDirection } from '@/components/graph/direction'
 import { useReadOnly } from '@/components/read-only'
 import { Button } from '@/components/ui'
 import { Canvas } from './canvas'
 import { chipFault } from './chip'
 import { useDraft } from './draft'
-import { addNode, setPart } from './edit'
+import { addNode, setPart, setPositions } from './edit'
 import { Inspector } from './inspector/inspector'
 import { FRESH_SCHEMA, freeId } from './model'
 import { Ghost, Palette } from './palette'
@@ -34,7 +35,7 @@ export function Board({ own }: { own: string | null }) {
   // What cannot be read yet is nowhere but in the inspector: another choice would drop it.
   const unread = draft.unread.problems.join('; ')
   const hold = useCallback(() => {
-    if (unread !== '') say(`Mend what cannot be read in the inspector first, or discard your changes: ${unread}`)
+    if (unread !== '') say(`Fix the invalid fields in the inspector first, or discard your changes: ${unread}`)
     return unread !== ''
   }, [unread])
 
@@ -42,18 +43,23 @@ export function Board({ own }: { own: string | null }) {
     const node = graph.nodes.find((each) => each.id === id)
     if (node === undefined) return say('Drag Structured Output onto an agent node, or select the node first.')
     const fault = chipFault(node, draft.contracts)
-    if (fault !== null) return say(`${node.id} takes no Structured Output: ${fault}.`)
+    if (fault !== null) return say(`${node.id} cannot have Structured Output: ${fault}.`)
     if (node.fields === null) edit(setPart(node.id, ['output_schema'], FRESH_SCHEMA))
     if (hold()) return
     say(null)
     look.select({ node: node.id })
   }
+  const usual = useDirection()
   const addTo = (load: Load & { kind: 'node' }, at?: Point) => {
     const id = freeId(graph, load.worker?.name ?? load.node)
-    // As long as nobody has put anything anywhere, nodes stand by rank; this one too.
+    const fresh = { id, kind: load.node, worker: load.worker }
     const byRank = graph.nodes.every((node) => node.position === null)
-    const position = byRank ? undefined : at === undefined ? below() : centred(flow.screenToFlowPosition(at))
-    edit(addNode({ id, kind: load.node, worker: load.worker, position }))
+    if (at !== undefined) {
+      // Where it is dropped is where it stays, so the others stay too.
+      const { places } = arrange(graph, { direction: directionOf(graph) ?? usual })
+      const position = freePlace(centred(flow.screenToFlowPosition(at)), sizeOf({ fields: 0 }), [...places.values()])
+      edit((text) => addNode({ ...fresh, position })(byRank ? setPositions(places)(text) : text))
+    } else edit(addNode({ ...fresh, position: byRank ? undefined : below() }))
     if (!hold()) look.select({ node: id })
   }
   /** A place below all others. */

@@ -1,7 +1,8 @@
 import { Background, type Connection, type FinalConnectionState, type NodeChange, Panel, ReactFlow, useConnection } from '@xyflow/react'
 import { Wand2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { type Graph, type Point, arrange, boundsOf } from '@/components/graph'
+import { type Direction, type Graph, type Point, arrange, boundsOf, directionOf } from '@/components/graph'
+import { useDirection } from '@/components/graph/direction'
 import { type FlowEdge, type FlowNode, arrow, edgeTypes, flowEdges, flowNodes, nodeTypes } from '@/components/graph/flow'
 import { useMeasured } from '@/components/graph/measured'
 import { FURTHEST, Zoom } from '@/components/graph/zoom'
@@ -31,23 +32,25 @@ export function Canvas({ dragged, say }: Props) {
   const look = useLook()
   const { take, withSizes } = useMeasured()
   const [moving, setMoving] = useState<ReadonlyMap<string, Point>>(new Map())
-  const arranged = useMemo(() => arrange(graph), [graph])
+  const usual = useDirection()
+  const direction = directionOf(graph) ?? usual
+  const arranged = useMemo(() => arrange(graph, { direction }), [graph, direction])
   const places = useMemo(() => new Map([...arranged.places, ...moving]), [arranged, moving])
   const readOnly = useReadOnly()
   const connectable = mistake === null && !readOnly
-  const nodes = useNodes(places, connectable, dragged)
+  const nodes = useNodes(places, direction, connectable, dragged)
   const bounds = useMemo(() => boundsOf(graph, arranged), [graph, arranged])
-  // Whoever has moved a node by hand decides alone what is seen.
+  // A drawing that was arranged by hand does not move by itself.
   const byRank = graph.nodes.every((node) => node.position === null)
   const isMoving = moving.size > 0
   const edges = useMemo(
     () =>
       flowEdges(graph, {
-        direction: 'down',
+        direction,
         routes: isMoving ? new Map() : arranged.routes,
         troubleOf: (edge) => draft.spots.edges.get(edge.index)?.[0]?.message,
       }),
-    [graph, arranged, isMoving, draft.spots],
+    [graph, arranged, direction, isMoving, draft.spots],
   )
 
   const connect = (from: string, to: string) => {
@@ -123,7 +126,7 @@ export function Canvas({ dragged, say }: Props) {
         <Button
           variant="ghost"
           size="icon"
-          aria-label="Tidy up: nodes stand by rank"
+          aria-label="Tidy up: arrange nodes automatically"
           title="Tidy up"
           disabled={byRank || readOnly}
           onClick={() => edit(clearPositions())}
@@ -136,7 +139,7 @@ export function Canvas({ dragged, say }: Props) {
   )
 }
 
-function useNodes(places: ReadonlyMap<string, Point>, connectable: boolean, dragged: Dragged | null): FlowNode[] {
+function useNodes(places: ReadonlyMap<string, Point>, direction: Direction, connectable: boolean, dragged: Dragged | null): FlowNode[] {
   const { graph, spots, contracts } = useDraft()
   const chip = dragged?.load.kind === 'schema' ? { over: dragged.over } : null
   const over = chip?.over ?? null
@@ -145,14 +148,14 @@ function useNodes(places: ReadonlyMap<string, Point>, connectable: boolean, drag
     () =>
       flowNodes(graph, {
         places,
-        direction: 'down',
+        direction,
         connectable,
         notes: (node) => ({
           trouble: worstOf(spots.nodes.get(node.id) ?? []),
           badge: <SchemaBadge node={node} contracts={contracts} landing={isChip ? (over === node.id ? 'here' : 'maybe') : null} />,
         }),
       }),
-    [graph, places, connectable, spots, contracts, over, isChip],
+    [graph, places, direction, connectable, spots, contracts, over, isChip],
   )
 }
 
@@ -167,7 +170,7 @@ function Drawing({ graph }: { graph: Graph }) {
       position="top-center"
       className={`rounded-md border bg-raised px-3 py-1.5 font-medium shadow-sm ${fault === null ? 'border-success text-success' : 'border-danger text-danger'}`}
     >
-      {from} → {to}: {fault ?? 'let go to join them'}
+      {from} → {to}: {fault ?? 'release to connect'}
     </Panel>
   )
 }

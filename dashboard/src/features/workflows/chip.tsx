@@ -35,7 +35,7 @@ export function SchemaBadge({ node, contracts, landing }: Props) {
     if (fault === null) {
       return (
         <Badge tone={landing === 'here' ? 'success' : 'info'} className="self-start ring-1 ring-current">
-          <Braces aria-hidden /> {node.fields !== null ? 'has one' : landing === 'here' ? 'let go' : 'drop it here'}
+          <Braces aria-hidden /> {node.fields !== null ? 'has a schema' : landing === 'here' ? 'release' : 'drop here'}
         </Badge>
       )
     }

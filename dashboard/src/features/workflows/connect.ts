@@ -4,12 +4,12 @@ import type { Graph } from '@/components/graph'
 /** Why there can be no such edge; null where there can. */
 export function edgeFault(graph: Graph, from: string, to: string): string | null {
   const kind = (id: string) => graph.nodes.find((node) => node.id === id)?.kind
-  if (from === to) return `${from} cannot feed itself`
-  if (kind(to) === 'input') return 'nothing leads to the input of a workflow'
-  if (kind(from) === 'output') return 'nothing leads on from an output of a workflow'
-  if (graph.edges.some((edge) => edge.from === from && edge.to === to)) return `there is an edge from ${from} to ${to} already`
+  if (from === to) return `${from} cannot connect to itself`
+  if (kind(to) === 'input') return 'the workflow input cannot have upstream nodes'
+  if (kind(from) === 'output') return 'a workflow output cannot have downstream nodes'
+  if (graph.edges.some((edge) => edge.from === from && edge.to === to)) return `${from} is already connected to ${to}`
   const way = wayBetween(graph, to, from)
-  return way === null ? null : `it would close a circle: ${[...way, to].join(' → ')}`
+  return way === null ? null : `it would create a cycle: ${[...way, to].join(' → ')}`
 }
 
 /** The nodes of the shortest way, its ends included; null where there is none. */

@@ -116,6 +116,6 @@ export function useNewDraft(initial: string, base: Json | null): Draft {
 function readMembers(text: string) {
   const { value, mistake, locate } = readText(text, 'yaml')
   if (isMap(value ?? undefined)) return { value: value as JsonMap, mistake: null, locate }
-  const none: Finding = { from: 0, to: text.length, severity: 'error', message: 'a workflow has members: name, nodes, edges' }
+  const none: Finding = { from: 0, to: text.length, severity: 'error', message: 'expected an object with name, nodes and edges' }
   return { value: null, mistake: mistake ?? none, locate }
 }

@@ -37,7 +37,7 @@ export function setParts(id: string, parts: readonly (readonly [path: readonly s
 const FRESH: Record<NodeKind, Record<string, unknown>> = {
   input: { type: 'input', schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
   agent: { type: 'agent', agent: '' },
-  check: { type: 'check', assert: 'true', message: 'what to say when it does not hold' },
+  check: { type: 'check', assert: 'true', message: 'describe what is wrong' },
   map: { type: 'map', over: '', agent: '' },
   planner: { type: 'planner', agent: '', agents: [] },
   output: { type: 'output' },

@@ -82,12 +82,12 @@ function Remove({ open, onClose, workflow, saving: { remove } }: RemoveProps) {
     >
       {file ? (
         <>
-          Its file <code className="break-all">{file}</code> is removed.
+          Deletes its file <code className="break-all">{file}</code>.
         </>
       ) : (
-        'It is removed from the store.'
+        'Deletes it from the database.'
       )}{' '}
-      Its runs stay.
+      Its runs are kept.
     </Confirm>
   )
 }

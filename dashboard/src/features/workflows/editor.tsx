@@ -51,7 +51,7 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
         heading={
           <>
             {name}
-            {base === null && !changed ? null : <Verdict of={{ valid: !broken, problems: draft.problems }} />}
+            {base === null ? <Badge>Draft</Badge> : <Verdict of={{ valid: !broken, problems: draft.problems }} />}
             {changed ? <Badge tone="warning">Unsaved changes</Badge> : null}
           </>
         }
@@ -90,21 +90,21 @@ export function WorkflowEditor({ workflow, gone, initial }: Props) {
   )
 }
 
-/** Where it lives, and so what saving writes. */
+/** Where it is saved. */
 function Home({ workflow }: { workflow: Workflow | null }) {
-  if (workflow === null) return <>It will live in the store.</>
+  if (workflow === null) return <>Saved in the database.</>
   const { file, summary } = workflow.view
   return (
     <>
       {file ? (
         <>
-          Lives in a file. Saving writes <code className="break-all">{file}</code>; comments in it are not kept.
+          Saved in <code className="break-all">{file}</code>. Saving here drops its comments.
         </>
       ) : (
-        'Lives in the store.'
+        'Saved in the database.'
       )}{' '}
       <Link to="/workflow-runs" search={{ workflow: summary.name }} className="text-accent underline">
-        Its runs
+        Runs
       </Link>
     </>
   )
@@ -131,7 +131,7 @@ function Yaml() {
         <CardHeader title="Findings" id="findings" />
         <CardBody className="flex flex-col gap-3">
           <Findings problems={draft.problems} />
-          {COMMENT.test(draft.text) ? <p className="text-muted">Comments stay while you edit. They are not stored with the workflow.</p> : null}
+          {COMMENT.test(draft.text) ? <p className="text-muted">Comments stay while you edit, but are not saved with the workflow.</p> : null}
         </CardBody>
       </Card>
     </div>

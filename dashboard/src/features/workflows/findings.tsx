@@ -12,7 +12,7 @@ export function Findings({ problems }: { problems: readonly Api.Problem[] }) {
   if (problems.length === 0) {
     return (
       <p className="flex items-center gap-2 text-muted">
-        <CircleCheck aria-hidden className="size-4 shrink-0 text-success" /> Nothing is wrong with it.
+        <CircleCheck aria-hidden className="size-4 shrink-0 text-success" /> No problems found.
       </p>
     )
   }

@@ -15,11 +15,11 @@ const graph: Graph = readGraph(
 
 describe('edges while they are drawn', () => {
   it.each([
-    ['a', 'a', 'a cannot feed itself'],
-    ['a', 'input', 'nothing leads to the input of a workflow'],
-    ['output', 'a', 'nothing leads on from an output of a workflow'],
-    ['a', 'b', 'there is an edge from a to b already'],
-    ['b', 'a', 'it would close a circle: a → b → a'],
+    ['a', 'a', 'a cannot connect to itself'],
+    ['a', 'input', 'the workflow input cannot have upstream nodes'],
+    ['output', 'a', 'a workflow output cannot have downstream nodes'],
+    ['a', 'b', 'a is already connected to b'],
+    ['b', 'a', 'it would create a cycle: a → b → a'],
     ['input', 'b', null],
     ['a', 'output', null],
   ])('%s → %s', (from, to, fault) => expect(edgeFault(graph, from, to)).toBe(fault))
@@ -59,7 +59,7 @@ it('finds free ids that templates can name', () => {
   expect(freeId(graph, 'output')).toBe('output_2')
   expect(idFault('a', graph, 'a')).toBe(null)
   expect(idFault('a b', graph)).toMatch(/letters/)
-  expect(idFault('item', graph)).toMatch(/something else/)
+  expect(idFault('item', graph)).toMatch(/reserved/)
 })
 
 it('knows what a problem is about', () => {

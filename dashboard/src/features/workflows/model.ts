@@ -68,9 +68,9 @@ const RESERVED = [
 
 /** Why a node cannot be called that; null where it can. */
 export function idFault(id: string, graph: Graph, own?: string): string | null {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(id)) return 'An id has letters, digits and _, and does not begin with a digit.'
-  if (RESERVED.includes(id)) return `"${id}" means something else in templates.`
-  return id !== own && graph.nodes.some((node) => node.id === id) ? `There is a node ${id} already.` : null
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(id)) return 'Use letters, digits and _; do not start with a digit.'
+  if (RESERVED.includes(id)) return `"${id}" is reserved in templates.`
+  return id !== own && graph.nodes.some((node) => node.id === id) ? `A node ${id} already exists.` : null
 }
 
 /** A free id, from what the node is about: an agent's name, or its kind. */
@@ -91,9 +91,9 @@ export function nodeAt(document: JsonMap, id: string): JsonMap {
 
 /** Whether a node may have an output schema of its own; why not, where it may not. */
 export function schemaFault(node: GraphNode): string | null {
-  if (node.kind === 'planner') return 'a planner answers with a plan, whose schema is given'
+  if (node.kind === 'planner') return 'a planner answers with a plan, whose schema is fixed'
   if (node.kind !== 'agent' && node.kind !== 'map') return `a node of type ${node.kind} has no structured output`
-  return node.worker?.kind === 'workflow' ? 'a workflow says itself what it gives' : null
+  return node.worker?.kind === 'workflow' ? 'a workflow defines its own output' : null
 }
 
 /** What the chip begins with. */

@@ -17,7 +17,7 @@ export function WorkflowNotices({ base, saving }: Props) {
     <>
       {mistake === null ? null : (
         <Notice tone="warning">
-          <p>The YAML cannot be read: {mistake.message}. The graph shows what it said before.</p>
+          <p>The YAML cannot be parsed: {mistake.message}. The graph shows the last valid version.</p>
         </Notice>
       )}
       <Notices

@@ -34,12 +34,12 @@ export function Palette({ drag, onAdd, own }: Props) {
           </Item>
         ))}
       </Group>
-      <Group title="Onto an agent node">
+      <Group title="For agent nodes">
         <Item
           load={{ kind: 'schema' }}
           drag={drag}
           onAdd={onAdd}
-          title="Drag it onto an agent node: what that gives is then data of this shape"
+          title="Drag onto an agent node to define its output schema"
           label="Structured Output"
           className="gap-1.5 rounded-full border-info/50 px-2 text-[0.93rem] bg-info-soft text-info hover:border-info"
         >

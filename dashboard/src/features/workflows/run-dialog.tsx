@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Play } from 'lucide-react'
+import { FileInput, Play } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '@/api'
 import { workflowRunQuery } from '@/api/queries'
@@ -8,6 +8,7 @@ import { SchemaForm, controlOf, fieldErrors, initialValue, showsAll } from '@/co
 import { JsonValue } from '@/components/schema-form/leaf'
 import { Segmented } from '@/components/segmented'
 import { Answer } from '@/components/states'
+import { samplesOf } from '@/components/try-run/samples'
 import { Button, Dialog, Field } from '@/components/ui'
 import { NotYet, UnreadProvider, useUnread } from '@/components/unread'
 import { type Json, at, parse } from '@/lib/lossless'
@@ -68,11 +69,16 @@ function Form({ workflow, changed, given, onClose }: Omit<Props, 'again'> & { gi
     >
       {changed ? (
         <p className="rounded-md bg-warning-soft px-3 py-2 text-warning">
-          This runs the workflow as it is saved. What you have changed since is not in it.
+          This runs the saved workflow, without your unsaved changes.
         </p>
       ) : null}
       {/* What cannot be read yet stays in sight: the other way would drop it. */}
       {formed ? <Segmented label="Fill in as" options={WAYS} value={way} onChange={(next) => readable && setWay(next)} /> : null}
+      {schema !== null && samplesOf(schema).length > 0 ? (
+        <Button size="small" className="self-start" onClick={() => setInput(samplesOf(schema)[0])}>
+          <FileInput aria-hidden /> Use the example input
+        </Button>
+      ) : null}
       <UnreadProvider value={unread.report}>
         {way === 'form' && schema !== null ? (
           <SchemaForm schema={schema} value={input} onChange={setInput} errors={errors} />

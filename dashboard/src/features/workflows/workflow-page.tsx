@@ -42,7 +42,7 @@ function Loaded({ workflow, gone }: { workflow: Workflow; gone: boolean }) {
     <Page title={summary.name} heading={<>{summary.name} <Verdict of={summary} /></>} lead={file}>
       <Card>
         <CardBody className="flex flex-col gap-3">
-          <p>This workflow's file cannot be read. Mend it there; the page follows by itself.</p>
+          <p>This workflow's file cannot be parsed. Fix the file; this page updates automatically.</p>
           <Problems problems={summary.problems} />
         </CardBody>
       </Card>

@@ -30,12 +30,12 @@ export function WorkflowRow({ workflow, lastRun }: Props) {
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-muted">
           <span>{plural(workflow.nodes, 'node')}</span>
           {workflow.source === 'file' ? (
-            <Badge title="It lives in a file of the workflows' folder">
+            <Badge title="Defined in a file">
               <FileText aria-hidden /> file
             </Badge>
           ) : null}
           {lastRun === undefined ? (
-            <span>not run lately</span>
+            <span>no recent runs</span>
           ) : (
             <Link
               to="/workflow-runs/$workflowRunId"

@@ -16,7 +16,7 @@ export function WorkflowsPage() {
   return (
     <Page
       title="Workflows"
-      lead="Graphs of agents. What one gives, the next gets; what siblings contradict each other in is shown before they are joined."
+      lead="Graphs of agents. Outputs flow downstream; contradictions between agents are shown before their outputs are combined."
       actions={
         <>
           <Input
@@ -49,21 +49,21 @@ function matches(workflow: Api.WorkflowSummary, wanted: string): boolean {
 
 function List({ workflows, filtered }: { workflows: Api.WorkflowSummary[]; filtered: boolean }) {
   const lastRuns = useQuery(lastRunsQuery())
-  if (workflows.length === 0 && filtered) return <Empty title="No workflow is like that" />
+  if (workflows.length === 0 && filtered) return <Empty title="No workflows match" />
   if (workflows.length === 0) {
     return (
       <Empty
-        title="There are no workflows yet"
+        title="No workflows yet"
         command="accord init --template code-review"
         action={
           <OnlyWho may="administers">
             <Link to="/workflows/new" className={buttonStyle({ variant: 'primary' })}>
-              Draw one here
+              Create a workflow
             </Link>
           </OnlyWho>
         }
       >
-        Three specialists and a writer who review a change, with recorded answers to begin with:
+        Add an example: three specialists and a writer review a change, with recorded answers:
       </Empty>
     )
   }

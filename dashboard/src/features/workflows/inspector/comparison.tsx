@@ -20,7 +20,7 @@ export function Compared() {
     <p className="mx-4 mb-3 flex items-start gap-2 rounded-md bg-info-soft px-3 py-2">
       <Scale aria-hidden className="mt-0.5 size-4 shrink-0 text-info" />
       <span>
-        Before it runs, what {feeders.slice(0, -1).join(', ')} and {feeders.at(-1)} give is compared, where it is structured. It gets{' '}
+        Before it runs, the structured outputs of {feeders.slice(0, -1).join(', ')} and {feeders.at(-1)} are compared. It gets{' '}
         <code>contradictions</code>, <code>near_duplicates</code> and <code>agreements</code>.
       </span>
     </p>
@@ -35,8 +35,8 @@ export function listsOf(schema: Json): string[] {
 }
 
 const WORDS = [
-  { key: 'x-key', label: 'Same thing by', usual: 'file, line' },
-  { key: 'x-conflict', label: 'Conflict on', usual: 'severity' },
+  { key: 'x-key', label: 'Match by', usual: 'file, line' },
+  { key: 'x-conflict', label: 'Conflict in', usual: 'severity' },
   { key: 'x-text', label: 'Text', usual: 'description, message, …' },
 ] as const
 
@@ -51,7 +51,7 @@ export function ComparisonSettings({ schema, onChange }: Props) {
   const properties = schema.get('properties')
   if (!isMap(properties)) return null
   return (
-    <Section title="Comparison with siblings">
+    <Section title="Comparison with other agents">
       {lists.map((list) => {
         const part = properties.get(list) as JsonMap
         return (
@@ -75,7 +75,7 @@ export function ComparisonSettings({ schema, onChange }: Props) {
           </fieldset>
         )
       })}
-      <p className="text-muted">Names of fields, with commas. Empty: what stands there in grey.</p>
+      <p className="text-muted">Field names, separated by commas. Empty: the default in grey.</p>
     </Section>
   )
 }

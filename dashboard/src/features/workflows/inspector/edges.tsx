@@ -15,10 +15,10 @@ export function NodeEdges() {
   return (
     <Section title="Edges">
       {node.kind === 'input' ? null : (
-        <Ends way="from" label="Comes from" add="Add who feeds it" edges={graph.edges.filter((edge) => edge.to === node.id)} />
+        <Ends way="from" label="Upstream" add="Add upstream node" edges={graph.edges.filter((edge) => edge.to === node.id)} />
       )}
       {node.kind === 'output' ? null : (
-        <Ends way="to" label="Goes to" add="Add who gets it" edges={graph.edges.filter((edge) => edge.from === node.id)} />
+        <Ends way="to" label="Downstream" add="Add downstream node" edges={graph.edges.filter((edge) => edge.from === node.id)} />
       )}
     </Section>
   )
@@ -39,7 +39,7 @@ function Ends({ way, label, add, edges }: EndsProps) {
   return (
     <div className="flex flex-col gap-1">
       <p className="font-medium">{label}</p>
-      {edges.length === 0 && possible.length === 0 ? <p className="text-muted">nobody</p> : null}
+      {edges.length === 0 && possible.length === 0 ? <p className="text-muted">none</p> : null}
       <ul className="flex flex-col gap-1">
         {edges.map((edge) => (
           <li key={edge.id} className="flex items-center gap-1 rounded-md bg-sunken pl-2">

@@ -4,9 +4,9 @@ import { NumberInput } from '@/components/typed-inputs'
 import { useNode } from './node'
 
 const WAYS = [
-  ['fail', 'The whole run fails'],
-  ['continue', 'The run goes on without it'],
-  ['retry', 'It is tried again'],
+  ['fail', 'Fail the run'],
+  ['continue', 'Continue without it'],
+  ['retry', 'Retry'],
 ] as const
 
 function wayOf(value: Json | undefined): string {
@@ -23,7 +23,7 @@ export function OnFailure() {
     set(['on_failure'], next === 'fail' ? undefined : next === 'retry' ? fromPlain({ retry: 1 }) : 'continue')
   return (
     <>
-      <Field label="When it fails" error={way === 'retry' ? undefined : problem('on_failure')}>
+      <Field label="On failure" error={way === 'retry' ? undefined : problem('on_failure')}>
         {(ids) => (
           <Select {...ids} value={way} onChange={(event) => choose(event.target.value)}>
             {WAYS.map(([option, label]) => (
@@ -36,12 +36,12 @@ export function OnFailure() {
       </Field>
       {way === 'retry' ? (
         <div className="grid grid-cols-2 gap-3">
-          <Field label="Times" error={problem('on_failure', 'retry')}>
+          <Field label="Retries" error={problem('on_failure', 'retry')}>
             {(ids) => (
               <NumberInput {...ids} counts value={part('on_failure', 'retry')} onChange={(times) => set(['on_failure', 'retry'], times ?? 1)} />
             )}
           </Field>
-          <Field label="And then" error={problem('on_failure', 'then')}>
+          <Field label="Then" error={problem('on_failure', 'then')}>
             {(ids) => (
               <Select
                 {...ids}
@@ -49,7 +49,7 @@ export function OnFailure() {
                 onChange={(event) => set(['on_failure', 'then'], event.target.value === 'fail' ? undefined : 'continue')}
               >
                 <option value="fail">fail</option>
-                <option value="continue">go on</option>
+                <option value="continue">continue</option>
               </Select>
             )}
           </Field>

@@ -14,7 +14,7 @@ export function Identity() {
   const look = useLook()
   const [typed, setTyped] = useState(node.id)
   // With another name, it is another node to the page, and what cannot be read yet would be lost.
-  const held = unread.problems.length > 0 ? 'something else here cannot be read yet: mend that first' : null
+  const held = unread.problems.length > 0 ? 'fix the other invalid field first' : null
   const fault = typed === node.id ? null : (held ?? idFault(typed, graph, node.id))
   const rename = () => {
     if (typed === node.id) return
@@ -24,7 +24,7 @@ export function Identity() {
   }
   return (
     <div className="flex flex-col gap-3 px-4 py-3">
-      <Field label="Id" error={fault ?? undefined} hint="Its name in templates and conditions.">
+      <Field label="Id" error={fault ?? undefined} hint="Used in templates and conditions.">
         {(ids) => (
           <Input
             {...ids}

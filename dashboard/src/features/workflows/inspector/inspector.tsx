@@ -1,7 +1,7 @@
 import { ArrowRight, Trash2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type GraphEdge, type GraphNode, KINDS } from '@/components/graph'
-import { Locked } from '@/components/read-only'
+import { Locked, useReadOnly } from '@/components/read-only'
 import { Button, Field, Input, Textarea } from '@/components/ui'
 import { write } from '@/lib/lossless'
 import { useDraft } from '../draft'
@@ -120,7 +120,7 @@ function Unknown() {
   const unknown = unknownParts(node.kind, value)
   if (unknown.length === 0) return null
   return (
-    <Section title="Not known here">
+    <Section title="Unknown fields">
       {unknown.map((key) => (
         <div key={key} className="flex items-center gap-2">
           <code className="min-w-0 flex-1 break-all">
@@ -171,10 +171,10 @@ function EdgeInspector({ edge }: { edge: GraphEdge }) {
         {problems.length > 0 ? <Findings problems={problems} /> : null}
         <Locked>
           <Field
-            label="Only when"
+            label="Condition"
             hint={
               <>
-                A condition in CEL over <code>output</code>, what {edge.from} gave, and <code>input</code>, what the run got. Empty: always.
+                CEL condition over <code>output</code> (of {edge.from}) and <code>input</code> (of the workflow). Empty: always.
               </>
             }
           >
@@ -198,6 +198,7 @@ function EdgeInspector({ edge }: { edge: GraphEdge }) {
 
 function WorkflowInspector({ isNew }: { isNew: boolean }) {
   const { document, edit, problems, graph } = useDraft()
+  const readOnly = useReadOnly()
   const text = (key: string) => {
     const value = document.get(key)
     return typeof value === 'string' ? value : ''
@@ -209,7 +210,7 @@ function WorkflowInspector({ isNew }: { isNew: boolean }) {
       <div className="flex flex-col gap-3 px-4 py-3">
         <Locked>
           {isNew ? (
-            <Field label="Name" hint="Letters, digits, -, _ and . It cannot be changed later." error={text('name') === '' ? undefined : named?.message}>
+            <Field label="Name" hint="Letters, digits, -, _ and . Cannot be changed later." error={text('name') === '' ? undefined : named?.message}>
               {(ids) => (
                 <Input {...ids} placeholder="code-review" value={text('name')} onChange={(event) => edit(setMember('name', event.target.value), 'name')} />
               )}
@@ -222,18 +223,20 @@ function WorkflowInspector({ isNew }: { isNew: boolean }) {
           </Field>
         </Locked>
       </div>
-      <Section title="Findings">
+      <Section title={isNew && problems.length > 0 ? 'To do before you can create it' : 'Problems'}>
         <Findings problems={problems} />
       </Section>
-      <Section title="How to draw">
-        <ul className="flex list-disc flex-col gap-1 pl-4 text-muted">
-          <li>Drag from the palette, or press what you need.</li>
-          <li>Draw an edge from the dot below a node to another node.</li>
-          <li>Drag Structured Output onto an agent node to say what it must give.</li>
-          <li>With the keyboard: Tab to a node, Enter selects it, arrow keys move it, Delete removes it.</li>
-          {graph.nodes.length < 3 ? <li>Several agents that feed one node are compared before it runs.</li> : null}
-        </ul>
-      </Section>
+      {readOnly ? null : (
+        <Section title="How to draw">
+          <ul className="flex list-disc flex-col gap-1 pl-4 text-muted">
+            <li>Drag items from the palette, or click them.</li>
+            <li>Drag from the dot on a node to another node to connect them.</li>
+            <li>Drag Structured Output onto an agent node to define its output schema.</li>
+            <li>Keyboard: Tab to a node, Enter selects it, arrow keys move it, Delete removes it.</li>
+            {graph.nodes.length < 3 ? <li>The outputs of several agents upstream of one node are compared before it runs.</li> : null}
+          </ul>
+        </Section>
+      )}
     </>
   )
 }

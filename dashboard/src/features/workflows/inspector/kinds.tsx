@@ -17,7 +17,7 @@ import { Names, Told, Worker } from './work'
 export function AgentParts({ onChip }: { onChip: () => void }) {
   return (
     <>
-      <Section title="Work">
+      <Section title="Agent">
         <Worker />
         <Told />
         <OnFailure />
@@ -31,8 +31,8 @@ export function MapParts({ onChip }: { onChip: () => void }) {
   return (
     <>
       <Section title="For each item">
-        <TextPart path={['over']} label="List" code kept oneLine placeholder="{{ input.files }}" hint="A template that gives a list of at most 1,000 items." />
-        <CountPart path={['concurrency']} label="At the same time" placeholder="8" />
+        <TextPart path={['over']} label="List" code kept oneLine placeholder="{{ input.files }}" hint="A template for a list of at most 1,000 items." />
+        <CountPart path={['concurrency']} label="Concurrency" placeholder="8" />
         <Worker />
         <Told names={['item', 'index']} />
         <OnFailure />
@@ -43,18 +43,18 @@ export function MapParts({ onChip }: { onChip: () => void }) {
 }
 
 const SEVERITIES = [
-  { value: 'fail', label: 'Fails the run' },
-  { value: 'warn', label: 'Only warns' },
+  { value: 'fail', label: 'Fail the run' },
+  { value: 'warn', label: 'Warn only' },
 ] as const
 
 export function CheckParts() {
   const { part, set } = useNode()
   return (
     <Section title="Condition">
-      <TextPart path={['assert']} label="Must hold" code kept placeholder="review.findings.size() > 0" hint="A condition in CEL, over those who feed it." />
-      <TextPart path={['message']} label="Message" kept hint="What is said when it does not hold." />
+      <TextPart path={['assert']} label="Condition" code kept placeholder="review.findings.size() > 0" hint="A CEL expression over the upstream outputs." />
+      <TextPart path={['message']} label="Message" kept hint="Shown when the condition is false." />
       <Segmented
-        label="When it does not hold"
+        label="If the condition is false"
         options={SEVERITIES}
         value={part('severity') === 'warn' ? 'warn' : 'fail'}
         onChange={(next) => set(['severity'], next === 'fail' ? undefined : next)}
@@ -78,7 +78,7 @@ export function PlannerParts() {
         <Worker workflows={false} />
         <Told />
         <fieldset className="flex flex-col gap-1">
-          <legend className="mb-1 font-medium">Who may be planned with</legend>
+          <legend className="mb-1 font-medium">Agents the planner can use</legend>
           {names.map((name) => (
             <Checkbox
               key={name}
@@ -89,12 +89,12 @@ export function PlannerParts() {
           ))}
           {problem('agents') === undefined ? null : <p className="text-danger">{problem('agents')}</p>}
         </fieldset>
-        <CountPart path={['concurrency']} label="At the same time" placeholder="8" />
+        <CountPart path={['concurrency']} label="Concurrency" placeholder="8" />
         <OnFailure />
       </Section>
       <Section title="Synthesis">
         <Checkbox
-          label="An agent joins the results"
+          label="Combine the results with an agent"
           checked={synthesis}
           onChange={(event) => set(['synthesis'], event.target.checked ? fromPlain({ agent: '' }) : undefined)}
         />
@@ -104,7 +104,7 @@ export function PlannerParts() {
             <Told under={['synthesis']} names={['plan', 'results']} />
           </>
         ) : (
-          <p className="text-muted">Without one, what comes out is the plan and the results.</p>
+          <p className="text-muted">Without one, the output is the plan and the results.</p>
         )}
       </Section>
     </>
@@ -115,17 +115,17 @@ export function InputParts() {
   const { part, set, problem } = useNode()
   const schema = part('schema')
   return (
-    <Section title="What goes in">
+    <Section title="Input">
       {problem('schema') === undefined ? null : <p className="text-danger">{problem('schema')}</p>}
       <Checkbox
-        label="Must have this shape"
+        label="Validate with a schema"
         checked={schema !== undefined}
         onChange={(event) => set(['schema'], event.target.checked ? FRESH_SCHEMA : undefined)}
       />
       {schema === undefined ? (
-        <p className="text-muted">Anything goes in.</p>
+        <p className="text-muted">Any input is accepted.</p>
       ) : (
-        <SchemaEditor name="the input" value={schema} onChange={(next) => set(['schema'], next)} preview={false} />
+        <SchemaEditor name="the input" single value={schema} onChange={(next) => set(['schema'], next)} preview={false} />
       )}
     </Section>
   )
@@ -144,9 +144,9 @@ export function OutputParts() {
   const choose = (next: (typeof VALUES)[number]['value']) =>
     set(['value'], next === 'inputs' ? undefined : next === 'template' ? '' : fromPlain({ result: '' }))
   return (
-    <Section title="What comes out">
-      <Segmented label="What comes out" options={VALUES} value={way} onChange={choose} />
-      {way === 'inputs' ? <p className="text-muted">What those give who feed it, as it is.</p> : null}
+    <Section title="Output">
+      <Segmented label="Output" options={VALUES} value={way} onChange={choose} />
+      {way === 'inputs' ? <p className="text-muted">Passes upstream outputs unchanged.</p> : null}
       {way === 'template' ? <TextPart path={['value']} label="Value" code kept placeholder="{{ writer }}" /> : null}
       {way === 'object' && value !== undefined ? (
         <ValueEditor label="Value" value={value} onChange={(next) => set(['value'], next)} error={problem('value')} />

@@ -20,13 +20,13 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
     return (
       <Section title="Structured Output">
         {own === undefined ? (
-          <p className="text-muted">{fault ?? 'It gives free text.'}</p>
+          <p className="text-muted">{fault ?? 'Free text.'}</p>
         ) : (
           <p className="text-muted">
             The agent's own schema, with {plural(own.fields, 'field')}
-            {own.replaceable ? '; one that is put here takes its place. ' : ': it holds here too. '}
+            {own.replaceable ? '. A schema added here replaces it. ' : '. It applies here too. '}
             <Link to="/agents/$name" params={{ name: node.worker?.name ?? '' }} search={{ tab: 'output' }} className="text-accent underline">
-              See it
+              View schema
             </Link>
           </p>
         )}
@@ -59,7 +59,7 @@ export function StructuredOutput({ onChip }: { onChip: () => void }) {
           </p>
         )}
         {typeof schema === 'string' ? (
-          <p className="text-muted">The registered schema of this name holds.</p>
+          <p className="text-muted">Uses the registered schema of this name.</p>
         ) : (
           <SchemaEditor name={node.id} value={schema} onChange={(next) => set(['output_schema'], next)} preview={false} />
         )}

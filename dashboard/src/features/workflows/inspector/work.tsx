@@ -1,4 +1,4 @@
-/** Who does the work of a node, and what they are told. */
+/** The agent or workflow of a node, and its input. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
@@ -46,13 +46,13 @@ export function Worker({ under = [], workflows = true }: Props) {
   return (
     <>
       <Field
-        label="Who does the work"
+        label="Agent or workflow"
         error={problem(...under, 'agent') ?? problem(...under, 'workflow')}
         hint={name !== '' && known.includes(chosen) ? <OpenIt kind={typeof workflow === 'string' ? 'workflow' : 'agent'} name={name} /> : undefined}
       >
         {(ids) => (
           <Select {...ids} value={chosen} onChange={(event) => choose(event.target.value)}>
-            {known.includes(chosen) ? null : <option value={chosen}>{name === '' ? 'choose one' : `${name} (not there)`}</option>}
+            {known.includes(chosen) ? null : <option value={chosen}>{name === '' ? 'Choose one' : `${name} (not found)`}</option>}
             <optgroup label="Agents">
               {agents.map((each) => (
                 <option key={each.name} value={`agent:${each.name}`}>
@@ -69,7 +69,7 @@ export function Worker({ under = [], workflows = true }: Props) {
                 ))}
               </optgroup>
             ) : null}
-            <option value="inline:">An agent written here</option>
+            <option value="inline:">Inline agent</option>
           </Select>
         )}
       </Field>
@@ -111,9 +111,9 @@ export function Told({ under = [], names = [] }: Props) {
     )
   return (
     <div className="flex flex-col gap-2">
-      <p className="font-medium">What it is told</p>
-      <Segmented label="What it is told" options={TOLD} value={told} onChange={choose} />
-      {told === 'inputs' ? <p className="text-muted">What those give who feed it, as it is.</p> : null}
+      <p className="font-medium">Input</p>
+      <Segmented label="Input" options={TOLD} value={told} onChange={choose} />
+      {told === 'inputs' ? <p className="text-muted">Passes upstream outputs unchanged.</p> : null}
       {told === 'prompt' ? (
         <TextPart path={[...under, 'prompt']} label={<span className="sr-only">Prompt</span>} code kept placeholder="Review this: {{ input.diff }}" />
       ) : null}
@@ -138,7 +138,7 @@ export function Names({ more = [] }: { more?: readonly string[] }) {
   const compared = feeders.length > 1 ? ['contradictions', 'near_duplicates', 'agreements'] : []
   return (
     <p className="flex flex-wrap gap-1 text-muted">
-      Templates know
+      Available in templates:
       {[...feeders, ...more, 'inputs', ...compared].map((name) => (
         <code key={name} className="rounded bg-sunken px-1 text-ink">
           {name}

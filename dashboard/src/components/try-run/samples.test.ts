@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { fromPlain, write } from '@/lib/lossless'
+import { samplesOf } from './samples'
+
+const written = (schema: unknown) => samplesOf(fromPlain(schema)).map((sample) => write(sample))
+
+it('takes the examples of a schema', () => {
+  expect(written({ type: 'object', examples: [{ a: 1 }, { a: 2 }] })).toEqual(['{"a":1}', '{"a":2}'])
+})
+
+it('makes one sample of the examples of properties', () => {
+  const schema = {
+    required: ['a'],
+    properties: { a: { type: 'string', examples: ['x', 'y'] }, b: { type: 'integer', default: 3 }, c: { type: 'string' } },
+  }
+  expect(written(schema)).toEqual(['{"a":"x","b":3}'])
+})
+
+it('makes no sample that lacks a required property, or that only repeats defaults', () => {
+  expect(written({ required: ['a', 'b'], properties: { a: { examples: ['x'] }, b: { type: 'string' } } })).toEqual([])
+  expect(written({ properties: { a: { default: 'x' } } })).toEqual([])
+  expect(written(true)).toEqual([])
+})

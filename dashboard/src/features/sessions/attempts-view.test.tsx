@@ -1,0 +1,51 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { afterEach, expect, it, vi } from 'vitest'
+import { attemptsQuery } from './api'
+import { AttemptsView } from './attempts-view'
+
+const search: { attempt?: string; error?: number } = {}
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ children }: { children: ReactNode }) => <a href="#x">{children}</a>,
+  getRouteApi: () => ({ useSearch: () => search, useParams: () => ({ sessionId: 'ses_1' }), useNavigate: () => vi.fn() }),
+}))
+afterEach(() => {
+  search.attempt = undefined
+  search.error = undefined
+})
+
+const error = (name: string) => ({ path: `$.${name}`, pointer: `/${name}`, keyword: 'type', message: 'expected string' })
+const attempts = [
+  { number: 1, delivery: 1, strategy: 'native', outcome: 'schema_invalid', errors: [error('a'), error('b')], text: '{"a": 1, "b": 2}' },
+  { number: 2, delivery: 1, strategy: 'native', outcome: 'schema_invalid', errors: [error('b')], text: '{"a": "x", "b": 2}' },
+]
+
+function open() {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
+  client.setQueryData(attemptsQuery('run_1').queryKey, { items: attempts } as never)
+  render(
+    <QueryClientProvider client={client}>
+      <AttemptsView runId="run_1" />
+    </QueryClientProvider>,
+  )
+  return [...document.querySelectorAll('mark')].map((mark) => mark.textContent)
+}
+
+it('highlights every error without a click, and one alone when it is chosen', () => {
+  search.attempt = '1-1'
+  expect(open()).toEqual(['1', '2'])
+  cleanup()
+  search.error = 1
+  expect(open()).toEqual(['2'])
+})
+
+it('shows what changed since the previous attempt, on the last one too', () => {
+  open()
+  expect(screen.getByText('Changes from attempt 1')).toBeTruthy()
+  expect(screen.getByText('removed:', { exact: false }).parentElement?.textContent).toContain('"a": 1')
+  cleanup()
+  search.attempt = '1-1'
+  open()
+  expect(screen.queryByText(/Changes from/)).toBeNull()
+})
