@@ -46,7 +46,7 @@ fn call(arguments: &str) -> Request {
 async fn a_run_token_cannot_stop_the_coordinator() {
     let mut victim = Victim::start().await;
     let mut run = held(&victim).await;
-    let starts = |rest: &str| format!(r#"{{"agent_name": "{AGENT}", "mode": "async_poll", {rest}}}"#);
+    let starts = |rest: &str| format!(r#"{{"agent_name": "{AGENT}", "mode": "sync", {rest}}}"#);
     let harmless = call(&starts(r#""prompt": "a", "output_schema": {"type": "object"}"#));
     let harmless = victim.attack("harmless", By::Run(&run.token), harmless).await.unwrap();
     assert!(harmless.text.contains("ses_"), "{harmless:?}");
