@@ -59,7 +59,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let result = match arguments::Arguments::try_parse() {
-        Ok(arguments) => commands::run(arguments.command),
+        Ok(arguments) => runtime::on_known_stack(|| commands::run(arguments.command)).flatten(),
         Err(error) => return failure::usage(&error, wants_json()).into(),
     };
     result.unwrap_or_else(|failure| failure::tell(failure, wants_json())).into()

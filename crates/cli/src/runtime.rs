@@ -13,12 +13,27 @@ use crate::failure::{Failure, Problem};
 /// and each holds memory long after a burst of ten thousand runs.
 const BLOCKING_THREADS: usize = 32;
 
+/// The stack of every thread that works on something from outside: those of the runtime, and the one that commands run on.
+/// The limits on depth (`accord_contract::limits`, `accord_workflow::limits`) are made for a quarter of it, so that they hold
+/// in an unoptimised build too. The memory is only reserved; what is not touched costs nothing.
+const STACK_BYTES: usize = 8 * 1024 * 1024;
+
+/// Runs a command on a thread whose stack is known: that of the main thread is whatever the shell allows.
+pub(crate) fn on_known_stack<T: Send + 'static>(
+    command: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Failure> {
+    let problem = |error| Problem::new(format!("no thread to work with: {error}"));
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(command).map_err(problem)?;
+    thread.join().map_err(|panic| std::panic::resume_unwind(panic))
+}
+
 /// Runs a future to its end.
 pub(crate) fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers())
         .enable_all()
         .max_blocking_threads(BLOCKING_THREADS)
+        .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| Problem::new(format!("no threads to work with: {error}")))?;
     let result = runtime.block_on(future);

@@ -20,9 +20,30 @@ pub const MAX_SCHEMA_BYTES: usize = 1024 * 1024;
 /// people stays below a hundred.
 pub const MAX_IN_PLACE_SUBSCHEMAS: u64 = 10_000;
 
+/// How large all patterns of a schema may be together once they are compiled: characters and ranges of characters, counts
+/// written out. About 34 bytes and 250 nanoseconds each, so 32 MiB and a quarter of a second for the most. `\p{L}` has 680
+/// ranges, an address of mail some tens.
+pub const MAX_PATTERN_PARTS: u64 = 1_000_000;
+
+/// What validating one value may cost, in steps of about ten nanoseconds: half a second, and as much again to count them.
+/// A list of 10,000 rows with 20 fields, each of which has 20 alternatives, takes a quarter of it.
+pub const MAX_VALIDATION_STEPS: u64 = 50_000_000;
+
+/// What all validations of one judgement may cost: a text may hold thousands of values that could be the answer, and a
+/// damaged one thousands of readings.
+pub const MAX_JUDGEMENT_STEPS: u64 = 4 * MAX_VALIDATION_STEPS;
+
+/// How deeply the validator recurses: the levels of a value times the schemas that apply to one place of it. Fits the
+/// smallest stack that we run on (2 MiB).
+pub const MAX_VALIDATION_LEVELS: usize = 1_024;
+
 /// How many references may lead to one another before something is said. People follow three; each costs the
 /// validator a piece of its stack.
 pub const MAX_REFERENCE_CHAIN: usize = 256;
+
+/// How many schemas for the same place of a value may nest in each other once references are followed. Everything that
+/// walks a schema recurses once a level, and this many fit the smallest stack that we run on (2 MiB, unoptimised).
+pub const MAX_IN_PLACE_NESTING: usize = 512;
 
 /// Digits of a number, and the size of its exponent. More is refused rather than rounded: nothing reads it.
 pub const MAX_NUMBER_DIGITS: usize = 1_000;

@@ -36,6 +36,7 @@ mod outside;
 mod outstanding;
 mod server;
 mod settings;
+mod work;
 
 pub use accord_workflow::file_schema as workflow_file_schema;
 pub use app::{App, Guest, GuestAnswer, GuestBody, agents_in, new_key, refuse_open_bind};

@@ -30,15 +30,28 @@ pub const LONGEST_ID: usize = 64;
 /// The longest template. Models read megabytes; people write pages.
 pub const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
 
-/// The largest text that a template may make: what a request to the coordinator may have.
+/// How deeply an expression of a template may nest: each operator, dot, filter and bracket is a level, and what is
+/// separated by commas lies side by side. The parser and the compiler recurse once a level, and this many fit the smallest
+/// stack that we run on (2 MiB, unoptimised). People write ten.
+pub const MAX_TEMPLATE_NESTING: usize = 128;
+
+/// How many blocks of a template may be open at once; each `elif` counts as one. The parser recurses once a block.
+pub const MAX_TEMPLATE_BLOCKS: usize = 64;
+
+/// The largest text that a template may write, with what it keeps by `{% set %}` and `{% filter %}` blocks: what a request
+/// to the coordinator may have.
 pub const MAX_RENDERED_BYTES: usize = 8 * 1024 * 1024;
 
 /// Steps of one rendering: a loop over a hundred thousand values ends, an endless one ends too.
-pub const TEMPLATE_FUEL: u64 = 1_000_000;
+pub const TEMPLATE_FUEL: u64 = 3_000_000;
 
-/// What one rendering may work on: values that it looks at, and texts by their length. Steps do not count what filters do.
-/// This takes some seconds at most, and everything that a prompt can hold can be looked at a few times.
+/// What one rendering may work on: values that it looks at or makes, and texts by their length. Everything that a prompt can
+/// hold can be looked at a few times; spending all of it takes some seconds in an unoptimised build and less than one
+/// otherwise.
 pub const TEMPLATE_WORK: u64 = 4_000_000;
+
+/// How deeply a value that a template makes may nest: what JSON is read to.
+pub const MAX_TEMPLATE_DEPTH: usize = accord_contract::limits::MAX_DEPTH;
 
 /// The largest text that a filter may make on the way to what is rendered: some times what may come out.
 pub const MOST_FILTERED_BYTES: usize = 8 * MAX_RENDERED_BYTES;
@@ -48,9 +61,6 @@ pub const MOST_FILTERED_PARTS: usize = 100_000;
 
 /// The widest field of a format: a line of a wide table.
 pub const WIDEST_FORMAT: usize = 1_000;
-
-/// The largest text that a template may keep for itself with `{% set %}` or `{% filter %}`: some such texts fit into memory.
-pub const MAX_CAPTURED_BYTES: usize = 256 * 1024 * 1024;
 
 /// How deep workflows may nest in each other.
 pub const DEEPEST_NESTING: u32 = 5;

@@ -50,6 +50,7 @@ use crate::number;
 use crate::parse::{self, Fault, FaultKind};
 use crate::reasoning;
 use crate::scan::{self, Found, Item, Scan, Setting};
+use crate::schema::within_one_budget;
 use crate::verdict::{Accepted, Answer, Candidate, Repair, RepairKind, Source, Verdict};
 
 /// The sources of a text, most trusted first.
@@ -57,6 +58,10 @@ const TEXT_SOURCES: [Source; 3] = [Source::Text, Source::Fence, Source::Prose];
 
 /// Decides whether an answer holds exactly one value that keeps the contract.
 pub fn judge(answer: &Answer<'_>, contract: &Contract) -> Verdict {
+    within_one_budget(|| verdict(answer, contract))
+}
+
+fn verdict(answer: &Answer<'_>, contract: &Contract) -> Verdict {
     if answer.text.len() > MAX_TEXT_BYTES {
         return report::text_too_long(answer.text.len());
     }

@@ -130,7 +130,7 @@ fn excluded<'a>(at: &At<'_>, values: &'a [Value]) -> Vec<&'a Value> {
     let rest = if keywords.is_empty() { None } else { Schema::compile(&Value::Object(keywords)).ok() };
     let excludes = |value: &&Value| {
         types.as_ref().is_some_and(|types| !types.iter().any(|name| has_type(value, name)))
-            || rest.as_ref().is_some_and(|rest| !rest.is_valid(value))
+            || rest.as_ref().is_some_and(|rest| rest.affords(value).is_ok() && !rest.is_valid(value))
     };
     values.iter().filter(excludes).collect()
 }

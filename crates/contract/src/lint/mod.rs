@@ -20,10 +20,14 @@ use serde_json::{Map, Value};
 pub use finding::{Finding, Severity};
 
 use crate::place::Place;
-use crate::schema::{Dialect, Schema, walk};
+use crate::schema::{Dialect, Schema, walk, within_one_budget};
 
 /// Looks for everything that is doubtful about a schema, the worst first.
 pub fn lint(schema: &Schema) -> Vec<Finding> {
+    within_one_budget(|| findings(schema))
+}
+
+fn findings(schema: &Schema) -> Vec<Finding> {
     let mut findings = Vec::new();
     walk::each(schema.document(), &mut |place, part| {
         if let Value::Object(keywords) = part {

@@ -15,7 +15,7 @@ mod tests;
 use minijinja::context;
 use serde_json::Value;
 
-pub use callback::{ChildEnd, ChildResult, agent_callback};
+pub use callback::{ChildEnd, ChildResult, agent_callback, agent_output};
 
 use crate::schema::Schema;
 use crate::verdict::{Outcome, Rejected};

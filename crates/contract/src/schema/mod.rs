@@ -1,12 +1,14 @@
 //! A JSON Schema, checked and compiled once.
 //!
-//! What compiles here is what can be enforced: `format` is asserted, patterns run in linear time, and a
-//! reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched. A schema that
+//! What compiles here is what can be enforced within bounds: `format` is asserted, patterns run in linear time and are small
+//! together, what a value would cost to validate is counted before (`cost`), and a reference leads to a place inside the document or to a known meta-schema. Nothing is ever fetched. A schema that
 //! does not say its dialect uses no keyword that only later drafts enforce.
 
 mod closed;
+mod cost;
 mod error;
 mod later;
+mod pattern;
 pub(crate) mod reference;
 pub(crate) mod walk;
 
@@ -16,6 +18,7 @@ use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+pub(crate) use cost::{TooCostly, within_one_budget};
 pub use error::SchemaError;
 pub(crate) use error::place_of;
 
@@ -108,6 +111,7 @@ pub struct Schema {
     dialect: Dialect,
     hash: Arc<str>,
     closed: Arc<OnceLock<Option<Validator>>>,
+    plan: Arc<cost::Plan>,
 }
 
 impl Schema {
@@ -134,6 +138,7 @@ impl Schema {
         let dialect = Dialect::of(document)?;
         // Before the validator follows them: it has no bound of its own.
         reference::check(document)?;
+        pattern::check(document)?;
         let validator = build(document, dialect).map_err(|error| error::explain(document, &error))?;
         Ok(Self {
             document: Arc::new(document.clone()),
@@ -141,6 +146,7 @@ impl Schema {
             dialect,
             hash: hash_of(&text).into(),
             closed: Arc::default(),
+            plan: Arc::new(cost::Plan::of(document)),
         })
     }
 
@@ -159,9 +165,25 @@ impl Schema {
         &self.hash
     }
 
-    /// Whether a value conforms. Invariants are not part of a schema.
+    /// Whether a value conforms. Invariants are not part of a schema. A value that takes too long to validate does not:
+    /// [`Self::violations`] tells that from one that breaks the schema.
     pub fn is_valid(&self, value: &Value) -> bool {
-        self.validator.is_valid(value)
+        self.affords(value).is_ok() && self.validator.is_valid(value)
+    }
+
+    /// Whether validating a value takes no more than some milliseconds, whatever is in it.
+    pub fn is_quick(&self, value: &Value) -> bool {
+        self.plan.is_quick(value)
+    }
+
+    /// The same for any value of so many bytes of JSON.
+    pub fn is_quick_for(&self, bytes: usize) -> bool {
+        self.plan.is_quick_for(bytes)
+    }
+
+    /// Whether a value can be validated within the limits.
+    pub(crate) fn affords(&self, value: &Value) -> Result<(), TooCostly> {
+        self.plan.check(value)
     }
 
     /// Whether a value has only members that the schema names, where the schema names any. Where brackets
@@ -172,7 +194,7 @@ impl Schema {
             closed::close(&mut document);
             build(&document, self.dialect).ok()
         });
-        closed.as_ref().is_none_or(|validator| validator.is_valid(value))
+        closed.as_ref().is_none_or(|validator| self.affords(value).is_ok() && validator.is_valid(value))
     }
 
     /// Where and how a value does not conform; empty when it does.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::error::SchemaError;
 use super::walk::{self, Reach};
-use crate::limits::{MAX_IN_PLACE_SUBSCHEMAS, MAX_REFERENCE_CHAIN};
+use crate::limits::{MAX_IN_PLACE_NESTING, MAX_IN_PLACE_SUBSCHEMAS, MAX_REFERENCE_CHAIN};
 use crate::place::Place;
 
 /// The keywords that refer to another schema for the same value.
@@ -96,8 +96,14 @@ pub(super) fn check(document: &Value) -> Result<(), SchemaError> {
         }
     });
     let resolver = Resolver::new(document);
-    let mut counter =
-        Counter { resolver, rivals, rival_totals: HashMap::new(), visits: HashMap::new(), chain: 0 };
+    let mut counter = Counter {
+        resolver,
+        rivals,
+        rival_totals: HashMap::new(),
+        visits: HashMap::new(),
+        chain: 0,
+        nesting: 0,
+    };
     counter.check("", &Place::root(), document)
 }
 
@@ -124,6 +130,8 @@ struct Counter<'a> {
     visits: HashMap<Place, Visit>,
     /// How many references lead to the schema that is being counted.
     chain: usize,
+    /// How many schemas are being counted, each for the sake of the one before.
+    nesting: usize,
 }
 
 impl Counter<'_> {
@@ -146,6 +154,19 @@ impl Counter<'_> {
             }
             None => {}
         }
+        if self.nesting >= MAX_IN_PLACE_NESTING {
+            let message = format!(
+                "more than {MAX_IN_PLACE_NESTING} schemas for the same value nest in each other up to here, references followed"
+            );
+            return Err(SchemaError::new(place, message));
+        }
+        self.nesting += 1;
+        let total = self.count_inside(parent, place, schema);
+        self.nesting -= 1;
+        total
+    }
+
+    fn count_inside(&mut self, parent: &str, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
         self.visits.insert(place.clone(), Visit::Open);
         let base = base_of(parent, schema);
         let mut total: u64 = 1;

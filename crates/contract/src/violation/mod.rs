@@ -67,6 +67,10 @@ pub struct Violations {
 
 /// The violations of a value against a schema.
 pub(crate) fn of(schema: &Schema, value: &Value) -> Violations {
+    if let Err(cost) = schema.affords(value) {
+        let violation = Violation::new(&Place::root(), "limit", cost.message());
+        return Violations { errors: vec![violation], more: 0 };
+    }
     if schema.is_valid(value) {
         return Violations::default();
     }

@@ -10,6 +10,7 @@
 )]
 
 mod adversarial;
+mod budget;
 mod corpus;
 mod corruptions;
 mod disowned;

@@ -160,7 +160,7 @@ impl App {
         let parameters = with_prompt(&order.parameters, |prompt| format!("{message}\n{prompt}"))?;
         // A procedural agent may take this prompt and none that is longer: what it is owed waits then.
         let told = serde_json::from_str(&parameters).map_err(Error::internal)?;
-        if check_input(&order.agent, Expected::Prompt, &told).is_err() {
+        if check_input(&order.agent, Expected::Prompt, &told).await.is_err() {
             return Ok(order);
         }
         Ok(Order { parameters, delivers: run_ids, ..order })

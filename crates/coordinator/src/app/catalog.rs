@@ -19,6 +19,7 @@ use super::file_changes::KnownFiles;
 use super::found::{Found, Hides};
 use super::recent::{IN_USE, Recent};
 use crate::error::Error;
+use crate::work::heavy;
 
 /// No agent has a longer name.
 const SHOWN: usize = 64;
@@ -293,7 +294,7 @@ fn hashes(files: &Files) -> BTreeMap<String, String> {
 
 /// Examines a document away from the threads that serve requests: a large schema takes its time.
 pub(super) async fn examined(value: Value) -> Examined {
-    match tokio::task::spawn_blocking(move || agents::examine_value(value)).await {
+    match heavy(move || agents::examine_value(value)).await {
         Ok(examined) => examined,
         Err(_) => agents::examine_value(Value::Null),
     }

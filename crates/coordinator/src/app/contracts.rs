@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::hex;
 use super::recent::Recent;
 use crate::error::Error;
+use crate::work::heavy;
 
 /// How many contracts and schemas are kept compiled. An installation has tens of agents; callers that make up a schema
 /// for each run must not fill the memory.
@@ -81,12 +82,13 @@ impl Contracts {
         if let Some(schema) = self.schemas.get(&key) {
             return Ok(Ok(schema));
         }
-        let compiled = match text.len() <= COMPILED_ON_THE_SPOT_BYTES {
+        // A pattern costs far more than it is long.
+        let is_quick = text.len() <= COMPILED_ON_THE_SPOT_BYTES && !text.contains("\"pattern");
+        let compiled = match is_quick {
             true => Schema::compile(document),
             false => {
                 let document = document.clone();
-                let compile = move || Schema::compile(&document);
-                tokio::task::spawn_blocking(compile).await.map_err(Error::internal)?
+                heavy(move || Schema::compile(&document)).await?
             }
         };
         if let Ok(schema) = &compiled {
@@ -162,10 +164,12 @@ pub(crate) struct Said {
 /// Judges, on this thread where that is quick. Gives the text back.
 pub(crate) async fn judged(said: Said, contract: contract::Contract) -> Result<(Verdict, String), Error> {
     // Invariants are evaluated on a thread of their own, which this one would wait for.
-    if said.text.len() <= ON_THE_SPOT_BYTES && contract.invariants().is_empty() {
+    let bytes = said.text.len();
+    let is_quick = bytes <= ON_THE_SPOT_BYTES && contract.schema().is_quick_for(bytes);
+    if is_quick && said.structured.is_none() && contract.invariants().is_empty() {
         return Ok(judge(said, &contract));
     }
-    tokio::task::spawn_blocking(move || judge(said, &contract)).await.map_err(Error::internal)
+    heavy(move || judge(said, &contract)).await
 }
 
 fn judge(said: Said, contract: &contract::Contract) -> (Verdict, String) {

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::agents::{looked_at, name};
 use super::{App, Promise, page};
 use crate::error::Error;
+use crate::work::heavy;
 
 const LIST: page::List = page::List("schemas");
 
@@ -127,7 +128,7 @@ impl App {
             let message = "give 'text' or 'value', not both";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
-        tokio::task::spawn_blocking(move || validated(&request)).await.map_err(Error::internal)
+        heavy(move || validated(&request)).await
     }
 
     /// Makes a schema that all examples conform to.
@@ -136,7 +137,7 @@ impl App {
             let message = "there are no examples to infer from; give at least one in 'examples'";
             return Err(Error::new(ErrorName::InvalidRequest, message));
         }
-        tokio::task::spawn_blocking(move || inferred(&request)).await.map_err(Error::internal)
+        heavy(move || inferred(&request)).await
     }
 }
 
@@ -232,8 +233,7 @@ fn shown(verdict: &Verdict) -> Value {
 
 /// Compiles away from the threads that serve requests.
 async fn compiled(value: Value) -> Result<Schema, Error> {
-    let compiled = tokio::task::spawn_blocking(move || Schema::compile(&value)).await;
-    compiled.map_err(Error::internal)?.map_err(|error| invalid(&error))
+    heavy(move || Schema::compile(&value)).await?.map_err(|error| invalid(&error))
 }
 
 fn invalid(error: &SchemaError) -> Error {

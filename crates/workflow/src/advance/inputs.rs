@@ -84,7 +84,7 @@ pub(super) fn parameters(
         Parameters::Fields(fields) => template::document(&Value::Object(fields.clone()), variables)
             .map_err(|fault| format!("parameters.{fault}")),
         Parameters::Prompt(source) => {
-            let text = template::text(source, variables).map_err(|fault| format!("prompt: {fault}"))?;
+            let text = template::prompt(source, variables).map_err(|fault| format!("prompt: {fault}"))?;
             Ok(prompt::told(prompt::with_comparison(text, source, variables)))
         }
         Parameters::Inputs => Ok(as_it_is(takes, variables, given)),
@@ -96,7 +96,11 @@ fn as_it_is(takes: &Takes, variables: &Variables, given: Given) -> Value {
     let Given { all, only } = given;
     match takes {
         Takes::Prompt => match only {
-            Some(Value::String(text)) => prompt::told(prompt::with_comparison(text, "", variables)),
+            Some(Value::String(text)) => {
+                let is_callers = all.len() == 1 && all.contains_key(template::INPUT);
+                let text = if is_callers { text } else { accord_contract::prompt::agent_output(&text) };
+                prompt::told(prompt::with_comparison(text, "", variables))
+            }
             Some(object) if is_prompt(&object) => object,
             _ => prompt::told(prompt::with_comparison(
                 prompt::block("inputs", &Value::Object(all)),

@@ -1,22 +1,47 @@
-//! Filters whose work is paid for and whose result is bounded. The library counts a filter as one step, whatever it does.
+//! The filters, tests and functions that templates have, and what each of them costs. The library counts a call as one
+//! step, whatever it does. There are no others: what is not in these tables does not exist.
 //!
-//! Absent: `pprint`, which writes the library's own view of a value; `tojson` is for that. And the operators: the library
-//! bounds what `*` makes, see [`super::growth`] for the others.
+//! Absent: `pprint` and `debug`, which write the library's own view of a value; `tojson` is for that. And `namespace`: it is
+//! the only value that can be changed, so that it could come to hold itself.
 
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
-use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters, functions, tests};
 
 use super::rendering::Rendering;
-use super::values::pretty;
+use super::values::{measure, pretty, settled};
 use crate::limits::{MOST_FILTERED_BYTES, MOST_FILTERED_PARTS, WIDEST_FORMAT};
 
 pub(super) fn add_to(environment: &mut Environment<'static>) {
-    environment.remove_filter("pprint");
     environment.add_filter("tojson", |state: &mut State<'_, '_>, value: &Value| {
         pretty(value, Rendering::of(state)?.as_ref())
     });
     environment.add_filter("string", string);
-    let makers: [(&str, Value, Cost); 27] = [
+    for (name, filter, cost) in makers() {
+        environment.add_filter(name, paid(name, filter, cost, Gives::Something));
+    }
+    for (name, filter, cost) in pickers() {
+        environment.add_filter(name, paid(name, filter, cost, Gives::Part));
+    }
+    for (name, test, cost) in all_tests() {
+        let test = paid(name, test, cost, Gives::Part);
+        environment.add_test(name, move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| {
+            test(state, arguments).map(|value| value.is_true())
+        });
+    }
+    let functions =
+        [("range", Value::from_function(functions::range)), ("dict", Value::from_function(functions::dict))];
+    for (name, function) in functions {
+        environment.add_function(name, paid(name, function, texts, Gives::Something));
+    }
+}
+
+/// A filter, test or function by its name, with what it costs.
+type Known = (&'static str, Value, Cost);
+
+/// Filters that make something.
+fn makers() -> [Known; 33] {
+    let escape = Value::from_function(filters::escape);
+    [
         ("upper", Value::from_function(filters::upper), texts),
         ("lower", Value::from_function(filters::lower), texts),
         ("title", Value::from_function(filters::title), texts),
@@ -24,39 +49,137 @@ pub(super) fn add_to(environment: &mut Environment<'static>) {
         ("trim", Value::from_function(filters::trim), texts),
         ("split", Value::from_function(filters::split), texts),
         ("lines", Value::from_function(filters::lines), texts),
+        ("safe", Value::from_function(filters::safe), texts),
+        ("escape", escape.clone(), escaped),
+        ("e", escape, escaped),
         ("replace", Value::from_function(filters::replace), replaced),
         ("join", Value::from_function(filters::join), joined),
         ("indent", Value::from_function(filters::indent), indented),
         ("format", Value::from_function(filters::format), formatted),
         ("batch", Value::from_function(filters::batch), parted),
         ("slice", Value::from_function(filters::slice), parted),
-        ("sort", Value::from_function(filters::sort), lists),
-        ("dictsort", Value::from_function(filters::dictsort), lists),
-        ("unique", Value::from_function(filters::unique), lists),
-        ("groupby", Value::from_function(filters::groupby), lists),
+        ("sort", Value::from_function(filters::sort), compared),
+        ("dictsort", Value::from_function(filters::dictsort), compared),
+        ("unique", Value::from_function(filters::unique), compared),
+        ("groupby", Value::from_function(filters::groupby), compared),
+        ("sum", Value::from_function(filters::sum), added),
         ("map", Value::from_function(filters::map), lists),
         ("select", Value::from_function(filters::select), lists),
         ("reject", Value::from_function(filters::reject), lists),
         ("selectattr", Value::from_function(filters::selectattr), lists),
         ("rejectattr", Value::from_function(filters::rejectattr), lists),
-        ("sum", Value::from_function(filters::sum), lists),
-        ("min", Value::from_function(filters::min), lists),
-        ("max", Value::from_function(filters::max), lists),
         ("list", Value::from_function(filters::list), lists),
         ("reverse", Value::from_function(filters::reverse), lists),
+        ("items", Value::from_function(filters::items), lists),
+        ("chain", Value::from_function(filters::chain), lists),
+        ("zip", Value::from_function(filters::zip), lists),
+        ("int", Value::from_function(filters::int), texts),
+        ("float", Value::from_function(filters::float), texts),
+    ]
+}
+
+/// Filters that give a part of what they get, or a number.
+fn pickers() -> [Known; 12] {
+    let length = Value::from_function(filters::length);
+    let default = Value::from_function(filters::default);
+    [
+        ("length", length.clone(), counted),
+        ("count", length, counted),
+        ("default", default.clone(), free),
+        ("d", default, free),
+        ("round", Value::from_function(filters::round), free),
+        ("abs", Value::from_function(filters::abs), free),
+        ("attr", Value::from_function(filters::attr), free),
+        ("bool", Value::from_function(filters::bool), free),
+        ("first", Value::from_function(filters::first), counted),
+        ("last", Value::from_function(filters::last), lists),
+        ("min", Value::from_function(filters::min), compared),
+        ("max", Value::from_function(filters::max), compared),
+    ]
+}
+
+fn all_tests() -> [Known; 42] {
+    let [eq, ne, lt, le, gt, ge] = [
+        Value::from_function(tests::is_eq),
+        Value::from_function(tests::is_ne),
+        Value::from_function(tests::is_lt),
+        Value::from_function(tests::is_le),
+        Value::from_function(tests::is_gt),
+        Value::from_function(tests::is_ge),
     ];
-    for (name, filter, cost) in makers {
-        let paid = move |state: &mut State<'_, '_>, arguments: Rest<ValueOrKwargs>| -> Result<Value, Error> {
-            let arguments = arguments.into_values();
-            let bytes = cost(&arguments, Rendering::of(state)?.as_ref())?;
-            match bytes <= MOST_FILTERED_BYTES {
-                true => filter.call(state, &arguments),
-                false => Err(wrong(format!(
-                    "'{name}' would make more than {MOST_FILTERED_BYTES} bytes, which is the most"
-                ))),
-            }
-        };
-        environment.add_filter(name, paid);
+    [
+        ("undefined", Value::from_function(tests::is_undefined), free),
+        ("defined", Value::from_function(tests::is_defined), free),
+        ("none", Value::from_function(tests::is_none), free),
+        ("safe", Value::from_function(tests::is_safe), free),
+        ("escaped", Value::from_function(tests::is_safe), free),
+        ("boolean", Value::from_function(tests::is_boolean), free),
+        ("odd", Value::from_function(tests::is_odd), free),
+        ("even", Value::from_function(tests::is_even), free),
+        ("divisibleby", Value::from_function(tests::is_divisibleby), free),
+        ("number", Value::from_function(tests::is_number), free),
+        ("integer", Value::from_function(tests::is_integer), free),
+        ("int", Value::from_function(tests::is_integer), free),
+        ("float", Value::from_function(tests::is_float), free),
+        ("string", Value::from_function(tests::is_string), free),
+        ("sequence", Value::from_function(tests::is_sequence), free),
+        ("iterable", Value::from_function(tests::is_iterable), free),
+        ("mapping", Value::from_function(tests::is_mapping), free),
+        ("true", Value::from_function(tests::is_true), free),
+        ("false", Value::from_function(tests::is_false), free),
+        ("filter", Value::from_function(tests::is_filter), free),
+        ("test", Value::from_function(tests::is_test), free),
+        ("startingwith", Value::from_function(tests::is_startingwith), texts),
+        ("endingwith", Value::from_function(tests::is_endingwith), texts),
+        ("lower", Value::from_function(tests::is_lower), texts),
+        ("upper", Value::from_function(tests::is_upper), texts),
+        ("sameas", Value::from_function(tests::is_sameas), texts),
+        ("in", Value::from_function(tests::is_in), texts),
+        ("eq", eq.clone(), texts),
+        ("equalto", eq.clone(), texts),
+        ("==", eq, texts),
+        ("ne", ne.clone(), texts),
+        ("!=", ne, texts),
+        ("lt", lt.clone(), texts),
+        ("lessthan", lt.clone(), texts),
+        ("<", lt, texts),
+        ("le", le.clone(), texts),
+        ("<=", le, texts),
+        ("gt", gt.clone(), texts),
+        ("greaterthan", gt.clone(), texts),
+        (">", gt, texts),
+        ("ge", ge.clone(), texts),
+        (">=", ge, texts),
+    ]
+}
+
+/// What a filter gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gives {
+    Something,
+    /// A part of what it gets, which is as large as a template may make it already; or a number.
+    Part,
+}
+
+fn paid(
+    name: &'static str,
+    filter: Value,
+    cost: Cost,
+    gives: Gives,
+) -> impl Fn(&mut State<'_, '_>, Rest<ValueOrKwargs>) -> Result<Value, Error> + Send + Sync + 'static {
+    move |state, arguments| {
+        let arguments = arguments.into_values();
+        let rendering = Rendering::of(state)?;
+        if cost(&arguments, &rendering)? > MOST_FILTERED_BYTES {
+            return Err(wrong(format!(
+                "'{name}' would make more than {MOST_FILTERED_BYTES} bytes, which is the most"
+            )));
+        }
+        let result = filter.call(state, &arguments)?;
+        match gives {
+            Gives::Something => settled(result, &rendering),
+            Gives::Part => Ok(result),
+        }
     }
 }
 
@@ -79,23 +202,28 @@ fn string(state: &mut State<'_, '_>, value: &Value) -> Result<Value, Error> {
     }
 }
 
-/// How long a value is as a text, about. Each of its parts is paid for.
+/// How long a value is as a text, about. All of it is paid for.
 fn size(value: &Value, rendering: &Rendering) -> Result<usize, Error> {
     if let Some(text) = value.as_str() {
         rendering.spend_bytes(text.len())?;
         return Ok(text.len());
     }
-    rendering.spend(1)?;
-    let mut bytes = 8_usize;
-    if matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map) {
-        for item in value.try_iter()? {
-            bytes = bytes.saturating_add(size(&item, rendering)?);
-            if value.kind() == ValueKind::Map {
-                bytes = bytes.saturating_add(size(&value.get_item(&item)?, rendering)?);
-            }
-        }
-    }
-    Ok(bytes)
+    let units = measure(value, rendering)?.units;
+    rendering.spend(units)?;
+    Ok(usize::try_from(units).unwrap_or(usize::MAX).saturating_mul(BYTES_A_UNIT))
+}
+
+/// A value of one unit is no longer than this as a text, see [`Rendering::spend_bytes`].
+const BYTES_A_UNIT: usize = 64;
+
+fn free(_: &[Value], _: &Rendering) -> Result<usize, Error> {
+    Ok(0)
+}
+
+/// The length of a text is found by going through it, that of a list is known.
+fn counted(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
+    rendering.spend_bytes(arguments.first().and_then(Value::as_str).map_or(0, str::len))?;
+    Ok(0)
 }
 
 fn texts(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
@@ -103,9 +231,54 @@ fn texts(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
 }
 
 fn lists(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
-    let items = arguments.first().and_then(Value::len).unwrap_or_default();
+    let items = arguments.iter().map(|list| list.len().unwrap_or_default()).sum::<usize>();
+    rendering.spend_bytes(arguments.first().and_then(Value::as_str).map_or(0, str::len))?;
     rendering.spend(1 + items as u64)?;
     Ok(0)
+}
+
+/// Items that are compared with each other, or what `attribute` names of them: each with about as many as the number of
+/// items has binary digits.
+fn compared(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
+    lists(arguments, rendering)?;
+    let Some(items) = arguments.first() else { return Ok(0) };
+    let units = match named(arguments, 1, "attribute").filter(|name| name.as_str().is_some()) {
+        Some(attribute) => {
+            let mut units: u64 = 0;
+            for item in items.try_iter()? {
+                let names = attribute.as_str().unwrap_or_default().split('.');
+                let key = names.fold(item, |part, name| {
+                    let index =
+                        name.parse::<usize>().ok().and_then(|index| part.get_item_by_index(index).ok());
+                    index.or_else(|| part.get_attr(name).ok()).unwrap_or_default()
+                });
+                units = units.saturating_add(measure(&key, rendering)?.units);
+            }
+            units
+        }
+        None => measure(items, rendering)?.units,
+    };
+    let rounds = items.len().unwrap_or_default().checked_ilog2().unwrap_or_default() + 1;
+    rendering.spend(units.saturating_mul(u64::from(rounds)))?;
+    Ok(0)
+}
+
+/// Numbers are added one after the other; what is longer is copied each time.
+fn added(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
+    let items = arguments.first().and_then(Value::len).unwrap_or_default();
+    lists(arguments, rendering)?;
+    let Some(list) = arguments.first().filter(|list| list.kind() != ValueKind::String) else { return Ok(0) };
+    let is_number = |item: Value| item.is_number();
+    if arguments.len() > 1 || !list.try_iter()?.all(is_number) {
+        let units = measure(list, rendering)?.units;
+        rendering.spend(units.saturating_mul(items as u64) / BYTES_A_UNIT as u64)?;
+    }
+    Ok(0)
+}
+
+/// A character becomes at most six.
+fn escaped(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {
+    texts(arguments, rendering).map(|bytes| bytes.saturating_mul(6))
 }
 
 fn replaced(arguments: &[Value], rendering: &Rendering) -> Result<usize, Error> {

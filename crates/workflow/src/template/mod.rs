@@ -4,57 +4,67 @@
 //! nothing else, `{{ review.findings }}`, is that value itself: a list stays a list. A plain path is looked up and not
 //! rendered, so that no number changes on the way. What is not there is an error, never a blank.
 //!
-//! Templates come from people and run in the coordinator, so what one of them may make and do is bounded.
+//! Templates come from people and run in the coordinator, so each has one budget for whatever it does: how deeply it nests is
+//! measured before it is parsed (`nesting`), what the compiler computes is bounded (`constants`), and the program that comes
+//! of it pays for every value that it makes or looks at (`guard`, `filters`, `values`, `rendering`).
 
-mod code;
+mod constants;
 mod filters;
-mod growth;
-mod names;
-mod output;
+mod guard;
+mod nesting;
 mod rendering;
 #[cfg(test)]
 mod tests;
 mod values;
 
-use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter};
+use accord_contract::prompt;
+use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter, machinery};
 use serde_json::{Map, Value};
 
-use crate::limits::{MAX_CAPTURED_BYTES, MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, TEMPLATE_FUEL};
-use output::Bounded;
-use rendering::Rendering;
+use crate::limits::{MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, MAX_TEMPLATE_DEPTH, TEMPLATE_FUEL};
+use guard::{Named, Program};
+use rendering::{Quoting, Rendering};
 use values::{context, to_json};
 
 /// What templates know by name.
 pub(crate) type Variables = Map<String, Value>;
 
+/// The variable with what the caller gave; no agent can have this name. All others are what agents wrote.
+pub(crate) const INPUT: &str = "input";
+
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut environment = Environment::new();
+    let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(TEMPLATE_FUEL));
-    // It writes the library's own view of everything.
-    environment.remove_global("debug");
     filters::add_to(&mut environment);
-    growth::add_to(&mut environment);
+    guard::add_to(&mut environment);
     environment.set_formatter(|output, state, value| {
         let rendering = Rendering::of(state)?;
-        let text = match (values::is_structured(value), rendering.written(value)) {
-            (true, _) => values::pretty(value, &rendering)?,
-            (false, Some(number)) => number.as_str().to_owned(),
-            (false, None) => {
-                rendering.spend_bytes(value.as_str().map_or(0, str::len))?;
+        let text = match (values::is_structured(value), rendering.written(value), value.as_str()) {
+            (true, _, _) => values::pretty(value, &rendering)?,
+            (false, Some(number), _) => number.as_str().to_owned(),
+            (false, None, Some(text)) if rendering.quoting() == Quoting::Agents && !value.is_safe() => {
+                rendering.write(text.len())?;
+                prompt::agent_output(text)
+            }
+            (false, None, text) => {
+                rendering.write(text.map_or(0, str::len))?;
                 return escape_formatter(output, state, value);
             }
         };
-        rendering.spend_bytes(text.len())?;
+        rendering.write(text.len())?;
         output.write_str(&text).map_err(Error::from)
     });
     environment
 });
+
+/// So many steps of a program cost what one value costs.
+const STEPS_A_UNIT: u64 = 4;
 
 /// How much that is not there is told of one text.
 const MOST_MISSING_TOLD: usize = 3;
@@ -100,9 +110,37 @@ fn only_expression(text: &str) -> Option<&str> {
     is_one.then(|| inner.trim_matches('-').trim())
 }
 
-/// Filters and tests that a text names and that there are not, in words.
+/// Filters and tests that a text names and that there are not, in words. The library finds out about them only when it comes
+/// to them. A text that cannot be read names none.
 pub(crate) fn unknown_names(text: &str) -> Vec<String> {
-    names::unknown(text)
+    let Ok(program) = checked(text).and_then(|()| Program::of_template(text).map_err(|error| said(&error)))
+    else {
+        return Vec::new();
+    };
+    let mut state = ENVIRONMENT.empty_state();
+    let mut is_known = |question: &str, name: &str| {
+        let known = tests_of_names(question).call(&mut state, &[minijinja::Value::from(name)]);
+        known.is_ok_and(|known| known.is_true())
+    };
+    let mut unknown = Vec::new();
+    for named in program.names() {
+        let (word, name) = match named {
+            Named::Filter(name) => ("filter", name),
+            Named::Test(name) => ("test", name),
+        };
+        let message = format!("there is no {word} '{name}'");
+        if !is_known(word, name) && !unknown.contains(&message) {
+            unknown.push(message);
+        }
+    }
+    unknown
+}
+
+fn tests_of_names(question: &str) -> minijinja::Value {
+    match question {
+        "filter" => minijinja::Value::from_function(minijinja::tests::is_filter),
+        _ => minijinja::Value::from_function(minijinja::tests::is_test),
+    }
 }
 
 /// Whether an expression or a statement of a text uses a variable. A text that cannot be read uses none.
@@ -119,77 +157,118 @@ pub(crate) fn is_guarded(text: &str) -> bool {
 /// The variables that a text uses, with the fields that are read off them: `review.findings`. The error says what is
 /// wrong with the text.
 pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
-    if text.len() > MAX_TEMPLATE_BYTES {
-        return Err(format!("the template has {} bytes; {MAX_TEMPLATE_BYTES} is the most", text.len()));
-    }
+    checked(text)?;
+    // The program is made for what the library would compute without a budget.
+    Program::of_template(text).map_err(|error| said(&error))?;
     let template = ENVIRONMENT.template_from_str(text).map_err(|error| said(&error))?;
     let names = template.undeclared_variables(true).into_iter();
     let known: BTreeSet<&str> = ENVIRONMENT.globals().map(|(name, _)| name).collect();
     Ok(names.filter(|name| !known.contains(name.as_str())).collect())
 }
 
+/// Refuses a text that must not reach the parser.
+fn checked(text: &str) -> Result<(), String> {
+    match text.len() <= MAX_TEMPLATE_BYTES {
+        true => nesting::check(text),
+        false => Err(format!("the template has {} bytes; {MAX_TEMPLATE_BYTES} is the most", text.len())),
+    }
+}
+
 /// Renders a text.
 pub(crate) fn text(source: &str, variables: &Variables) -> Result<String, String> {
-    let environment = environment_for(source);
-    let watched = growth::watched(source);
-    let template = environment.template_from_str(&watched).map_err(|error| said(&error))?;
-    let mut output = Bounded::default();
-    let rendered = template.render_captured_to(context(variables, &Rendering::new()), &mut output).map(drop);
-    match (output.into_text(), rendered) {
-        (None, _) => Err(too_long()),
-        (Some(_), Err(error)) => Err(said_of(&error, source, variables)),
-        (Some(text), Ok(())) => Ok(text),
+    rendered(source, &Scope::new(variables, Quoting::Nobody))
+}
+
+/// Renders a prompt: a text of an agent that is put into it stands in tags, which it cannot close.
+pub(crate) fn prompt(source: &str, variables: &Variables) -> Result<String, String> {
+    rendered(source, &Scope::new(variables, Quoting::Agents))
+}
+
+/// What templates that share a budget are rendered with.
+struct Scope<'v> {
+    variables: &'v Variables,
+    rendering: Arc<Rendering>,
+    /// The variables as templates see them, made once.
+    root: OnceCell<minijinja::Value>,
+}
+
+impl<'v> Scope<'v> {
+    fn new(variables: &'v Variables, quoting: Quoting) -> Self {
+        Self { variables, rendering: Rendering::new(quoting), root: OnceCell::new() }
     }
+}
+
+fn rendered(source: &str, scope: &Scope<'_>) -> Result<String, String> {
+    checked(source)?;
+    let program = Program::of_template(source).map_err(|error| said(&error))?;
+    let mut text = String::new();
+    run(&program, scope, &mut text).map_err(|error| said_of(&error, source, scope.variables))?;
+    Ok(text)
+}
+
+/// Runs a program: what it writes, and the value that it ends with.
+fn run(program: &Program<'_>, scope: &Scope<'_>, text: &mut String) -> Result<minijinja::Value, Error> {
+    let mut output = machinery::make_string_output(text);
+    let root = scope.root.get_or_init(|| context(scope.variables, &scope.rendering)).clone();
+    let blocks = std::collections::BTreeMap::new();
+    let (value, state) =
+        machinery::eval(&ENVIRONMENT, program.instructions(), root, &blocks, &mut output, AutoEscape::None)?;
+    // For the next template that shares the budget.
+    let steps = state.fuel_levels().map_or(0, |(taken, _)| taken);
+    scope.rendering.spend(1 + steps / STEPS_A_UNIT)?;
+    Ok(value.unwrap_or_default())
 }
 
 fn too_long() -> String {
     format!("the text has more than {MAX_RENDERED_BYTES} bytes, which is the most")
 }
 
-/// What is written between `{% set x %}` and `{% endset %}`, or given to a `{% filter %}`, is kept in memory and not seen by
-/// the output. There each step makes at most the whole source, so there are fewer steps.
-fn environment_for(source: &str) -> Cow<'static, Environment<'static>> {
-    let captures = ["endset", "endfilter"].iter().any(|end| source.contains(end));
-    if !captures {
-        return Cow::Borrowed(&ENVIRONMENT);
-    }
-    let mut environment = ENVIRONMENT.clone();
-    let steps = MAX_CAPTURED_BYTES / source.len().max(1);
-    environment.set_fuel(Some(TEMPLATE_FUEL.min(steps as u64)));
-    Cow::Owned(environment)
-}
-
 /// The value of a text: itself, what its one expression gives, or the text that is rendered.
 pub(crate) fn value(source: &str, variables: &Variables) -> Result<Value, String> {
+    valued(source, &Scope::new(variables, Quoting::Nobody))
+}
+
+fn valued(source: &str, scope: &Scope<'_>) -> Result<Value, String> {
     match shape(source) {
         Shape::Plain => Ok(Value::from(source)),
-        Shape::Text => text(source, variables).map(Value::from),
-        Shape::Path(path) => looked_up(&path, variables),
+        Shape::Text => rendered(source, scope).map(Value::from),
+        Shape::Path(path) => {
+            let value = looked_up(&path, scope.variables)?;
+            scope.rendering.spend(values::units_of(value)).map_err(|error| said(&error))?;
+            Ok(value.clone())
+        }
         Shape::Expression(expression) => {
-            let watched = growth::watched(source);
-            let expression = only_expression(&watched).unwrap_or(expression);
-            let expression = ENVIRONMENT.compile_expression(expression).map_err(|error| said(&error))?;
-            let rendering = Rendering::new();
-            let value = expression.eval(context(variables, &rendering));
-            let value = value.map_err(|error| said_of(&error, source, variables))?;
+            checked(source)?;
+            nesting::check_expression(expression)?;
+            let program = Program::of_expression(expression).map_err(|error| said(&error))?;
+            let value = run(&program, scope, &mut String::new());
+            let value = value.map_err(|error| said_of(&error, source, scope.variables))?;
             match value.as_str().map_or(0, str::len) > MAX_RENDERED_BYTES {
                 _ if value.is_undefined() => Err("it gives nothing".to_owned()),
                 true => Err(too_long()),
-                false => to_json(&value, &rendering),
+                false => to_json(&value, &scope.rendering),
             }
         }
     }
 }
 
-/// A document whose texts are templates.
+/// A document whose texts are templates. They share one budget, and what comes out is no deeper than JSON may be.
 pub(crate) fn document(source: &Value, variables: &Variables) -> Result<Value, String> {
+    let made = filled(source, &Scope::new(variables, Quoting::Nobody))?;
+    match values::depth_of(&made) <= MAX_TEMPLATE_DEPTH {
+        true => Ok(made),
+        false => Err(format!("it gives something that is nested deeper than {MAX_TEMPLATE_DEPTH} levels")),
+    }
+}
+
+fn filled(source: &Value, scope: &Scope<'_>) -> Result<Value, String> {
     match source {
-        Value::String(source) => value(source, variables),
-        Value::Array(items) => items.iter().map(|item| document(item, variables)).collect(),
+        Value::String(source) => valued(source, scope),
+        Value::Array(items) => items.iter().map(|item| filled(item, scope)).collect(),
         Value::Object(members) => members
             .iter()
             .map(|(name, member)| {
-                let member = document(member, variables).map_err(|fault| format!("{name}: {fault}"))?;
+                let member = filled(member, scope).map_err(|fault| format!("{name}: {fault}"))?;
                 Ok((name.clone(), member))
             })
             .collect::<Result<Map<String, Value>, String>>()
@@ -198,7 +277,7 @@ pub(crate) fn document(source: &Value, variables: &Variables) -> Result<Value, S
     }
 }
 
-fn looked_up(path: &[&str], variables: &Variables) -> Result<Value, String> {
+fn looked_up<'v>(path: &[&str], variables: &'v Variables) -> Result<&'v Value, String> {
     let Some((root, fields)) = path.split_first() else { return Err("it is empty".to_owned()) };
     let mut value = variables.get(*root).ok_or_else(|| format!("there is no '{root}' here"))?;
     let mut so_far = (*root).to_owned();
@@ -206,7 +285,7 @@ fn looked_up(path: &[&str], variables: &Variables) -> Result<Value, String> {
         value = value.get(field).ok_or_else(|| format!("{so_far} has no field '{field}'"))?;
         so_far = format!("{so_far}.{field}");
     }
-    Ok(value.clone())
+    Ok(value)
 }
 
 /// What is wrong with a text that was rendered. The library does not say what is not there, so that is looked for among all

@@ -1,4 +1,4 @@
-//! One rendering: what it may still cost, and how the numbers that it met were written.
+//! One rendering: what it may still cost and write, and how the numbers that it met were written.
 //!
 //! Templates see numbers as numbers, which forget their spelling. It is remembered here by the number, so that a number
 //! that is only put into a text stands there digit for digit. What is computed has no spelling of its own and takes that
@@ -13,7 +13,7 @@ use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Error, ErrorKind, State, Value as Rendered};
 use serde_json::Number;
 
-use crate::limits::TEMPLATE_WORK;
+use crate::limits::{MAX_RENDERED_BYTES, TEMPLATE_WORK};
 
 /// What filters and the formatter find it by: no template can write this name.
 pub(super) const NAME: &str = " rendering";
@@ -21,9 +21,21 @@ pub(super) const NAME: &str = " rendering";
 /// So many bytes of text cost what one value costs.
 const BYTES_A_UNIT: u64 = 64;
 
+/// Whether texts of agents are marked as such where they are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoting {
+    /// In a prompt: a text must not be taken for what the prompt says.
+    Agents,
+    /// In what is no prompt.
+    Nobody,
+}
+
 #[derive(Debug)]
 pub(super) struct Rendering {
     left: AtomicU64,
+    /// The bytes that were written, to the text or to what `{% set %}` and `{% filter %}` keep of it.
+    written: AtomicU64,
+    quoting: Quoting,
     /// The numbers that were looked up, by the bits of their doubles.
     spellings: Mutex<HashMap<u64, Number>>,
 }
@@ -35,8 +47,31 @@ impl Object for Rendering {
 }
 
 impl Rendering {
-    pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { left: AtomicU64::new(TEMPLATE_WORK), spellings: Mutex::default() })
+    pub(super) fn new(quoting: Quoting) -> Arc<Self> {
+        Arc::new(Self {
+            left: AtomicU64::new(TEMPLATE_WORK),
+            written: AtomicU64::new(0),
+            quoting,
+            spellings: Mutex::default(),
+        })
+    }
+
+    pub(super) fn quoting(&self) -> Quoting {
+        self.quoting
+    }
+
+    /// Counts what is written.
+    pub(super) fn write(&self, bytes: usize) -> Result<(), Error> {
+        let written = self.written.fetch_add(bytes as u64, Ordering::Relaxed).saturating_add(bytes as u64);
+        match written <= MAX_RENDERED_BYTES as u64 {
+            true => self.spend_bytes(bytes),
+            false => Err(Error::new(ErrorKind::InvalidOperation, super::too_long())),
+        }
+    }
+
+    /// What a text of a length costs.
+    pub(super) fn units_of(bytes: usize) -> u64 {
+        1 + bytes as u64 / BYTES_A_UNIT
     }
 
     /// The rendering that is under way.
@@ -60,7 +95,7 @@ impl Rendering {
 
     /// Pays for a text.
     pub(super) fn spend_bytes(&self, bytes: usize) -> Result<(), Error> {
-        self.spend(1 + bytes as u64 / BYTES_A_UNIT)
+        self.spend(Self::units_of(bytes))
     }
 
     /// A number as templates see it.

@@ -20,6 +20,7 @@ use crate::app::found::{Found, Hides};
 use crate::app::{App, page};
 use crate::error::Error;
 use crate::settings::BLUEPRINT_RETRIES;
+use crate::work::heavy;
 
 impl App {
     /// One page of the agents that have all of these tags.
@@ -68,9 +69,7 @@ impl App {
         let output_schema = output.as_ref().map(|schema| schema.document().clone());
         let (lint, lowering) = match output {
             None => (Vec::new(), Vec::new()),
-            Some(schema) => {
-                tokio::task::spawn_blocking(move || looked_at(&schema)).await.map_err(Error::internal)?
-            }
+            Some(schema) => heavy(move || looked_at(&schema)).await?,
         };
         Ok(AgentContract {
             agent_name: name.to_owned(),

@@ -88,7 +88,7 @@ impl App {
     ) -> Result<Order, Error> {
         let agent = self.catalog.usable(agent_name).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
-        input::check(&agent, Expected::AgentParameters, parameters)?;
+        input::check(&agent, Expected::AgentParameters, parameters).await?;
         let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
         let parent_session_id = request.parent_session_id.take();
         let execution_mode = execution_mode(&request, parent_session_id.is_some())?;
@@ -122,7 +122,7 @@ impl App {
         check_same_session(&request, &session)?;
         let agent = self.agent_of(&session).await?;
         check_model(&agent.blueprint, request.model.as_deref())?;
-        input::check(&agent, Expected::Prompt, parameters)?;
+        input::check(&agent, Expected::Prompt, parameters).await?;
         let contract = self.output_contract(&agent, Wanted::take(&mut request)).await?;
         let execution_mode = execution_mode(&request, session.parent_session_id.is_some())?;
         if let Some(parent) = &session.parent_session_id {
@@ -216,7 +216,7 @@ impl App {
             }
             Err(_) => return Ok(()),
         };
-        input::check(&agent, Expected::Prompt, &prompt_alone(CALLBACK)).map_err(|_| {
+        input::check(&agent, Expected::Prompt, &prompt_alone(CALLBACK)).await.map_err(|_| {
             invalid(format!(
                 "execution_mode async_callback: the parent {} cannot be called back: its agent '{}' is procedural, and \
                  its parameters_schema does not take {{\"prompt\": …}}; use sync or async_poll",
@@ -235,7 +235,7 @@ impl App {
     ) -> Result<Order, Error> {
         let agent = self.agent_of(&session).await?;
         let parameters = prompt_alone(prompt);
-        input::check(&agent, Expected::Prompt, &parameters)?;
+        input::check(&agent, Expected::Prompt, &parameters).await?;
         let contract = self.output_contract(&agent, Wanted::default()).await?;
         let project_dir = session.project_dir.clone();
         Ok(Order {

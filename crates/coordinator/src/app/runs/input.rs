@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::app::Agent;
 use crate::app::agents::implicit_parameters;
 use crate::error::Error;
+use crate::work::violations;
 
 /// The contract of an agent that has none of its own, and of every resume. Other members are refused: they would reach
 /// nobody.
@@ -29,26 +30,27 @@ pub(in crate::app) enum Expected {
 const START_AGAIN: &str = "; a procedural agent remembers nothing: start it again with its parameters";
 
 /// Checks parameters before anything is queued.
-pub(in crate::app) fn check(agent: &Agent, expected: Expected, parameters: &Value) -> Result<(), Error> {
+pub(in crate::app) async fn check(
+    agent: &Agent,
+    expected: Expected,
+    parameters: &Value,
+) -> Result<(), Error> {
     match (expected, agent.blueprint.kind) {
         (Expected::Prompt, Type::Procedural) => {
-            conforms(agent, Expected::AgentParameters, START_AGAIN, parameters)?;
-            conforms(agent, Expected::Prompt, START_AGAIN, parameters)
+            conforms(agent, Expected::AgentParameters, START_AGAIN, parameters).await?;
+            conforms(agent, Expected::Prompt, START_AGAIN, parameters).await
         }
-        (expected, _) => conforms(agent, expected, "", parameters),
+        (expected, _) => conforms(agent, expected, "", parameters).await,
     }
 }
 
-fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &Value) -> Result<(), Error> {
+async fn conforms(agent: &Agent, expected: Expected, remedy: &str, parameters: &Value) -> Result<(), Error> {
     let own = agent.parameters.as_ref().filter(|_| expected == Expected::AgentParameters);
     let schema = match own {
         Some(schema) => schema,
         None => PROMPT_ONLY.as_ref().map_err(Error::internal)?,
     };
-    if schema.is_valid(parameters) {
-        return Ok(());
-    }
-    let violations = schema.violations(parameters);
+    let Some(violations) = violations(schema, parameters).await? else { return Ok(()) };
     let errors: Vec<Value> =
         violations.errors.iter().map(|error| json!({"path": error.path, "message": error.message})).collect();
     let what = match expected {

@@ -24,6 +24,7 @@ use super::start::Begun;
 use crate::app::App;
 use crate::error::Error;
 use crate::metrics::{self, WorkflowStep};
+use crate::work::heavy;
 
 /// How many errors of an answer are told with the node that failed. All are with its run.
 const MOST_ERRORS_TOLD: usize = 3;
@@ -224,8 +225,7 @@ impl App {
         options: CompareOptions,
     ) -> Result<(State, Vec<Step>), Error> {
         let flow = Arc::clone(flow);
-        let work = move || advance(&flow, state, event, now, &options);
-        tokio::task::spawn_blocking(work).await.map_err(Error::internal)
+        heavy(move || advance(&flow, state, event, now, &options)).await
     }
 
     /// Writes the next state and what goes with it, and gives those who are to be stopped; none where somebody else was

@@ -28,6 +28,7 @@ use crate::app::{App, Caller, Promise, labels};
 use crate::error::Error;
 use crate::hub::Topic;
 use crate::outstanding::Holder;
+use crate::work::{heavy, violations};
 
 /// What a run is a run of, as it was when the run was made.
 #[derive(Serialize, Deserialize)]
@@ -97,7 +98,7 @@ impl App {
         let read = found.read();
         let Some(graph) = &read.graph else { return Err(Error::internal("a sound workflow has no graph")) };
         if let Some(schema) = graph.input_schema() {
-            self.check_workflow_input(name, schema, &input)?;
+            self.check_workflow_input(name, schema, &input).await?;
         }
         let mut state = State::new(graph, input);
         state.head.surroundings = around.surroundings;
@@ -123,12 +124,9 @@ impl App {
         })
     }
 
-    fn check_workflow_input(&self, name: &str, schema: &Value, input: &Value) -> Result<(), Error> {
-        let compiled = self.contracts.schema(schema).map_err(Error::internal)?;
-        if compiled.is_valid(input) {
-            return Ok(());
-        }
-        let violations = compiled.violations(input);
+    async fn check_workflow_input(&self, name: &str, schema: &Value, input: &Value) -> Result<(), Error> {
+        let compiled = self.contracts.sent_schema(schema).await?.map_err(Error::internal)?;
+        let Some(violations) = violations(&compiled, input).await? else { return Ok(()) };
         let errors: Vec<Value> = violations
             .errors
             .iter()
@@ -147,7 +145,7 @@ impl App {
             return Ok(flow);
         }
         let text = definition.to_owned();
-        let made = tokio::task::spawn_blocking(move || made_ready(&text)).await.map_err(Error::internal)?;
+        let made = heavy(move || made_ready(&text)).await?;
         let flow = Arc::new(made?);
         self.workflows.flows.put(&key, Arc::clone(&flow));
         Ok(flow)

@@ -78,7 +78,7 @@ impl App {
                 (Place::Existing(Box::new(session)), Expected::Prompt, project_dir)
             }
         };
-        check_input(&agent, expected, &start.parameters)?;
+        check_input(&agent, expected, &start.parameters).await?;
         let (schema, schema_name) = match start.output_schema.clone() {
             Some(OutputSchema::Inline(schema)) => (Some(schema), None),
             Some(OutputSchema::Named(name)) => (None, Some(name)),

@@ -16,6 +16,7 @@ use super::read::{Read, has_errors};
 use crate::app::agents::name;
 use crate::app::{App, page};
 use crate::error::Error;
+use crate::work::heavy;
 
 /// A workflow that was found, sound or not.
 #[derive(Debug, Clone)]
@@ -228,7 +229,7 @@ fn hidden(found: &Found) -> Problem {
 
 /// Reads a document away from the threads that serve requests: schemas in it are compiled.
 pub(super) async fn read_value(value: Value) -> Read {
-    match tokio::task::spawn_blocking(move || Read::value(value)).await {
+    match heavy(move || Read::value(value)).await {
         Ok(read) => read,
         Err(_) => Read::value(Value::Null),
     }
