@@ -31,7 +31,7 @@ pub const MAX_VALIDATION_STEPS: u64 = 50_000_000;
 
 /// What all validations of one judgement may cost: a text may hold thousands of values that could be the answer, and a
 /// damaged one thousands of readings.
-pub const MAX_JUDGEMENT_STEPS: u64 = 4 * MAX_VALIDATION_STEPS;
+pub const MAX_JUDGEMENT_STEPS: u64 = 2 * MAX_VALIDATION_STEPS;
 
 /// How deeply the validator recurses: the levels of a value times the schemas that apply to one place of it. Fits the
 /// smallest stack that we run on (2 MiB).

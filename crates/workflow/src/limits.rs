@@ -30,6 +30,10 @@ pub const LONGEST_ID: usize = 64;
 /// The longest template. Models read megabytes; people write pages.
 pub const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
 
+/// The longest line of a template. The library counts columns in 16 bits, and fails where it has to report a mistake behind
+/// the last of them.
+pub const MAX_TEMPLATE_LINE_BYTES: usize = 65_000;
+
 /// How deeply an expression of a template may nest: each operator, dot, filter and bracket is a level, and what is
 /// separated by commas lies side by side. The parser and the compiler recurse once a level, and this many fit the smallest
 /// stack that we run on (2 MiB, unoptimised). People write ten.

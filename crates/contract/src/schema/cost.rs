@@ -150,6 +150,9 @@ impl Plan {
 
     /// Refuses a value that would take too long to validate.
     pub(super) fn check(&self, value: &Value) -> Result<(), TooCostly> {
+        if LEFT.get() == Some(USED_UP) {
+            return Err(TooCostly::Judgement);
+        }
         let size = Size::of(value);
         let bound = self.bound(&size);
         let is_shallow = size.depth.saturating_mul(self.nesting) <= MAX_VALIDATION_LEVELS;
@@ -176,13 +179,23 @@ enum Precision {
     Counted,
 }
 
+/// Nothing is counted any more.
+const USED_UP: [u64; 2] = [0, 0];
+
 fn pay(steps: u64, precision: Precision) -> Result<(), TooCostly> {
     let Some([bounds, counted]) = LEFT.get() else { return Ok(()) };
     let left = match precision {
         Precision::Bound => bounds.checked_sub(steps).map(|bounds| [bounds, counted]),
         Precision::Counted => counted.checked_sub(steps).map(|counted| [bounds, counted]),
     };
-    LEFT.set(Some(left.ok_or(TooCostly::Judgement)?));
+    match (left, precision) {
+        (Some(left), _) => LEFT.set(Some(left)),
+        (None, Precision::Bound) => return Err(TooCostly::Judgement),
+        (None, Precision::Counted) => {
+            LEFT.set(Some(USED_UP));
+            return Err(TooCostly::Judgement);
+        }
+    }
     Ok(())
 }
 

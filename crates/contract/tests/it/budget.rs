@@ -169,7 +169,7 @@ fn large_values_of_usual_schemas_pass() {
 #[test]
 fn a_judgement_has_one_budget_for_all_values_in_a_text() {
     let branches: Vec<Value> = (0..9_000).map(|number| json!({"required": [format!("m{number}")]})).collect();
-    let text = "{\"a\": [1, 2, 3]}\n".repeat(20_000);
+    let text = "{\"a\": [1, 2, 3]}\n".repeat(5_000);
     let verdict = on_a_small_stack(move || {
         let contract = Contract::new(Schema::compile(&json!({"anyOf": branches})).unwrap());
         judge(&Answer::text(&text), &contract)

@@ -5,6 +5,7 @@
     reason = "a test ends where something is missing, and says where"
 )]
 
+mod budget;
 mod callbacks;
 mod config;
 mod contracts;

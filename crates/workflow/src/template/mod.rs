@@ -25,7 +25,9 @@ use accord_contract::prompt;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, escape_formatter, machinery};
 use serde_json::{Map, Value};
 
-use crate::limits::{MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, MAX_TEMPLATE_DEPTH, TEMPLATE_FUEL};
+use crate::limits::{
+    MAX_RENDERED_BYTES, MAX_TEMPLATE_BYTES, MAX_TEMPLATE_DEPTH, MAX_TEMPLATE_LINE_BYTES, TEMPLATE_FUEL,
+};
 use guard::{Named, Program};
 use rendering::{Quoting, Rendering};
 use values::{context, to_json};
@@ -168,15 +170,15 @@ pub(crate) fn uses(text: &str) -> Result<BTreeSet<String>, String> {
 
 /// Refuses a text that must not reach the parser.
 fn checked(text: &str) -> Result<(), String> {
-    match text.len() <= MAX_TEMPLATE_BYTES {
-        true => nesting::check(text),
-        false => Err(format!("the template has {} bytes; {MAX_TEMPLATE_BYTES} is the most", text.len())),
+    if text.len() > MAX_TEMPLATE_BYTES {
+        return Err(format!("the template has {} bytes; {MAX_TEMPLATE_BYTES} is the most", text.len()));
     }
-}
-
-/// Renders a text.
-pub(crate) fn text(source: &str, variables: &Variables) -> Result<String, String> {
-    rendered(source, &Scope::new(variables, Quoting::Nobody))
+    if text.lines().any(|line| line.len() > MAX_TEMPLATE_LINE_BYTES) {
+        return Err(format!(
+            "a line of the template has more than {MAX_TEMPLATE_LINE_BYTES} bytes; break it"
+        ));
+    }
+    nesting::check(text)
 }
 
 /// Renders a prompt: a text of an agent that is put into it stands in tags, which it cannot close.

@@ -4,6 +4,10 @@ use serde_json::json;
 
 use super::*;
 
+fn text(source: &str, variables: &Variables) -> Result<String, String> {
+    super::rendered(source, &Scope::new(variables, Quoting::Nobody))
+}
+
 fn variables() -> Variables {
     let document =
         r#"{"review": {"findings": [{"line": 1, "cost": 1.10}], "text": "a <b>"}, "none_here": null}"#;

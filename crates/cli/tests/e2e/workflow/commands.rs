@@ -206,7 +206,7 @@ async fn runs_are_listed_and_begun_without_waiting() {
 #[tokio::test]
 async fn what_was_gone_on_without_is_told() {
     let model = parrot().await;
-    let each = json!({"type": "map", "over": "{{ ['fail', '{}'] }}", "agent": "parrot", "prompt": "[[{{ item }}]]",
+    let each = json!({"type": "map", "over": "{{ ['fail', '{}'] }}", "agent": "parrot", "prompt": "[[{{ item | safe }}]]",
         "on_failure": "continue"});
     let nodes = json!({"input": {"type": "input"}, "each": each, "output": {"type": "output"}});
     let project = file(&model, &nodes, &edges(&[("input", "each"), ("each", "output")]));

@@ -7,7 +7,7 @@ fn planned() -> Value {
     let nodes = json!({
         "input": {"type": "input"},
         "work": {"type": "planner", "agent": "planner", "prompt": "Plan: {{ input.goal }}", "agents": ["parrot"],
-                 "synthesis": {"agent": "parrot", "prompt": "[[{\"both\": \"{{ results.a.x }}{{ results.b.x }}\"}]]"}},
+                 "synthesis": {"agent": "parrot", "prompt": "[[{\"both\": \"{{ results.a.x | safe }}{{ results.b.x | safe }}\"}]]"}},
         "output": {"type": "output"},
     });
     workflow("planned", &nodes, &edges(&[("input", "work"), ("work", "output")]))

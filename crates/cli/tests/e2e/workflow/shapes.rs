@@ -12,7 +12,7 @@ async fn siblings_run_and_a_join_gets_what_they_gave() {
         "left": says(&json!({"side": "left"})),
         "right": says(&json!({"side": "right"})),
         "join": {"type": "agent", "agent": "parrot",
-                 "prompt": "[[{\"joined\": \"{{ left.side }} and {{ right.side }} and {{ input.n }}\"}]]"},
+                 "prompt": "[[{\"joined\": \"{{ left.side | safe }} and {{ right.side | safe }} and {{ input.n }}\"}]]"},
         "output": {"type": "output"},
     });
     let edges = edges(&[
@@ -81,7 +81,7 @@ async fn a_map_works_on_every_item() {
     let nodes = json!({
         "input": {"type": "input"},
         "each": {"type": "map", "over": "{{ input.list }}", "agent": "parrot", "concurrency": 2,
-                 "prompt": "[[{\"item\": \"{{ item }}\", \"index\": {{ index }}}]]"},
+                 "prompt": "[[{\"item\": \"{{ item | safe }}\", \"index\": {{ index }}}]]"},
         "output": {"type": "output"},
     });
     let document = workflow("each", &nodes, &edges(&[("input", "each"), ("each", "output")]));

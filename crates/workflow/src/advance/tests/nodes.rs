@@ -172,7 +172,8 @@ fn a_prompt_is_rendered_and_told_of_contradictions() {
         diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ left.t }} & {{ right.t }}"}));
     drive.complete("left", json!({"t": "a"}));
     drive.complete("right", json!({"t": "b"}));
-    assert_eq!(drive.parameters("join"), &json!({"prompt": "a & b"}));
+    let prompt = "<agent-output>a</agent-output> & <agent-output>b</agent-output>";
+    assert_eq!(drive.parameters("join"), &json!({ "prompt": prompt }));
     let mut drive = diamond(json!({"type": "agent", "agent": "prompted", "prompt": "{{ left.t }}"}));
     drive.complete("right", json!({}));
     drive.complete("left", json!({}));

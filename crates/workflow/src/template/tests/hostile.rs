@@ -109,6 +109,9 @@ fn no_shape_of_a_template_overflows_the_stack() {
             for times in [1, 10, 60, 100, 1_000, 6_000, 50_000] {
                 // Whether it is refused depends on the shape; that it comes back does not.
                 let _ = used(&repeated(shape, times));
+                let [beginning, front, middle, back, end] = shape;
+                let (front, back) = (format!("{front}\n"), format!("{back}\n"));
+                let _ = used(&repeated(&[beginning, &front, middle, &back, end], times));
             }
         }
     });
@@ -126,9 +129,9 @@ fn what_nests_too_deeply_is_refused_with_the_limit() {
             (["{% if 1 %}", "{% elif 1 %}", "", "", "{% endif %}"], "64 blocks"),
             (["", "{% for a in [1] %}", "x", "{% endfor %}", ""], "64 blocks"),
         ] {
-            let refused = used(&repeated(&shape, 6_000));
+            let refused = used(&repeated(&shape, 2_000));
             assert!(refused.as_ref().is_err_and(|fault| fault.contains(limit)), "{shape:?}: {refused:?}");
-            assert!(uses(&repeated(&shape, 6_000)).is_err_and(|fault| fault.contains(limit)), "{shape:?}");
+            assert!(uses(&repeated(&shape, 2_000)).is_err_and(|fault| fault.contains(limit)), "{shape:?}");
         }
     });
 }
@@ -215,7 +218,7 @@ fn no_value_is_deeper_than_json_may_be() {
         "{% set x = {'a': x} | items %}",
         "{% set x = [x] | zip([1]) %}",
     ] {
-        let source = format!("{{% set x = [1] %}}{}{{{{ x | tojson | length }}}}", step.repeat(5_000));
+        let source = format!("{{% set x = [1] %}}{}{{{{ x | tojson | length }}}}", step.repeat(1_500));
         refused(&source, "128 levels");
     }
     // Nothing is carried from one round of a loop to the next, and a namespace would.
@@ -254,18 +257,13 @@ fn what_is_done_in_loops_is_charged() {
         "{% if 'y' in input.text %}{% endif %}",
         "{% if input.text == input.text ~ 'y' %}{% endif %}",
         "{% if input.text[399999] %}{% endif %}",
-        "{% if input.text | length %}{% endif %}",
         "{% if input.text is endingwith('y') %}{% endif %}",
         "{% if 49999 in input.list %}{% endif %}",
         "{% if input.list[49998:] %}{% endif %}",
-        "{% if input.list[::-1] %}{% endif %}",
         "{% if input.list | last %}{% endif %}",
-        "{% if input.list | map('string') %}{% endif %}",
         "{% if input.list | select('eq', 1) %}{% endif %}",
         "{% if range(99999) %}{% endif %}",
-        "{% if input.list == input.list + [] %}{% endif %}",
         "{% if input.list | sum %}{% endif %}",
-        "{% if input.list | max %}{% endif %}",
         "{% set a = input.list * 2 %}",
     ] {
         let source = format!("{{% for i in range(100000) %}}{body}{{% endfor %}}z");
