@@ -289,6 +289,7 @@ fn unread_view(run: WorkflowRun) -> WorkflowRunView {
         workflow_name: run.workflow_name,
         status: run.status,
         parent_workflow_run_id: run.parent,
+        requested_by: run.requested_by,
         parent_session_id: None,
         created_at: run.created_at,
         updated_at: run.updated_at,
