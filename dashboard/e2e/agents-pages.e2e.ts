@@ -31,7 +31,7 @@ afterAll(async () => {
 const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['agents', '/ui/agents', /agents\/broken\/agent\.yaml:2:\d+/],
   ['agent-general', '/ui/agents/ticket-triage', 'Limits per run'],
-  ['agent-input', '/ui/agents/release-notes?tab=input', 'Exactly these fields'],
+  ['agent-input', '/ui/agents/release-notes?tab=input', 'Callers send these fields'],
   ['agent-output', '/ui/agents/release-notes?tab=output', 'Enforced on every run.'],
   ['agent-output-code', '/ui/agents/release-notes?tab=output&as=code', 'additionalProperties'],
   ['agent-prompt', '/ui/agents/release-notes?tab=prompt', 'You write release notes'],
@@ -40,7 +40,7 @@ const PAGES: [name: string, path: string, text: string | RegExp][] = [
   ['agent-try', '/ui/agents/release-notes?tab=try', 'Add to commits'],
   ['agent-new', '/ui/agents/new', 'Saved in the database.'],
   ['agent-broken', '/ui/agents/broken', 'Unknown fields'],
-  ['agent-unreadable', '/ui/agents/unreadable', "This agent's file cannot be read."],
+  ['agent-unreadable', '/ui/agents/unreadable', "This agent's file cannot be parsed."],
   ['run-new', '/ui/runs/new?agent=invoice-reader', 'Run it'],
 ]
 

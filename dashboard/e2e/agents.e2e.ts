@@ -109,7 +109,7 @@ async function dragTo(page: Page, name: string, target: string): Promise<void> {
   await expect
     .poll(async () => {
       await page.mouse.move(to.x + 5, to.y - 5 - (nudges++ % 3))
-      return page.getByText(`${name} would go to place 1 of`).count()
+      return page.getByText(`${name} would move to position 1 of`).count()
     })
     .toBeGreaterThan(0)
   await page.mouse.up()

@@ -129,7 +129,7 @@ it('makes nothing of hostile output', async () => {
     if (view === 'attempts') {
       await page.getByRole('link', { name: /Attempt 1/ }).click()
       await seen(page, /Show more/)
-      const shown = await page.getByRole('region', { name: 'Output' }).textContent()
+      const shown = await page.getByRole('region', { name: 'Output', exact: true }).textContent()
       expect(shown?.length).toBeLessThan(50_000)
       // The error is behind the million letters: its surroundings are shown.
       await page.getByRole('button', { name: /\$\.severity/ }).click()

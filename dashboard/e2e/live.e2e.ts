@@ -87,7 +87,7 @@ it('keeps filters in the address', async () => {
 
 it('registers a schema, says who uses it, and why it cannot go', async () => {
   const { page } = await open(browser, `${accord.url}/ui/schemas/new`)
-  await page.getByLabel('Name').fill('finding')
+  await page.getByLabel('Name').first().fill('finding')
   await page.getByRole('button', { name: 'Add schema' }).click()
   await seen(page, 'Not used by any agent or workflow')
   await accord.agent(

@@ -70,7 +70,7 @@ it('scrolls from the newest to the oldest with few rows in the page', async () =
 it('stays live, and counts what waits to the last one', async () => {
   const { page } = await open(browser, `${accord.url}/ui/`)
   await seen(page, '10,000 pending')
-  await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByRole('navigation').getByRole('link', { name: 'Sessions' }).click()
   await rows(page).nth(0).waitFor()
   await accord.run('run', 'word-count', '--param', 'text=one two')
   await page.getByRole('link', { name: 'word-count' }).waitFor()
