@@ -149,11 +149,6 @@ impl Accord {
         self.folder.path()
     }
 
-    /// The process.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id().unwrap()
-    }
-
     /// Makes a run and waits for its end.
     pub(crate) async fn run(&self, request: &CreateRun) -> RunView {
         let run = self.client.create_run_and_wait(request, PATIENCE, None).await.unwrap();

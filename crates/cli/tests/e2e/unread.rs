@@ -47,7 +47,7 @@ async fn unread(accord: &Accord, path: &str, key: &str) -> TcpStream {
 
 async fn key(client: &Client, role: Role) -> String {
     let name = role.to_string();
-    client.create_key(&CreateKey { name, role }).await.unwrap().key
+    client.create_key(&CreateKey { name, role, expires_at: None }).await.unwrap().key
 }
 
 /// The memory of the process, in kilobytes: now, and the most that it was.

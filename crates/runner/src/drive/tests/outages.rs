@@ -18,7 +18,10 @@ fn case() -> Case {
     Case::with(Strategy::Prompt).at(Capabilities { repeats: false, ..able() })
 }
 
-fn repeated(ran: &Ran) -> Vec<(u64, Option<u32>, Option<u32>, Option<u64>)> {
+/// The pause in milliseconds, the attempts so far, the attempts left and the milliseconds left.
+type Repeated = (u64, Option<u32>, Option<u32>, Option<u64>);
+
+fn repeated(ran: &Ran) -> Vec<Repeated> {
     let repeated = |event: &EventBody| match event {
         EventBody::RequestRepeated { reason, milliseconds, attempts, attempts_left, milliseconds_left } => {
             assert_eq!(reason, "503 down");

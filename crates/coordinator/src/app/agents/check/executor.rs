@@ -180,11 +180,11 @@ fn external(settings: &External, findings: &mut Findings) {
 }
 
 fn working_dir(folder: Option<&str>, findings: &mut Findings) {
-    if let Some(folder) = folder {
-        if folder.is_empty() || folder.contains('\0') || !is_inside(folder) {
-            let message = format!("'{folder}' must be a folder inside the project, without '..'");
-            findings.error(at("working_dir"), message);
-        }
+    if let Some(folder) = folder
+        && (folder.is_empty() || folder.contains('\0') || !is_inside(folder))
+    {
+        let message = format!("'{folder}' must be a folder inside the project, without '..'");
+        findings.error(at("working_dir"), message);
     }
 }
 
