@@ -150,7 +150,7 @@ mod tests {
     fn a_pattern_that_is_too_large_is_told_from_one_that_is_none() {
         let refused = |pattern: &str| Schema::compile(&json!({"pattern": pattern})).unwrap_err().message;
         for large in [r"^[\p{L}\p{N} ]{1,500}$", "(a{1,1000}){1,1000}"] {
-            assert!(refused(large).contains("is too large when it is compiled"), "{}", refused(large));
+            assert!(refused(large).contains(" too large when "), "{}", refused(large));
         }
         for none in ["(", "a{5,2}", "(a{1,1000}", "[a{2}"] {
             assert!(refused(none).ends_with("is not a regular expression"), "{}", refused(none));
