@@ -1,6 +1,11 @@
 //! The binary as a user runs it: `accord up` in a folder, a scripted model behind it, HTTP in front of it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test that cannot set itself up has failed"
+)]
 
 mod blueprint_contracts;
 mod caller_contracts;
