@@ -15,6 +15,7 @@ use cel::{DeclarationError, Env, ExecutionError};
 
 use super::convert::Inexact;
 use crate::limits::MAX_INVARIANT_STEPS;
+use crate::schema::pattern::{Size, size_of};
 
 /// Charges for its only argument, or for both; hands on the last one.
 const CHARGE: &str = "@charge";
@@ -23,7 +24,7 @@ const ROUND: &str = "@round";
 /// Charges for a string's length, but not for a container's parts.
 const GLANCE: &str = "@glance";
 
-/// Charges for a regular expression that is about to be compiled.
+/// Charges for a regular expression that is about to be compiled and run over the text beside it; hands on the expression.
 const PATTERN: &str = "@pattern";
 
 /// What the function of an exhausted budget says; told apart from other errors by it.
@@ -32,8 +33,11 @@ const EXHAUSTED: &str = "@exhausted";
 /// So many bytes of a string cost as much as one value.
 const BYTES_PER_STEP: usize = 16;
 
-/// Compiling a pattern, which happens at each use, costs as much as looking at so many values.
+/// Compiling a pattern, which happens at each use, costs at least as much as looking at so many values.
 const PATTERN_STEPS: u64 = 500;
+
+/// At so many positions of a pattern the engine looks in the time of one step, for each byte of the text.
+const POSITIONS_PER_STEP: u64 = 64;
 
 /// Operators that ask whether values are the same, for which none is rounded.
 const SAME: &[&str] = &["_==_", "_!=_", "@in"];
@@ -62,7 +66,7 @@ pub(super) fn environment() -> Result<Env, DeclarationError> {
     environment.add_overload(CHARGE, "charge_two", vec![DYN_TYPE, DYN_TYPE], charge)?;
     environment.add_overload(ROUND, "round", vec![DYN_TYPE], round)?;
     environment.add_overload(GLANCE, "glance", vec![DYN_TYPE], glance)?;
-    environment.add_overload(PATTERN, "pattern", vec![DYN_TYPE], pattern)?;
+    environment.add_overload(PATTERN, "pattern", vec![DYN_TYPE, DYN_TYPE], pattern)?;
     Ok(environment)
 }
 
@@ -86,7 +90,12 @@ fn glance<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, 
 }
 
 fn pattern<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
-    spend(PATTERN_STEPS)?;
+    let length =
+        |argument: &CowVal<'b, 'v>| argument.downcast_ref::<CelString>().map_or(0, |text| text.inner().len());
+    let text = arguments.first().map_or(0, length) as u64;
+    let written = arguments.last().and_then(|last| last.downcast_ref::<CelString>()).map(CelString::inner);
+    let Size { parts, positions } = size_of(written.unwrap_or_default());
+    spend(parts.max(PATTERN_STEPS).saturating_add(text.saturating_mul(positions) / POSITIONS_PER_STEP))?;
     charge(arguments)
 }
 
@@ -143,7 +152,7 @@ pub(super) fn attach(expression: &mut IdedExpr) {
 
 fn attach_and_charge(expression: &mut IdedExpr) {
     attach(expression);
-    wrap(expression, CHARGE, None);
+    wrap(expression, CHARGE);
 }
 
 fn attach_to_call(call: &mut CallExpr) {
@@ -158,11 +167,14 @@ fn attach_to_call(call: &mut CallExpr) {
     for part in call.target.as_deref_mut().into_iter().chain(&mut call.args) {
         attach(part);
         if let (Some(function), false) = (meter, accumulates) {
-            wrap(part, function, None);
+            wrap(part, function);
         }
     }
-    if let ("matches", Some(expression)) = (call.func_name.as_str(), call.args.last_mut()) {
-        wrap_always(expression, PATTERN, None);
+    if call.func_name == "matches" {
+        let text = call.target.as_deref().or(call.args.first()).cloned();
+        if let Some(expression) = call.args.last_mut() {
+            wrap_always(expression, PATTERN, text);
+        }
     }
 }
 
@@ -185,7 +197,8 @@ fn attach_to_loop(comprehension: &mut ComprehensionExpr) {
             _ => call.args.last_mut(),
         };
         if let Some(deciding) = deciding {
-            wrap_always(deciding, CHARGE, Some(iter_var));
+            let item = IdedExpr { id: deciding.id, expr: Expr::Ident(iter_var.clone()) };
+            wrap_always(deciding, CHARGE, Some(item));
         }
     }
 }
@@ -195,17 +208,16 @@ fn is_accumulator(expression: &IdedExpr) -> bool {
 }
 
 /// Puts a metering function around an expression, unless it is a constant.
-fn wrap(expression: &mut IdedExpr, function: &str, beside: Option<&str>) {
+fn wrap(expression: &mut IdedExpr, function: &str) {
     if !matches!(expression.expr, Expr::Literal(_)) {
-        wrap_always(expression, function, beside);
+        wrap_always(expression, function, None);
     }
 }
 
-fn wrap_always(expression: &mut IdedExpr, function: &str, beside: Option<&str>) {
+fn wrap_always(expression: &mut IdedExpr, function: &str, beside: Option<IdedExpr>) {
     let inner = std::mem::take(expression);
     let id = inner.id;
-    let variable = beside.map(|name| IdedExpr { id, expr: Expr::Ident(name.to_owned()) });
-    let args = variable.into_iter().chain([inner]).collect();
+    let args = beside.into_iter().chain([inner]).collect();
     *expression =
         IdedExpr { id, expr: Expr::Call(CallExpr { func_name: function.to_owned(), target: None, args }) };
 }

@@ -8,7 +8,7 @@ mod closed;
 mod cost;
 mod error;
 mod later;
-mod pattern;
+pub(crate) mod pattern;
 pub(crate) mod reference;
 pub(crate) mod walk;
 

@@ -12,15 +12,15 @@ use crate::place::Place;
 
 /// How large a pattern is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Size {
+pub(crate) struct Size {
     /// How much is compiled: characters and ranges of characters, counts written out.
-    parts: u64,
+    pub(crate) parts: u64,
     /// How many characters or classes it can be at while it matches: the engine may look at each of them for each byte.
-    pub(super) positions: u64,
+    pub(crate) positions: u64,
 }
 
 /// The size of a pattern. One that cannot be read is refused by the validator.
-pub(super) fn size_of(pattern: &str) -> Size {
+pub(crate) fn size_of(pattern: &str) -> Size {
     let bytes = pattern.len() as u64;
     // The validator reads a pattern anew for each control escape.
     let read_again = (pattern.matches("\\c").count() as u64).saturating_mul(bytes);

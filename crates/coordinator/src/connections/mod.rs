@@ -11,14 +11,17 @@ mod write_timeout;
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
+use accord_api::ErrorName;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::header::X_CONTENT_TYPE_OPTIONS;
 use axum::http::{Request, Response};
 use axum::response::IntoResponse as _;
+use futures_util::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -28,6 +31,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::error::Error;
 use accept::{Accept, TurnedAway};
 use limit::{Answer, Connection, Open, Requests};
 use write_timeout::WriteTimeout;
@@ -113,11 +117,26 @@ impl Asked {
         let under_way = self.requests.begin();
         request.extensions_mut().insert(ConnectInfo(self.from));
         let response = match host::check(&request) {
-            Ok(()) => TowerToHyperService::new(self.router).call(request).await?,
+            Ok(()) => {
+                let answered = TowerToHyperService::new(self.router).call(request);
+                match AssertUnwindSafe(answered).catch_unwind().await {
+                    Ok(response) => response?,
+                    Err(_) => panicked(),
+                }
+            }
             Err(error) => ([(X_CONTENT_TYPE_OPTIONS, "nosniff")], error).into_response(),
         };
         Ok(response.map(|body| Answer::new(body, under_way)))
     }
+}
+
+/// A handler that panics costs its request and nothing else. The panic itself is in the log already.
+fn panicked() -> Response<axum::body::Body> {
+    let error = Error::new(
+        ErrorName::Internal,
+        "the request could not be answered; the log of the coordinator says why",
+    );
+    ([(X_CONTENT_TYPE_OPTIONS, "nosniff")], error).into_response()
 }
 
 #[cfg(test)]
@@ -229,6 +248,15 @@ mod tests {
         let since = Instant::now();
         let answer = rest(served.sent(&asked("/slow")).await).await;
         assert!(answer.ends_with("slow") && since.elapsed() >= LONG, "{answer}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_panic_costs_one_request_and_not_the_connection() {
+        let panics = async || -> &'static str { None.unwrap() };
+        let router = Router::new().route("/", get(async || "quick")).route("/panics", get(panics));
+        let served = served_by(100, router);
+        let answers = rest(served.sent(&(asked("/panics") + &asked("/"))).await).await;
+        assert!(answers.starts_with("HTTP/1.1 500 ") && answers.ends_with("quick"), "{answers}");
     }
 
     #[tokio::test(start_paused = true)]

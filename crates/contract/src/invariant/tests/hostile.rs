@@ -123,6 +123,9 @@ fn patterns_are_linear_and_charged() {
     assert!(!holds("output.s.matches('(a*)*b')", &output));
     assert!(line("output.l.all(x, x.matches('^a$'))", &output).contains("too large to check"));
     assert!(line("output.s.matches('(?=a)')", &output).contains("could not be checked"));
+    // A pattern is charged by what it is compiled to, not by its length.
+    let large = "output.l.all(x, x.matches('(\\\\p{L}{100}){10}'))";
+    assert!(line(large, &json!({"l": vec!["a"; 50]})).contains("too large to check"));
 }
 
 #[test]
