@@ -28,7 +28,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("accord-test-support", SHIPPED),
     ("bench", SHIPPED),
     ("xtask", SHIPPED),
-    ("accord-fuzz", &["accord-contract"]),
+    ("accord-fuzz", &["accord-contract", "accord-coordinator", "accord-store-sqlite", "accord-workflow"]),
 ];
 
 /// What the binary is made of.

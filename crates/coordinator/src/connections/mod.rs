@@ -293,7 +293,7 @@ mod tests {
         let mut slow = served.sent(&asked("/large")).await;
         let mut read = 0;
         while read < LARGE {
-            tokio::time::sleep(WRITE_TIMEOUT - Duration::from_secs(1)).await;
+            tokio::time::sleep_until(Instant::now() + WRITE_TIMEOUT - Duration::from_secs(1)).await;
             let mut piece = [0; 1024];
             read += slow.read(&mut piece).await.unwrap();
         }
@@ -374,7 +374,7 @@ mod tests {
             format!("GET /events HTTP/1.0\r\nHost: localhost\r\nLast-Event-ID: evt_{last}\r\n\r\n")
         };
         let unread = served.sent(&follow(0)).await;
-        tokio::time::sleep(WRITE_TIMEOUT * 2).await;
+        tokio::time::sleep_until(Instant::now() + WRITE_TIMEOUT * 2).await;
         let mut seen = ids(&rest(unread).await);
         let last = *seen.last().unwrap();
         assert!(last < newest.0, "it was dropped before the end");

@@ -124,7 +124,7 @@ mod tests {
         let reading = tokio::spawn(async move {
             let mut read = Vec::new();
             for _ in 0..5 {
-                tokio::time::sleep(WRITE_TIMEOUT - Duration::from_secs(1)).await;
+                tokio::time::sleep_until(Instant::now() + WRITE_TIMEOUT - Duration::from_secs(1)).await;
                 read.push(here.read_u8().await.unwrap());
             }
             read
@@ -140,7 +140,7 @@ mod tests {
         let mut stream = timed(there);
         for _ in 0..3 {
             stream.write_all(b"12345678").await.unwrap();
-            tokio::time::sleep(WRITE_TIMEOUT * 2).await;
+            tokio::time::sleep_until(Instant::now() + WRITE_TIMEOUT * 2).await;
             here.read_exact(&mut [0; 8]).await.unwrap();
         }
     }

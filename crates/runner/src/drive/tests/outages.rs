@@ -95,7 +95,7 @@ async fn a_stop_ends_the_wait_at_once() {
     let stop = case.stop.clone();
     let begun = Instant::now();
     let (ran, ()) = tokio::join!(case.run((0..50).map(|_| away()).collect()), async {
-        tokio::time::sleep(Duration::from_secs(20)).await;
+        tokio::time::sleep_until(Instant::now() + Duration::from_secs(20)).await;
         stop.cancel();
     });
     assert!(matches!(ran.outcome.end, End::Stopped), "{:?}", ran.outcome.end);
