@@ -297,7 +297,7 @@ async fn a_replay_needs_nothing_that_the_configuration_names() {
 async fn a_run_that_was_ended_is_replayed_to_the_same_end() {
     let stalled = || Reply::text("hello").ends_late(Duration::from_secs(600));
     let tool = Reply::tool("local__who", &json!({}));
-    let busy = Reply::error(529, "busy").retry_after(200);
+    let busy = Reply::error(529, "busy").retry_after(60);
     let timed_out = "no result within 3 seconds";
     let cases = [
         ("silent", Reply::hang(), timed_out),
