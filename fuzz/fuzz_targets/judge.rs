@@ -65,7 +65,10 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn accepted(text: &str, contract: &Contract) -> Option<(Value, Vec<Repair>)> {
     match judge(&Answer::text(text), contract) {
-        Verdict::Accepted(accepted) => Some((accepted.value, accepted.repairs)),
+        Verdict::Accepted(accepted) => {
+            assert_eq!(accepted.account.check(text, &accepted.value), Ok(()), "the account of {text:?}");
+            Some((accepted.value, accepted.repairs))
+        }
         Verdict::Rejected(_) => None,
     }
 }

@@ -2,32 +2,37 @@
 
 use serde_json::Value;
 
-use crate::verdict::{Accepted, Candidate, Outcome, Rejected, RepairKind, Source, Verdict};
+use crate::repair::{Repair, RepairKind};
+use crate::verdict::{Accepted, Candidate, Outcome, Rejected, Source, Verdict};
 
 impl Verdict {
-    /// The same verdict on an answer that was cut off. A value that is the whole text is whole, unless it is a number that
-    /// nothing was closed behind, which may have had more digits; and where the judge says that it mended the cut itself, it
-    /// took the value that was cut. One that was found somewhere may be an example before the answer that is missing.
+    /// The same verdict on an answer that the provider says was cut off. Only a value that is the whole text and whose end
+    /// is in the text is kept. Nothing is closed for it, a number may have had more digits, and a value that was found
+    /// before other text may be an example before the answer that is missing.
     #[must_use]
     pub fn of_cut(self, text: &str) -> Self {
         match self {
-            Self::Accepted(accepted) if is_open(&accepted, text) || is_found(&accepted) => {
-                Self::Rejected(missing(accepted.value))
-            }
+            Self::Accepted(accepted) if !is_whole(&accepted, text) => Self::Rejected(missing(accepted.value)),
             other => other,
         }
     }
 }
 
-/// Whether it is a number that may go on.
-fn is_open(accepted: &Accepted, text: &str) -> bool {
-    accepted.value.is_number() && !text.trim_end().ends_with(['}', ']'])
-}
-
-/// Whether it is a part of the text, and not the one that was cut.
-fn is_found(accepted: &Accepted) -> bool {
-    matches!(accepted.source, Source::Fence | Source::Prose)
-        && accepted.repairs.iter().all(|repair| repair.kind != RepairKind::Truncated)
+fn is_whole(accepted: &Accepted, text: &str) -> bool {
+    let adds_end = |repair: &Repair| {
+        matches!(
+            repair.kind,
+            RepairKind::Truncated | RepairKind::Bracket | RepairKind::MissingQuote | RepairKind::Unquoted
+        )
+    };
+    match accepted.source {
+        Source::Structured => true,
+        Source::Text => {
+            let may_go_on = accepted.value.is_number() && !text.trim_end().ends_with(['}', ']']);
+            !may_go_on && !accepted.repairs.iter().any(adds_end)
+        }
+        Source::Fence | Source::Prose => false,
+    }
 }
 
 fn missing(value: Value) -> Rejected {
@@ -50,9 +55,11 @@ mod tests {
             (json!({"type": "string"}), "\"done\"", true),
             (json!({"type": "object"}), "It looks like {\"a\": 1} and is {\"a\": 4", false),
             (json!({"type": "object"}), "```json\n{\"a\": 1}\n```\nor rather", false),
+            (json!({"type": "object"}), "{\"a\": \"x\"", false),
         ];
         for (schema, text, stands) in cases {
-            let contract = Contract::new(Schema::compile(&schema).unwrap());
+            let options = crate::Options { mode: crate::Mode::Lenient, ..crate::Options::default() };
+            let contract = Contract::new(Schema::compile(&schema).unwrap()).with_options(options);
             let verdict = judge(&Answer::text(text), &contract).of_cut(text);
             assert_eq!(matches!(verdict, crate::Verdict::Accepted(_)), stands, "{text}: {verdict:?}");
         }

@@ -4,10 +4,9 @@
 //! takes what a model said, an [`Answer`], and gives a [`Verdict`]: the conforming value with the [`Repair`]s that were made,
 //! or the located reasons why not, a [`Violation`] each.
 //!
-//! The way of an answer: `judge` finds the places of its text where a value may stand (`scan`), reads them (`parse`), lets the
-//! schema decide, and takes a value only if no other passes beside it. Leniently it also mends the shape of what was read
-//! (`shape`) and reads what is damaged (`repair`). The order of all steps, with the reasons, is told at the head of `judge`;
-//! how damage is read, at the head of `repair`.
+//! The way of an answer: `regions` and `candidates` find the stretches of its text that may hold the value, `parse` and
+//! `read` read them (strictly, and by the cheapest conforming reading), `account` says who each byte belongs to, and
+//! `judge::policy` has the rules that choose. `lex` is the one place that knows how tokens are written.
 //!
 //! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to what a provider
 //! accepts and the lifting of its answer back ([`mod@lower`]), a linter ([`mod@lint`]), a schema from examples ([`infer()`]),
@@ -27,34 +26,30 @@ mod decimal;
 mod invariant;
 mod schema;
 
+// Finding values in a text and reading them.
+mod account;
+mod candidates;
+mod lex;
+mod number;
+mod parse;
+mod place;
+mod read;
+mod regions;
+
 // The judgement.
 mod cut;
 mod judge;
 mod nested;
+mod repair;
 mod shape;
 mod verdict;
 mod violation;
-
-// Finding values in a text.
-mod disowned;
-mod enclosure;
-mod expression;
-mod markup;
-mod reasoning;
-mod scan;
-mod surround;
-mod tag;
-
-// Reading them.
-mod number;
-mod parse;
-mod place;
-mod repair;
 
 // Beside the judgement.
 mod infer;
 mod locate;
 
+pub use account::{Account, Span, SpanKind};
 pub use contract::{Contract, Mode, Options};
 pub use decimal::Decimal;
 pub use infer::{Inference, Openness, infer};
@@ -63,6 +58,7 @@ pub use judge::judge;
 pub use locate::{Location, locate};
 pub use number::same;
 pub use place::{Place, Step};
+pub use repair::{Repair, RepairKind};
 pub use schema::{Dialect, Schema, SchemaError};
-pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Repair, RepairKind, Source, Verdict};
+pub use verdict::{Accepted, Answer, Candidate, Outcome, Rejected, Source, Verdict};
 pub use violation::{Violation, Violations};

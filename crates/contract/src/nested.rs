@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::number;
-use crate::repair;
+use crate::read;
 use crate::schema::Schema;
 use crate::schema::reference::{Resolver, base_of};
 use crate::schema::walk;
@@ -256,10 +256,17 @@ fn is_named_call(members: &Map<String, Value>) -> bool {
     }
 }
 
-/// What stands under the one key of an envelope around calls.
+/// What stands under the one key of an envelope around calls. A message that carries calls also says whose it is, and that
+/// it has no content.
 fn envelope(members: &Map<String, Value>) -> Option<&Value> {
-    let (key, inner) = members.iter().next().filter(|_| members.len() == 1)?;
-    ENVELOPE_KEYS.contains(&key.as_str()).then_some(inner)
+    let is_message = |(key, value): &(&String, &Value)| match key.as_str() {
+        "role" => value.is_string(),
+        "content" => value.is_null() || value.as_str() == Some(""),
+        _ => false,
+    };
+    let mut others = members.iter().filter(|member| !is_message(member));
+    let (key, inner) = others.next()?;
+    (others.next().is_none() && ENVELOPE_KEYS.contains(&key.as_str())).then_some(inner)
 }
 
 /// The arguments of a tool call that carries them as JSON text, as some APIs do.
@@ -276,7 +283,7 @@ pub(crate) fn written_arguments(value: &Value) -> Option<Value> {
         return written_arguments(inner);
     }
     let texts = ARGUMENT_KEYS.iter().filter_map(|key| members.get(*key)?.as_str());
-    let mut written = texts.filter(|_| has_call_keys(members)).filter_map(repair::written);
+    let mut written = texts.filter(|_| has_call_keys(members)).filter_map(read::written);
     let first = written.next()?;
     written.next().is_none().then_some(first)
 }

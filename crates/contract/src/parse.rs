@@ -7,7 +7,6 @@
 use serde_json::{Map, Value};
 
 use crate::limits::MAX_DEPTH;
-use crate::lower::LiftError;
 use crate::number;
 
 /// How the keys begin by which `serde_json` marks numbers and raw text for itself. Wherever a value with such a key is
@@ -39,8 +38,6 @@ pub(crate) enum FaultKind {
     TooDeep,
     /// A `\u` escape that is half of a pair, so no text at all.
     LoneSurrogate,
-    /// It was read, and stands for no single value.
-    Unlifted(LiftError),
 }
 
 impl Fault {
@@ -58,7 +55,6 @@ impl Fault {
             FaultKind::NumberTooLong => "the number has more digits than can be kept exactly".to_owned(),
             FaultKind::TooDeep => format!("the value nests deeper than {MAX_DEPTH} levels"),
             FaultKind::LoneSurrogate => "a \\u escape is half of a surrogate pair".to_owned(),
-            FaultKind::Unlifted(error) => error.to_string(),
         }
     }
 }

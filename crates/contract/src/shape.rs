@@ -17,9 +17,9 @@ use self::members::Members;
 use crate::number;
 use crate::parse;
 use crate::place::{Place, Step};
-use crate::repair;
+use crate::read;
+use crate::repair::{Repair, RepairKind};
 use crate::schema::{Schema, place_of};
-use crate::verdict::{Repair, RepairKind};
 
 /// A change may uncover another (a list in a string whose items are strings of numbers), but not for long.
 const MAX_ROUNDS: usize = 4;
@@ -190,7 +190,7 @@ impl Asked<'_> {
         let members = value.as_object().filter(|members| members.len() == 1)?;
         let (name, inner) = members.iter().next()?;
         let inner = match inner {
-            Value::String(text) => repair::written(text)?,
+            Value::String(text) => read::written(text)?,
             inner => inner.clone(),
         };
         let holds = inner.as_object().is_some_and(|members| !members.is_empty());
@@ -259,7 +259,7 @@ fn retype(value: &Value, wanted: &[JsonType], place: &Place) -> Option<Edit> {
                 ));
             }
             if wants(JsonType::Object) || wants(JsonType::Array) {
-                let inner = repair::written(text).filter(|inner| {
+                let inner = read::written(text).filter(|inner| {
                     (inner.is_object() && wants(JsonType::Object))
                         || (inner.is_array() && wants(JsonType::Array))
                 });

@@ -5,8 +5,10 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::account::Account;
 use crate::lower::Lift;
 use crate::place::Place;
+use crate::repair::Repair;
 use crate::violation::{Violation, Violations};
 
 /// What a model said: a text, and the value that the provider may have handed over as structured already.
@@ -61,6 +63,8 @@ pub struct Accepted {
     pub repairs: Vec<Repair>,
     /// Where it stood.
     pub source: Source,
+    /// Who each byte of the text belongs to.
+    pub account: Account,
 }
 
 /// Why there is no conforming value.
@@ -126,99 +130,4 @@ pub enum Source {
     Fence,
     /// Somewhere in prose or tags.
     Prose,
-}
-
-/// One change that was made to an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Repair {
-    /// What kind of change.
-    pub kind: RepairKind,
-    /// The place in the accepted value, as people write it.
-    pub path: String,
-    /// What was there and what was made of it.
-    pub detail: String,
-}
-
-impl Repair {
-    /// A change that concerns the whole value.
-    pub(crate) fn of_whole(kind: RepairKind, detail: impl Into<String>) -> Self {
-        Self { kind, path: "$".to_owned(), detail: detail.into() }
-    }
-}
-
-/// The kinds of change that lose nothing and invent nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RepairKind {
-    /// A comma too many was dropped.
-    ExtraComma,
-    /// A missing comma or colon was read as if it were there.
-    MissingSeparator,
-    /// A comment was skipped.
-    Comment,
-    /// Single, typographic, doubled or triple quotes were read as quotes.
-    Quotes,
-    /// A quote mark that was missing at one end of a string was read as if it were there.
-    MissingQuote,
-    /// A key or a string without quotes was read as one.
-    Unquoted,
-    /// `True`, `None` and other languages' literals were read as JSON's.
-    Literal,
-    /// A number in another notation (`+1`, `.5`, `1_000`) was read as JSON's.
-    NumberForm,
-    /// A raw control character inside a string was taken as it is.
-    ControlCharacter,
-    /// Quote marks inside a string were not escaped.
-    InnerQuote,
-    /// An escape that JSON does not have was read.
-    Escape,
-    /// A bracket was missing, doubled or of the wrong kind.
-    Bracket,
-    /// The text ended early, after a whole token.
-    Truncated,
-    /// Words or marks between the values were skipped.
-    StrayText,
-    /// A number, boolean or string was given as another scalar with the same text.
-    Coerced,
-    /// An object or array was given as a JSON string.
-    Unstringified,
-    /// `null` was given for an optional member that does not take it.
-    DroppedNull,
-    /// The value was wrapped in an object with one key.
-    Unwrapped,
-    /// A bare item was given where a list is asked.
-    WrappedInList,
-    /// Several values were given where a list of them is asked.
-    JoinedValues,
-    /// An enum value matched but for letter case.
-    EnumCase,
-}
-
-impl RepairKind {
-    /// What was found, in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::ExtraComma => "extra comma",
-            Self::MissingSeparator => "missing comma or colon",
-            Self::Comment => "comment",
-            Self::Quotes => "other quotes",
-            Self::MissingQuote => "missing quote",
-            Self::Unquoted => "text without quotes",
-            Self::Literal => "literal of another language",
-            Self::NumberForm => "number in another notation",
-            Self::ControlCharacter => "raw control character or unusual space",
-            Self::InnerQuote => "quote inside a string",
-            Self::Escape => "escape that JSON does not have",
-            Self::Bracket => "missing, extra or wrong bracket",
-            Self::Truncated => "text ends early",
-            Self::StrayText => "stray text",
-            Self::Coerced => "scalar of another type",
-            Self::Unstringified => "JSON inside a string",
-            Self::DroppedNull => "null for an optional member",
-            Self::Unwrapped => "value inside a wrapper",
-            Self::WrappedInList => "single item instead of a list",
-            Self::JoinedValues => "several values instead of a list",
-            Self::EnumCase => "letter case of an enum value",
-        }
-    }
 }

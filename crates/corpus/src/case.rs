@@ -4,6 +4,8 @@ use accord_contract::{Answer, Contract, Mode, Options, Schema, SchemaError, Verd
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::exceptions::is_exception;
+
 /// One recorded answer and what must be made of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
@@ -51,13 +53,18 @@ impl Case {
     pub fn judged(&self) -> Option<Value> {
         let contract = self.contract().ok()?;
         match judge(&Answer::text(&self.text), &contract) {
-            Verdict::Accepted(accepted) => Some(accepted.value),
+            Verdict::Accepted(accepted) => match accepted.account.check(&self.text, &accepted.value) {
+                Ok(()) => Some(accepted.value),
+                // Never the expected value, so it is counted and shown as a wrong one.
+                Err(error) => Some(Value::from(format!("the account does not hold: {error}"))),
+            },
             Verdict::Rejected(_) => None,
         }
     }
 }
 
-/// Reads a corpus file. Members that are not named above (`source`, `note`) are ignored.
+/// Reads a corpus file. Members that are not named above (`source`, `note`) are ignored. Cases that are listed as exceptions
+/// must be refused.
 pub fn parse(text: &str) -> Result<Vec<Case>, CorpusError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
@@ -86,7 +93,9 @@ fn case_of(line: &str) -> Result<Case, String> {
         _ => return Err("'expect.kind' must be 'value' or 'reject'".to_owned()),
     };
     let schema = value.get("schema").cloned().ok_or("'schema' is missing")?;
-    Ok(Case { id: word("id")?, class: word("class")?, mode, text: word("text")?, schema, expected })
+    let id = word("id")?;
+    let expected = if is_exception(&id) { Expected::Reject } else { expected };
+    Ok(Case { id, class: word("class")?, mode, text: word("text")?, schema, expected })
 }
 
 #[cfg(test)]

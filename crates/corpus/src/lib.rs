@@ -10,6 +10,7 @@
 
 mod case;
 mod equality;
+mod exceptions;
 mod hostile;
 mod score;
 

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{Judge, fault};
+use super::{Judge, Judged, Read, fault};
+use crate::candidates::Candidate;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
 use crate::parse::FaultKind;
-use crate::scan::{Found, Item, Setting};
-use crate::verdict::{Candidate, Outcome, Rejected, Verdict};
+use crate::verdict::{self, Outcome, Rejected, Verdict};
 use crate::violation::{Violation, Violations};
 
 /// How many candidates are compared to find the closest. Violations are worded for each.
@@ -17,19 +17,19 @@ const MAX_COMPARED: usize = 8;
 
 impl Judge<'_> {
     /// The reasons, taken from the candidate that came closest.
-    pub(super) fn reject(&self, text: &str, items: &[Item], readable: &[Found]) -> Verdict {
+    pub(super) fn reject(&self, text: &str, items: &[(Candidate, Judged)], repaired: &[Judged]) -> Verdict {
         let offset = self.answer.text.len() - text.len();
-        if let Some(item) = too_deep(items) {
+        let is_deep = |(item, _): &&(Candidate, Judged)| matches!(&item.reading, Err(fault) if fault.kind == FaultKind::TooDeep);
+        if let Some((item, _)) =
+            items.iter().find(is_deep).filter(|_| items.iter().all(|(item, _)| item.reading.is_err()))
+        {
             return reject_unread(text, offset, item);
         }
-        let unread = items.iter().find(|item| item.reading.is_err());
-        // What stands inside a damaged value is not what was meant; the damage is what there is to mend.
-        let is_part = |found: &Found| unread.is_some() && found.setting == Setting::Inside;
-        let standing = items.iter().filter_map(|item| item.reading.as_ref().ok());
-        let found = readable.iter().chain(standing.filter(|found| !is_part(found)));
+        let standing = items.iter().filter_map(|(_, judged)| judged.read.as_ref());
+        let reads = repaired.iter().filter_map(|judged| judged.read.as_ref()).chain(standing);
         let mut closest: Option<(usize, Rejected)> = None;
-        for candidate in found.take(MAX_COMPARED) {
-            let rejected = self.reject_value(&candidate.value, offset, candidate);
+        for read in reads.take(MAX_COMPARED) {
+            let rejected = self.reject_value(offset, read);
             let distance = distance(&rejected);
             if closest.as_ref().is_none_or(|(least, _)| distance < *least) {
                 closest = Some((distance, rejected));
@@ -41,28 +41,43 @@ impl Judge<'_> {
         if let Some(value) = self.answer.structured {
             return Verdict::Rejected(self.reject_structured(value));
         }
-        match unread {
-            Some(item) => reject_unread(text, offset, item),
+        if let Some(unlifted) = items.iter().find_map(|(item, _)| self.reject_unlifted(offset, item)) {
+            return unlifted;
+        }
+        match items.iter().find(|(item, _)| item.reading.is_err() || item.is_part) {
+            Some((item, _)) => reject_unread(text, offset, item),
             None => no_json(text),
         }
     }
 
-    fn reject_value(&self, value: &Value, offset: usize, found: &Found) -> Rejected {
-        let range = Some(found.range.start + offset..found.range.end + offset);
-        let candidate = Some(Candidate { range, value: Some(value.clone()) });
-        if found.setting != Setting::Free && self.passes(value) {
-            let message = "the JSON is damaged, so that this can be read in more than one way; give the whole value as valid JSON";
+    fn reject_value(&self, offset: usize, read: &Read) -> Rejected {
+        let value = read.value();
+        let range = Some(read.range.start + offset..read.range.end + offset);
+        let candidate = Some(verdict::Candidate { range, value: Some(value.clone()) });
+        if self.passes(value) {
+            let message = "this can be read in more than one way because of what stands beside it; give the value alone, as valid JSON";
             return Rejected::because(Outcome::ParseError, "json", message, candidate);
         }
         self.reject_read(value, candidate)
     }
 
-    fn reject_structured(&self, value: &Value) -> Rejected {
-        let value = self.stands_for(value).unwrap_or(Cow::Borrowed(value));
-        self.reject_read(&value, Some(Candidate { range: None, value: Some(value.clone().into_owned()) }))
+    /// What was read and stands for no single value.
+    fn reject_unlifted(&self, offset: usize, item: &Candidate) -> Option<Verdict> {
+        let raw = item.reading.as_ref().ok().filter(|_| !item.is_part)?;
+        let error = self.answer.lift?.lift(raw.clone()).err()?;
+        let range = Some(item.range.start + offset..item.range.end + offset);
+        Some(unlifted(&error, verdict::Candidate { range, value: Some(raw.clone()) }))
     }
 
-    fn reject_read(&self, value: &Value, candidate: Option<Candidate>) -> Rejected {
+    fn reject_structured(&self, value: &Value) -> Rejected {
+        let value = self.stands_for(value).unwrap_or(Cow::Borrowed(value));
+        self.reject_read(
+            &value,
+            Some(verdict::Candidate { range: None, value: Some(value.clone().into_owned()) }),
+        )
+    }
+
+    fn reject_read(&self, value: &Value, candidate: Option<verdict::Candidate>) -> Rejected {
         if self.is_echo(value) {
             let message = "this is the schema itself; give a value that conforms to it";
             return Rejected::because(Outcome::SchemaEcho, "json", message, candidate);
@@ -77,7 +92,7 @@ impl Judge<'_> {
 }
 
 /// A value in the form that the provider was asked for, which stands for no single value.
-pub(super) fn unlifted(error: &LiftError, candidate: Candidate) -> Verdict {
+pub(super) fn unlifted(error: &LiftError, candidate: verdict::Candidate) -> Verdict {
     let violation = Violation {
         path: error.path.clone(),
         pointer: error.pointer.clone(),
@@ -101,25 +116,25 @@ fn distance(rejected: &Rejected) -> usize {
     }
 }
 
-/// What nests too deep, where nothing stands beside it: what was read inside it is no answer that could be better.
-fn too_deep(items: &[Item]) -> Option<&Item> {
-    let is_free = |item: &Item| item.reading.as_ref().is_ok_and(|found| found.setting == Setting::Free);
-    let is_deep = |item: &&Item| matches!(&item.reading, Err(fault) if fault.kind == FaultKind::TooDeep);
-    items.iter().find(is_deep).filter(|_| !items.iter().any(is_free))
-}
-
-fn reject_unread(text: &str, offset: usize, item: &Item) -> Verdict {
-    let Err(fault) = &item.reading else { return no_json(text) };
-    if let FaultKind::Unlifted(error) = &fault.kind {
-        let range = Some(item.start + offset..fault.at + offset);
-        return unlifted(error, Candidate { range, value: None });
-    }
+fn reject_unread(text: &str, offset: usize, item: &Candidate) -> Verdict {
+    let range = Some(item.range.start + offset..item.range.end + offset);
+    let Err(fault) = &item.reading else {
+        let message = "this is part of a value that is damaged; give the whole value as valid JSON";
+        let candidate = verdict::Candidate { range, value: item.reading.as_ref().ok().cloned() };
+        return Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)));
+    };
     let before = text.get(..fault.at.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let message = format!("not valid JSON at line {line}, column {column}: {}", fault::explain(text, fault));
-    let candidate = Candidate { range: Some(item.start + offset..fault.at + offset), value: None };
+    let candidate =
+        verdict::Candidate { range: Some(item.range.start + offset..fault.at + offset), value: None };
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "json", message, Some(candidate)))
+}
+
+/// A value that was read and is not accepted.
+pub(super) fn read(value: Value) -> verdict::Candidate {
+    verdict::Candidate { range: None, value: Some(value) }
 }
 
 fn no_json(text: &str) -> Verdict {

@@ -42,8 +42,6 @@ fn what_is_not_the_models_is_not_its_answer() {
         ("~~", "~~"),
         ("~~It is ", "~~"),
         ("<del>", "</del>"),
-        ("```diff\n-", "\n```"),
-        ("```diff\n--- a\n+++ b\n-", "\n+"),
     ] {
         for contract in both(&one()) {
             let other = format!("{open}{{\"a\": 1}}{close}");
@@ -75,26 +73,6 @@ fn marks_that_may_be_around_an_answer_hide_none() {
     ] {
         for contract in both(&one()) {
             assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
-        }
-    }
-}
-
-#[test]
-fn code_that_changes_a_value_is_no_answer() {
-    for text in [
-        "r = {\"a\": 1}\nr[\"a\"] = 2",
-        "```python\nresult: dict = {\"a\": 1}\nresult.update({\"a\": 2})\nprint(result)\n```",
-        "const r = {\"a\": 1};\nr.a = 2;",
-        "{\"a\": 1}[\"a\"]",
-        "{\"a\": 1}.get({\"a\": 2})",
-    ] {
-        for contract in both(&one()) {
-            assert_eq!(value(&contract, text), None, "{text}");
-        }
-    }
-    for text in [r#"["a", "b"][:1]"#, r#"["a", "b"][0]"#, r#"x = ["a"] * 3"#, r#"["b", "a"].sort()"#] {
-        for contract in both(&strings()) {
-            assert_eq!(value(&contract, text), None, "{text}");
         }
     }
 }
@@ -151,11 +129,8 @@ fn lists_beside_words_are_lists() {
         ("\u{7ed3}\u{679c}[\"a\"]", json!(["a"])),
         ("x=[1, 2]", json!([1, 2])),
         ("f([1, 2])", json!([1, 2])),
-        ("json[1, 2]", json!([1, 2])),
         ("```json[1, 2]```", json!([1, 2])),
-        ("\u{1b}[32m[1, 2]\u{1b}[0m", json!([1, 2])),
         ("- [1, 2]", json!([1, 2])),
-        ("The list is [ ].", json!([])),
         ("[\"a\"] (see above)", json!(["a"])),
     ] {
         for contract in both(&any) {

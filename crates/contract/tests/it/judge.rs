@@ -109,7 +109,7 @@ fn a_value_that_the_text_goes_on_with_is_not_whole() {
     let torn = "{\"a\": 1}, \"b\": \"x\"}";
     for text in [torn.to_owned(), format!("```json\n{torn}\n```"), format!("Here: {torn}")] {
         assert_eq!(value(&schema(pair()), &text), None, "{text}");
-        assert_eq!(value(&lenient(pair()), &text), Some(json!({"a": 1, "b": "x"})), "{text}");
+        assert_eq!(value(&lenient(pair()), &text), None, "{text}");
     }
 }
 
@@ -294,10 +294,11 @@ fn a_cut_is_accepted_only_after_a_whole_token() {
     let contract = lenient(pair());
     for (text, expected) in [
         (r#"{"a": 1, "b": "x""#, Some(json!({"a": 1, "b": "x"}))),
-        (r#"{"a": 1, "b": "#, Some(json!({"a": 1}))),
-        (r#"{"a": 1, "b"#, Some(json!({"a": 1}))),
-        (r#"{"a": 1, "#, Some(json!({"a": 1}))),
-        (r#"{"a": 1, "c": ["x", "y","#, Some(json!({"a": 1, "c": ["x", "y"]}))),
+        (r#"{"a": 1, "b": "#, None),
+        (r#"{"a": 1, "b"#, None),
+        (r#"{"a": 1, "#, None),
+        (r#"{"a": 1, "c": ["x", "y","#, None),
+        (r#"{"a": 1, "c": ["x", "y""#, Some(json!({"a": 1, "c": ["x", "y"]}))),
         (r#"{"a": 1, "b": "x"#, None),
         (r#"{"a": 1"#, None),
         (r#"{"b": "x", "a": tru"#, None),

@@ -1,6 +1,6 @@
 //! What holds for every text: an accepted value conforms, a valid document comes back as it is, nothing panics.
 
-use accord_contract::{Answer, Contract, Mode, Source, Verdict, infer, judge, same};
+use accord_contract::{Accepted, Answer, Contract, Mode, Source, SpanKind, Verdict, infer, judge, same};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Number, Value, json};
@@ -128,8 +128,10 @@ fn conforms_if_accepted(text: &str) {
     for schema in schemas() {
         for mode in [Mode::Strict, Mode::Lenient] {
             let contract = contract(&schema, mode);
-            if let Some((value, _)) = accepted(text, &contract) {
+            if let Verdict::Accepted(Accepted { value, account, .. }) = judge(&Answer::text(text), &contract)
+            {
                 assert!(contract.schema().is_valid(&value), "{value} of {text:?} breaks {schema}");
+                assert_eq!(account.check(text, &value), Ok(()), "{text:?} under {schema}");
             }
         }
     }
@@ -159,6 +161,29 @@ proptest! {
             if let Some((strict, _)) = accepted(&text, &contract(&schema, Mode::Strict)) {
                 let lenient = accepted(&text, &contract(&schema, Mode::Lenient));
                 prop_assert!(lenient.is_some_and(|(value, _)| same(&value, &strict)), "{text:?} under {schema}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_inside_a_candidate_is_never_lost(document in document(), word in "[a-zA-Zäжه中]{1,8}", pick in any::<usize>()) {
+        prop_assume!(document.is_object() || document.is_array());
+        let contract = contract(&infer([&document]), Mode::Lenient);
+        for text in [document.to_string(), format!("{document:#}"), document.to_string().replace("\":", "\" :\t")] {
+            let Verdict::Accepted(accepted) = judge(&Answer::text(&text), &contract) else { continue };
+            let spans = accepted.account.spans(&text);
+            let is_place = |text: &str| ["{", "}", "[", "]", ",", ":"].contains(&text) || text.trim().is_empty();
+            let places: Vec<usize> = spans
+                .iter()
+                .skip(1)
+                .filter(|span| matches!(span.kind, SpanKind::Structure | SpanKind::Space))
+                .filter(|span| is_place(&text[span.range.clone()]))
+                .map(|span| span.range.start)
+                .collect();
+            let Some(&at) = places.get(pick % places.len().max(1)) else { continue };
+            let with_word = format!("{} {word} {}", &text[..at], &text[at..]);
+            if let Some((value, _)) = self::accepted(&with_word, &contract) {
+                prop_assert!(!same(&value, &accepted.value), "{with_word}");
             }
         }
     }

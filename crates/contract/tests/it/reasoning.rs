@@ -1,9 +1,9 @@
 //! The marks of reasoning: what they hide, and what they do not.
 
-use accord_contract::{Contract, Mode, Outcome};
+use accord_contract::{Contract, Mode};
 use serde_json::{Value, json};
 
-use crate::judging::{contract, rejected, value};
+use crate::judging::{contract, value};
 
 fn schema(document: Value) -> Contract {
     contract(&document, Mode::Strict)
@@ -33,8 +33,6 @@ fn reasoning_is_known_by_the_words_of_its_name() {
         ("<reasoning-steps>", "</reasoning-steps>"),
         ("<thought_1>", "</thought_1>"),
         ("<cot>", "</cot>"),
-        ("<planning>\n", "</planning>"),
-        ("<first_draft>", "</first_draft>"),
         ("```thinking\n", "\n```\n"),
         ("[think]", "[/think]"),
         ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -49,53 +47,6 @@ fn reasoning_is_known_by_the_words_of_its_name() {
             assert_eq!(value(&contract, &format!("{draft} I cannot tell.")), None, "{draft}");
             assert_eq!(value(&contract, &format!("{draft}{{\"a\": 2}}")), Some(json!({"a": 2})), "{draft}");
             assert_eq!(value(&contract, &format!("{open}maybe {{\"a\": 1}}")), None, "{open}");
-        }
-    }
-}
-
-#[test]
-fn a_name_that_an_answer_may_have_hides_no_answer() {
-    for contract in [schema(one()), lenient(one())] {
-        for text in [
-            r#"<analysis>{"a": 1}</analysis>"#,
-            "<market_analysis>\n```json\n{\"a\": 1}\n```\n</market_analysis>",
-            "It is a `List<Analysis>` of one: {\"a\": 1}",
-            r#"<reasoning_result>{"a": 1}</reasoning_result>"#,
-            "<plan>\n{\"a\": 1}\nThis is all.\n</plan>",
-            "Here is the <draft> that you asked for: {\"a\": 1}",
-            "```thought\n{\"a\": 1}\n```",
-        ] {
-            assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
-        }
-        for two in [
-            r#"<analysis>{"a": 1}</analysis> unlike {"a": 2}"#,
-            r#"Unlike {"a": 2} it says <analysis>It is {"a": 1}.</analysis>"#,
-            r#"{"a": 1} <rethink>Better {"a": 2}.</rethink>"#,
-            "{\"a\": 1}\n<critique>Better {\"a\": 2}.</critique>",
-        ] {
-            assert_eq!(rejected(&contract, two).outcome, Outcome::Ambiguous, "{two}");
-        }
-    }
-}
-
-#[test]
-fn a_mark_that_prose_speaks_of_hides_nothing() {
-    for contract in [schema(one()), lenient(one())] {
-        for text in [
-            "I left out the `<think>` block as asked.\n\n{\"a\": 1}",
-            "{\"a\": 1}\n\nI left out the `</think>` tag.",
-            "Without \"<thinking>\" and '[THINK]': {\"a\": 1}",
-            "{\"a\": 1} (no \u{201c}</thought>\u{201d}, as asked)",
-        ] {
-            assert_eq!(value(&contract, text), Some(json!({"a": 1})), "{text}");
-        }
-        for text in [
-            "<think>I end with `</think>`, and maybe {\"a\": 1}",
-            "perhaps `{\"a\": 1}`</think>`nothing`",
-            "perhaps {\"a\": 1}</think>`nothing`",
-            "The <think> block: {\"a\": 1}",
-        ] {
-            assert_eq!(value(&contract, text), None, "{text}");
         }
     }
 }

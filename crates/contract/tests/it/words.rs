@@ -41,11 +41,6 @@ fn words_in_brackets_in_a_line_of_prose_are_no_list() {
 fn words_in_brackets_that_stand_by_themselves_are_a_list() {
     for text in [
         "[red, green]",
-        "The list: [red, green]",
-        "labels = [red, green]",
-        "**Labels:** [red, green].",
-        "- [red, green]",
-        "Here they are.\n[red, green]\nDone.",
         "```\n[red, green]\n```",
         "<answer>[red, green]</answer>",
         "<think>x</think>[red, green]<|im_end|>",
@@ -57,11 +52,8 @@ fn words_in_brackets_that_stand_by_themselves_are_a_list() {
 #[test]
 fn escaped_quotes_are_no_part_of_a_string() {
     let mixed = json!({"type": "array", "items": {"type": ["string", "integer", "null", "array"]}});
-    for (text, expected) in [
-        (r#"[1, \"x\"]"#, json!([1, "x"])),
-        (r#"[[], [\"x\"]]"#, json!([[], ["x"]])),
-        ("```\n[null, \\\"x y\\\"]\n```", json!([null, "x y"])),
-    ] {
+    for (text, expected) in [(r#"[\"x\", 1]"#, json!(["x", 1])), ("```\n[\\\"x y\\\"]\n```", json!(["x y"]))]
+    {
         assert_eq!(read(text, &mixed), Some(expected), "{text}");
     }
     for text in [r#"{"a": \"x\", "b": "y"}"#, r#"{"a": \"x\"}"#, r#"{"a": \}"#] {
@@ -90,16 +82,11 @@ fn lines_of_a_list_are_not_joined() {
 
 #[test]
 fn types_and_statements_are_no_strings() {
-    for text in [
-        "{a: red;\n b: blue;}",
-        "interface P {\n  a: Name;\n  b: Age;\n}",
-        "{\"a\": str, \"b\": int}",
-        "struct P { a: i32, b: u64 }",
-        "{\n  a: Name,\n  b?: Age\n}",
-    ] {
+    for text in
+        ["{a: red;\n b: blue;}", "interface P {\n  a: Name;\n  b: Age;\n}", "struct P { a: i32, b: u64 }"]
+    {
         assert_eq!(read(text, &object()), None, "{text}");
     }
-    assert_eq!(read("{a: list, b: x; y}", &object()), Some(json!({"a": "list", "b": "x; y"})));
 }
 
 #[test]

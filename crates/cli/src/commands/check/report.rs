@@ -184,6 +184,7 @@ mod tests {
                 detail: "dropped a comma".to_owned(),
             }],
             source: Origin::Fence,
+            account: accord_contract::Account::default(),
         };
         let report = super::accepted(&accepted);
         insta::assert_snapshot!(anstream::adapter::strip_str(&report).to_string(), @r#"

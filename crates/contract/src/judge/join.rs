@@ -1,0 +1,99 @@
+//! Several values where a list of them is asked.
+//!
+//! They are joined only when nothing but white space, commas, semicolons, list numbers, bullets, fences and the tags of tool
+//! calls stands between them. A word between them or behind them may say that one replaces another, in any language, so it
+//! makes the answer ambiguous.
+
+use serde_json::Value;
+
+use super::policy::Tally;
+use super::{Conforming, Judge, Judged, Read};
+use crate::account;
+use crate::regions::MARKS;
+use crate::regions::tag::{Tag, words};
+use crate::repair::{Repair, RepairKind};
+use crate::shape::Mended;
+use crate::verdict::Source;
+
+impl Judge<'_> {
+    pub(super) fn join(&self, text: &str, judged: &[Judged], source: Source, tally: &mut Tally) {
+        if !self.facts().list {
+            return;
+        }
+        let of_source = judged.iter().filter(|judged| judged.source == source);
+        let Some(reads) = of_source.map(|judged| judged.read.as_ref()).collect::<Option<Vec<&Read>>>() else {
+            return;
+        };
+        let [first, second, ..] = reads.as_slice() else { return };
+        let list: Value = reads.iter().map(|read| read.value().clone()).collect();
+        if reads.iter().any(|read| read.value().is_array()) && !self.passes(&list) {
+            return;
+        }
+        let Some(Mended { value, repairs }) = self.mend(&list) else { return };
+        let detail = format!("{} values were read as a list", reads.len());
+        let joined = Repair::of_whole(RepairKind::JoinedValues, detail);
+        let account = reads.iter().map(|read| account::Source {
+            range: read.range.clone(),
+            spans: read.spans.clone(),
+            read: Some(read.raw.clone()),
+        });
+        let conforming = Conforming {
+            value,
+            repairs: std::iter::once(joined).chain(repairs).collect(),
+            account: account.collect(),
+        };
+        match is_joined(text, &reads) {
+            true => tally.add(conforming),
+            false => tally
+                .ambiguous(Conforming::of(first, first.value().clone(), Vec::new()), second.value().clone()),
+        }
+    }
+}
+
+/// Whether only separators stand between values and behind the last.
+fn is_joined(text: &str, reads: &[&Read]) -> bool {
+    let starts = reads.iter().skip(1).map(|read| read.range.start).chain([text.len()]);
+    reads.iter().zip(starts).all(|(read, next)| text.get(read.range.end..next).is_some_and(is_separator))
+}
+
+/// Whether a stretch of text holds nothing that could be a word.
+fn is_separator(between: &str) -> bool {
+    let mut rest = between.trim_start_matches([',', ';', ' ', '\t', '\r', '\n']);
+    while !rest.is_empty() {
+        let Some(length) = fence(rest).or_else(|| call_tag(rest)).or_else(|| list_mark(rest)) else {
+            return false;
+        };
+        rest = rest.get(length..).unwrap_or_default().trim_start_matches([',', ';', ' ', '\t', '\r', '\n']);
+    }
+    true
+}
+
+/// The length of the mark of a fence and the name behind it.
+fn fence(text: &str) -> Option<usize> {
+    let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark))?;
+    let name = text.get(mark.len()..)?;
+    let length = name.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(name.len());
+    let ends_line = name.get(length..)?.starts_with(['\n', '\r']) || length == 0 || name.starts_with("json");
+    ends_line.then_some(mark.len() + length)
+}
+
+fn call_tag(text: &str) -> Option<usize> {
+    let tag = Tag::at(text, 0)?;
+    let words = words(tag.name);
+    let is_call = MARKS.answer.tags.iter().any(|name| name == tag.name)
+        || !words.is_empty() && words.iter().any(|word| MARKS.answer.calls.contains(word));
+    is_call.then_some(tag.length)
+}
+
+/// The length of `1.`, `2)`, `-` or another bullet with a space behind it.
+fn list_mark(text: &str) -> Option<usize> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (length, behind) = match digits {
+        0 => {
+            let bullet = text.chars().next().filter(|mark| matches!(mark, '-' | '*' | '+' | '•'))?;
+            (bullet.len_utf8(), text.get(bullet.len_utf8()..)?)
+        }
+        _ => (digits + 1, text.get(digits..)?.strip_prefix(['.', ')'])?),
+    };
+    behind.starts_with([' ', '\t', '\n']).then_some(length)
+}

@@ -1,0 +1,136 @@
+//! Numbers, literals and words without quotes.
+
+use std::ops::Range;
+
+use super::search::Search;
+use super::state::{Container, Form, Mode, Previous, Role, State, Token, What, cost};
+use super::string::Fit;
+use crate::lex::{self, Word};
+
+/// Where words without quotes end.
+struct End {
+    /// Behind the last byte of the words.
+    content: usize,
+    /// Behind a quote that closes them, where the opening one is missing.
+    close: usize,
+}
+
+impl Search<'_> {
+    pub(super) fn bare_value(&mut self, state: State, out: &mut Vec<State>) {
+        let Some(end) = self.bare_end(state) else { return };
+        let content = self.lex.text.get(state.at..end.content).unwrap_or_default();
+        if content.is_empty() || lex::has_omission(content) || is_call(content) {
+            return;
+        }
+        let Some(word) = lex::classify(content) else { return };
+        let quote = if end.close > end.content { cost::MISSING_QUOTE } else { 0 };
+        let is_round = self.container(state) == Some(Container::Round);
+        let mut push = |word: Word, price: u32| {
+            let (start, stop) = (state.at as u32, end.content as u32);
+            let token = Token {
+                open: start,
+                start,
+                end: stop,
+                close: end.close as u32,
+                form: Form::Bare(word),
+                inner: 0,
+            };
+            let read = self.event(state, What::Scalar(token));
+            let previous = match word {
+                _ if quote > 0 => Previous::Text,
+                Word::Text | Word::Number | Word::OtherNumber => Previous::Bare,
+                _ => Previous::Literal,
+            };
+            out.push(State {
+                at: end.close,
+                mode: Mode::After,
+                previous,
+                cost: state.cost + price + quote,
+                ..read
+            });
+        };
+        match word {
+            // Round brackets around words are a remark.
+            Word::Text if is_round => {}
+            Word::Text => push(word, cost::SLIGHT),
+            _ => push(word, 0),
+        }
+    }
+
+    /// Where the words that begin here end: before a separator or a bracket that is not theirs. `None` where a quote stands
+    /// among them: then it cannot be told what belongs to what.
+    fn bare_end(&mut self, state: State) -> Option<End> {
+        let is_object = self.container(state)? == Container::Object;
+        let mut depth = 0_usize;
+        let mut at = state.at;
+        let mut content = state.at;
+        loop {
+            if !self.spend(1) {
+                return None;
+            }
+            let end = Some(End { content, close: content });
+            let Some(character) = self.lex.character(at) else { return end };
+            if depth == 0 && self.lex.is_end(at) {
+                return end;
+            }
+            match character {
+                '"' if depth == 0 && content == at && self.fit(at + 1, state, Role::Value) >= Fit::Good => {
+                    return Some(End { content, close: at + 1 });
+                }
+                '"' if depth == 0 && content < at && is_object && self.lex.quoted_key_end(at).is_some() => {
+                    return end;
+                }
+                '"' | ';' | '\\' | '\u{201c}' | '\u{201d}' => return None,
+                '\'' | '`' | '\u{2018}' | '\u{2019}' if !self.lex.is_apostrophe(at, character.len_utf8()) => {
+                    return None;
+                }
+                '{' | '[' if depth == 0 && self.is_number(state.at..content) => return end,
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' if depth == 0 => return end,
+                ')' | ']' | '}' => depth -= 1,
+                ',' if depth == 0 && (!is_object || self.is_separator(at)) => return end,
+                '\n' if depth == 0 => {
+                    let next = self.blank(at).end;
+                    let closes = matches!(self.lex.byte(next), Some(b'}' | b']' | b')'));
+                    if closes || self.lex.is_end(next) || is_object && self.lex.key_end(next).is_some() {
+                        return end;
+                    }
+                    if !is_object && self.lex.byte(next) != Some(b',') {
+                        return None;
+                    }
+                }
+                '/' | '#'
+                    if depth == 0
+                        && (content < at || self.lex.starts(at, "/*"))
+                        && self.lex.comment_end(at).is_some() =>
+                {
+                    return end;
+                }
+                _ => {}
+            }
+            at += character.len_utf8();
+            if !character.is_whitespace() {
+                content = at;
+            }
+        }
+    }
+
+    fn is_number(&self, range: Range<usize>) -> bool {
+        self.lex.text.get(range).is_some_and(|word| lex::classify(word) == Some(Word::Number))
+    }
+
+    /// Whether a comma in an object separates members and is not part of the words.
+    fn is_separator(&mut self, comma: usize) -> bool {
+        let next = self.blank(comma + 1).end;
+        matches!(self.lex.byte(next), Some(b'}' | b']'))
+            || self.lex.is_end(next)
+            || self.lex.key_end(next).is_some()
+    }
+}
+
+/// Whether words are the call of a function: code, and not a text.
+fn is_call(content: &str) -> bool {
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$');
+    let name = content.trim_start_matches(is_name);
+    name.len() < content.len() && name.starts_with('(') && name.ends_with(')')
+}
