@@ -167,6 +167,6 @@ mod tests {
         6.0s  failed[schema_validation_failed]: no
               $.a: b
         "#);
-        assert!(events.iter().take(9).all(|event| !ends(&event.body)) && ends(&events[9].body));
+        assert!(events.iter().take(10).all(|event| !ends(&event.body)) && ends(&events[10].body));
     }
 }

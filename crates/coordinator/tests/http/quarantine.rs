@@ -74,6 +74,8 @@ async fn a_poisoned_workflow_run_fails_is_shown_and_can_be_retried() {
     let (status, retried) = desk.post_empty(&retry).await;
     assert_eq!((status, &retried["status"]), (200, &json!("running")));
     assert_eq!(refused(&desk.post_empty(&retry).await), (409, "NotRetryable"));
+    let (_, audit) = desk.get("/audit?action=workflow_run.retried").await;
+    assert_eq!(audit["items"].as_array().unwrap().len(), 1, "{audit}");
     desk.app.reconcile().await.unwrap();
     let done = view(&desk, &poison).await;
     assert_eq!((&done["status"], &done["output"]), (&json!("completed"), &json!(0)));

@@ -14,9 +14,9 @@ use crate::{beginning, output, runtime};
 /// Continue runs of workflows that failed as 'poisoned'
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run is poisoned when coordinators died three times during one of its steps. A retry tries that step
-again, and counts from zero; the work that was done before is kept. Where no coordinator runs for the
-project, it goes on when one does.
+A run is poisoned when coordinators died three times during one of its steps. A retry runs that
+step again and starts counting from zero; work that was done before is kept. If no coordinator
+runs for the project, the run continues when one does.
 
 Examples:
   accord workflow retry wfr_…")]
