@@ -3,7 +3,7 @@
 //! A value in prose has words beside it. A quote without its other half, a bracket that closes what was never opened, or a
 //! key before or behind a value show that the value is a fragment.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::Candidate;
 use crate::lex::Lex;
@@ -106,8 +106,8 @@ fn is_behind_key(before: &str) -> bool {
     before.trim_end().strip_suffix(':').is_some_and(|before| before.trim_end().ends_with(['"', '\'']))
 }
 
-/// Whether brackets in prose are notation and hold no value: nothing is in them, or they belong to the word or the brackets
-/// directly beside them (`rows[0]`, `f(x)["a"]`, `[words](address)`). What holds an object is a list all the same.
+/// Whether brackets in prose are notation and hold no value: they belong to the word or the brackets directly beside them
+/// (`rows[0]`, `f(x)["a"]`, `[words](address)`). What holds an object is a list all the same.
 fn is_notation(lex: Lex<'_>, item: &Candidate) -> bool {
     if item.source != Source::Prose {
         return false;
@@ -118,8 +118,8 @@ fn is_notation(lex: Lex<'_>, item: &Candidate) -> bool {
     let is_before_bracket = matches!(lex.byte(item.range.end), Some(b'(' | b'['));
     let is_beside = is_behind_word || is_before_bracket;
     match &item.reading {
-        Ok(Value::Array(items)) => items.is_empty() || is_beside && !items.iter().any(Value::is_object),
-        Ok(value) => value.as_object().is_some_and(Map::is_empty),
+        Ok(Value::Array(items)) => is_beside && !items.iter().any(Value::is_object),
+        Ok(_) => false,
         Err(_) => {
             let first = lex.byte(lex.space_end(item.range.start + 1));
             lex.byte(item.range.start) == Some(b'[') && is_beside && first != Some(b'{')

@@ -144,14 +144,14 @@ async fn a_database_without_room_is_not_ready() {
     store.ping().await.unwrap();
     let mut connection = database.connection().await;
     // PostgreSQL says so where a table cannot grow.
-    let full = "CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS $$
+    let full = "CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN RAISE disk_full USING MESSAGE = 'could not extend file: No space left on device'; END $$;
-        CREATE TRIGGER full BEFORE INSERT OR UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION full()";
+        CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION no_room()";
     sqlx::raw_sql(full).execute(&mut connection).await.unwrap();
     let ready = store.ping().await;
     let is_told = matches!(&ready, Err(StoreError::Unavailable(cause)) if cause.contains("No space left"));
     assert!(is_told, "{ready:?}");
-    sqlx::raw_sql("DROP TRIGGER full ON idempotency_keys").execute(&mut connection).await.unwrap();
+    sqlx::raw_sql("DROP TRIGGER no_room ON idempotency_keys").execute(&mut connection).await.unwrap();
     store.ping().await.unwrap();
 }
 
