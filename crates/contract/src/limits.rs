@@ -29,6 +29,10 @@ pub const MAX_PATTERN_PARTS: u64 = 1_000_000;
 /// A list of 10,000 rows with 20 fields, each of which has 20 alternatives, takes a quarter of it.
 pub const MAX_VALIDATION_STEPS: u64 = 50_000_000;
 
+/// What listing all errors of one value may cost: a tenth of what validating it may, because each error is built. Only changes
+/// of shape need the list; the verdict never does.
+pub const MAX_ERROR_STEPS: u64 = MAX_VALIDATION_STEPS / 10;
+
 /// What all validations of one judgement may cost: a text may hold thousands of values that could be the answer, and a
 /// damaged one thousands of readings.
 pub const MAX_JUDGEMENT_STEPS: u64 = 2 * MAX_VALIDATION_STEPS;

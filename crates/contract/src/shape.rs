@@ -39,6 +39,9 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
     let members = Members::of(schema.document());
     let mut asked = Asked { members, emptied: HashSet::new(), wrapped: HashSet::new() };
     for _ in 0..MAX_ROUNDS {
+        if !schema.affords_errors(&mended.value) {
+            return None;
+        }
         let edits = {
             let errors: Vec<_> = schema.validator().iter_errors(&mended.value).take(MAX_EDITS + 1).collect();
             if errors.is_empty() {

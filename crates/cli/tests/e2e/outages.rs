@@ -148,7 +148,7 @@ async fn a_recorded_outage_is_replayed_without_waiting() {
     let project = Project::new().agent(&recorded);
     let run = async |arguments: &[&str]| accord(project.path()).args(arguments).output().await.unwrap();
     let record = run(&["record", "free", "hello", "-o", "tape.json"]).await;
-    assert_eq!(record.status.code(), Some(1), "{record:?}");
+    assert_eq!(record.status.code(), Some(3), "{record:?}");
     assert_eq!(model.requests().len(), 2);
     let replay = run(&["replay", "tape.json"]).await;
     let said = String::from_utf8_lossy(&replay.stderr).into_owned();

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::pattern;
 use super::reference::{KEYWORDS, Resolver, base_at, base_of};
-use crate::limits::{MAX_JUDGEMENT_STEPS, MAX_VALIDATION_LEVELS, MAX_VALIDATION_STEPS};
+use crate::limits::{MAX_ERROR_STEPS, MAX_JUDGEMENT_STEPS, MAX_VALIDATION_LEVELS, MAX_VALIDATION_STEPS};
 
 /// What the validator takes to test one value against one schema, in steps of ten nanoseconds.
 const STEPS_A_SCHEMA: u64 = 3;
@@ -159,9 +159,17 @@ impl Plan {
         if is_shallow && bound <= MAX_VALIDATION_STEPS && pay(bound, Precision::Bound).is_ok() {
             return Ok(());
         }
-        let mut walk = Walk { nodes: &self.nodes, visits: 0, seen: HashSet::new() };
+        let mut walk =
+            Walk { nodes: &self.nodes, visits: 0, most: MAX_VALIDATION_STEPS, seen: Some(HashSet::new()) };
         let cost = walk.visit(0, value, 0)?;
         pay(cost.validate, Precision::Counted)
+    }
+
+    /// Whether the validator can list what is wrong with a value. It keeps no results then: an error of `anyOf` holds those of
+    /// all its branches, each with all that is below.
+    pub(super) fn affords_errors(&self, value: &Value) -> bool {
+        let mut walk = Walk { nodes: &self.nodes, visits: 0, most: MAX_ERROR_STEPS, seen: None };
+        walk.visit(0, value, 0).is_ok_and(|cost| pay(cost.validate, Precision::Counted).is_ok())
     }
 }
 
@@ -383,8 +391,10 @@ struct Walk<'a> {
     nodes: &'a [Node],
     /// What the walk itself has done.
     visits: u64,
-    /// Containers that a reference brought to a schema: the validator keeps the result.
-    seen: HashSet<(usize, usize)>,
+    /// The most that it may count.
+    most: u64,
+    /// Containers that a reference brought to a schema, where the validator keeps the result.
+    seen: Option<HashSet<(usize, usize)>>,
 }
 
 /// What one schema costs for one value.
@@ -418,7 +428,9 @@ impl Walk<'_> {
         for (child, is_reference) in &node.in_place {
             let is_container = value.is_array() || value.is_object();
             let pair = (*child, std::ptr::from_ref(value) as usize);
-            if *is_reference && is_container && !self.seen.insert(pair) {
+            let is_kept =
+                self.seen.as_mut().is_some_and(|seen| *is_reference && is_container && !seen.insert(pair));
+            if is_kept {
                 cost.validate = cost.validate.saturating_add(1);
                 continue;
             }
@@ -429,10 +441,7 @@ impl Walk<'_> {
         if node.looks_again {
             cost.validate = cost.validate.saturating_add(cost.mark);
         }
-        match self.visits.max(cost.validate) > MAX_VALIDATION_STEPS {
-            true => Err(TooCostly::Steps),
-            false => Ok(cost),
-        }
+        self.within(self.visits.max(cost.validate)).map(|()| cost)
     }
 
     fn items(&mut self, node: &Node, array: &Value, items: &[Value], level: usize) -> Result<u64, TooCostly> {
@@ -445,7 +454,7 @@ impl Walk<'_> {
             for child in own.into_iter().chain(&node.all_items) {
                 steps = steps.saturating_add(self.visit(*child, item, level + 1)?.validate);
             }
-            over(steps)?;
+            self.within(steps)?;
         }
         Ok(steps)
     }
@@ -468,12 +477,12 @@ impl Walk<'_> {
                 let name = Value::from(name.as_str());
                 steps = steps.saturating_add(self.visit(names, &name, level + 1)?.validate);
             }
-            over(steps)?;
+            self.within(steps)?;
         }
         Ok(steps)
     }
-}
 
-fn over(steps: u64) -> Result<(), TooCostly> {
-    if steps > MAX_VALIDATION_STEPS { Err(TooCostly::Steps) } else { Ok(()) }
+    fn within(&self, steps: u64) -> Result<(), TooCostly> {
+        if steps > self.most { Err(TooCostly::Steps) } else { Ok(()) }
+    }
 }

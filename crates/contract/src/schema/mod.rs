@@ -181,6 +181,11 @@ impl Schema {
         self.plan.is_quick_for(bytes)
     }
 
+    /// Whether all errors of a value can be listed within the budget.
+    pub(crate) fn affords_errors(&self, value: &Value) -> bool {
+        self.plan.affords_errors(value)
+    }
+
     /// Whether a value can be validated within the limits.
     pub(crate) fn affords(&self, value: &Value) -> Result<(), TooCostly> {
         self.plan.check(value)

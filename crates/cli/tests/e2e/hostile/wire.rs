@@ -96,6 +96,19 @@ async fn read(mut reader: impl tokio::io::AsyncRead + Unpin) -> io::Result<Answe
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let status = text.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
     let status = status.ok_or_else(|| io::Error::other("the connection was closed without an answer"))?;
-    let text = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let text = if head.contains("transfer-encoding: chunked") { unchunked(body) } else { body.to_owned() };
     Ok(Answer { status, text })
+}
+
+/// A body without the marks of its chunks.
+fn unchunked(mut body: &str) -> String {
+    let mut text = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size.trim(), 16).unwrap_or_default();
+        let Some(chunk) = rest.get(..size).filter(|chunk| !chunk.is_empty()) else { break };
+        text.push_str(chunk);
+        body = rest.get(size + 2..).unwrap_or_default();
+    }
+    text
 }
