@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// How many findings of one file are shown. Each is located in the text, and nobody reads more at once.
+const MOST_SHOWN: usize = 100;
+
 #[derive(Serialize)]
 struct Linted {
     valid: bool,
@@ -54,6 +57,11 @@ struct Linted {
 struct FileView {
     file: String,
     findings: Vec<FindingView>,
+    /// How many more there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    more: usize,
+    #[serde(skip)]
+    fails: bool,
     /// Why the file could not be linted.
     error: Option<Problem>,
 }
@@ -73,28 +81,42 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let file = input.name();
         match input.read().and_then(|source| Ok((compile(&source)?, source))) {
             Ok((schema, source)) => {
-                let findings: Vec<Finding> =
+                let mut findings: Vec<Finding> =
                     lint(&schema).into_iter().filter(|finding| arguments.concerns(finding)).collect();
+                let fails = findings.iter().any(|finding| arguments.fails(finding));
+                let more = findings.len().saturating_sub(MOST_SHOWN);
+                findings.truncate(MOST_SHOWN);
                 if !arguments.json {
                     output::show(&report(&source, &findings))?;
+                    if more > 0 {
+                        output::show(&format!("and {more} more findings in {}\n", visible(&source.name)))?;
+                    }
                 }
                 let findings =
                     findings.into_iter().map(|finding| FindingView::new(&source, finding)).collect();
-                files.push(FileView { file, findings, error: None });
+                files.push(FileView { file, findings, more, fails, error: None });
             }
             Err(problem) => {
                 problem.tell();
-                files.push(FileView { file, findings: Vec::new(), error: Some(problem) });
+                files.push(FileView {
+                    file,
+                    findings: Vec::new(),
+                    more: 0,
+                    fails: true,
+                    error: Some(problem),
+                });
             }
         }
     }
-    let valid = files
-        .iter()
-        .all(|file| file.error.is_none() && !file.findings.iter().any(|view| arguments.fails(&view.finding)));
+    let valid = !files.iter().any(|file| file.fails);
     if arguments.json {
         output::json(&Linted { valid, files })?;
     }
     Ok(if valid { Exit::Success } else { Exit::Usage })
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Arguments {
