@@ -106,8 +106,9 @@ fn is_behind_key(before: &str) -> bool {
     before.trim_end().strip_suffix(':').is_some_and(|before| before.trim_end().ends_with(['"', '\'']))
 }
 
-/// Whether brackets in prose are notation and hold no value: they belong to the word or the brackets directly beside them
-/// (`rows[0]`, `f(x)["a"]`, `[words](address)`). What holds an object is a list all the same.
+/// Whether brackets in prose are notation and hold no value: nothing is in the square ones (`- [ ] todo`, `string[]`), or they
+/// belong to the word or the brackets directly beside them (`rows[0]`, `f(x)["a"]`, `[words](address)`). What holds an object
+/// is a list all the same.
 fn is_notation(lex: Lex<'_>, item: &Candidate) -> bool {
     if item.source != Source::Prose {
         return false;
@@ -118,7 +119,7 @@ fn is_notation(lex: Lex<'_>, item: &Candidate) -> bool {
     let is_before_bracket = matches!(lex.byte(item.range.end), Some(b'(' | b'['));
     let is_beside = is_behind_word || is_before_bracket;
     match &item.reading {
-        Ok(Value::Array(items)) => is_beside && !items.iter().any(Value::is_object),
+        Ok(Value::Array(items)) => items.is_empty() || is_beside && !items.iter().any(Value::is_object),
         Ok(_) => false,
         Err(_) => {
             let first = lex.byte(lex.space_end(item.range.start + 1));

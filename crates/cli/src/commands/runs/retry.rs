@@ -14,8 +14,8 @@ use crate::{beginning, output, runtime};
 /// Run again what failed or was stopped
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each new run has the agent, input and contract of the old one, as they were then, and an id of its own,
-which is printed. Where no coordinator runs for the project, it waits until one does.
+Each new run has the agent, input and contract of the old one, as they were then, and its own id,
+which is printed. If no coordinator runs for the project, the run waits until one does.
 
 Examples:
   accord runs retry run_…
