@@ -16,7 +16,7 @@ use crate::runtime;
 The first Ctrl-C (or SIGTERM, or SIGHUP) lets running work end, the second gives it back at once.
 
 Examples:
-  accord runner --coordinator http://10.0.0.5:8765 --key-file runner.key --tags gpu,eu --concurrency 16")]
+  accord runner --coordinator http://10.0.0.5:8765 --key-file runner.key --tags gpu --concurrency 16")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     connection: ConnectionArguments,
