@@ -49,7 +49,7 @@ export function GeneralTab({ isNew }: { isNew: boolean }) {
             <NumberAt
               counts
               path={['retry', 'for_seconds']}
-              label="Retry provider for (s)"
+              label="Retry for (s)"
               hint="How long to wait while the provider is unavailable. Empty: the runner's setting, 90 by default."
             />
             <NumberAt
