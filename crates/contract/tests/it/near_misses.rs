@@ -22,7 +22,7 @@ const WORDS: &[&str] = &[
     "maybe",
     "SHOULD_NOT_EXIST",
     "AAAA",
-    "TODO",
+    "PENDING",
     "N/A",
     "etc.",
     "nicht",
