@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_panic_costs_one_request_and_not_the_connection() {
-        let panics = async || -> &'static str { None.unwrap() };
+        let panics = async || -> &'static str { panic!("on purpose") };
         let router = Router::new().route("/", get(async || "quick")).route("/panics", get(panics));
         let served = served_by(100, router);
         let answers = rest(served.sent(&(asked("/panics") + &asked("/"))).await).await;
