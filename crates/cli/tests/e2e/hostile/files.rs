@@ -168,7 +168,7 @@ async fn no_file_stops_the_start() {
         write(&project.path().join(path), &text);
     }
     let host = project.up().await;
-    // Whoever lists them has them read.
+    // Listing the files makes the coordinator read them.
     for path in ["/workflows?limit=500", "/agents?limit=500", "/health"] {
         let answer = send(host.url.trim_start_matches("http://"), &Request::new("GET", path)).await;
         assert!(answer.as_ref().is_ok_and(|answer| answer.status == 200), "{path}: {answer:?}");
