@@ -1,6 +1,6 @@
 //! What a server says of itself: for whoever looks after it. Never a secret, an address of a database or a path.
 
-use accord_domain::contract::{Strategy, ValidationMode};
+use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 use serde::{Deserialize, Serialize};
 
 /// How a server is set up.
@@ -59,7 +59,9 @@ pub struct ServerEnforcement {
     /// How often a model is asked again, under a caller's or default contract.
     pub max_retries: u32,
     /// Whether the value may stand in a fence or in prose.
-    pub extract_json: bool,
+    pub extract_json: ExtractJson,
+    /// What happens to a value that stands in prose.
+    pub embedded: Embedded,
     /// How much may be mended.
     pub validation_mode: ValidationMode,
     /// How the model is held to it.

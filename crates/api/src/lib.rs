@@ -22,11 +22,11 @@ mod strict;
 mod workflows;
 
 pub use accord_domain::agent::{Blueprint, Limits, Source, Type};
-pub use accord_domain::attempt::{self, Attempt};
+pub use accord_domain::attempt::{self, Attempt, ValueSource};
 pub use accord_domain::audit::{Actor as AuditActor, RequestedBy};
 pub use accord_domain::callback::HeldReason;
 pub use accord_domain::comparison::{self, Contradiction};
-pub use accord_domain::contract::{self, Contract, Origin, Strategy, ValidationMode};
+pub use accord_domain::contract::{self, Contract, Embedded, ExtractJson, Origin, Strategy, ValidationMode};
 pub use accord_domain::demands::Demands;
 pub use accord_domain::event::Body as EventBody;
 pub use accord_domain::id::{EventId, KeyId, LeaseId, RunId, RunnerId, SessionId, WorkflowRunId};
@@ -59,7 +59,7 @@ pub use schemas::{
     ValidateSchemaAnswer,
 };
 pub use sessions::{SessionQuery, SessionResult, SessionStatusView, SessionView, UndeliveredCallback};
-pub use stats::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
+pub use stats::{ErrorCount, QueueStats, SourceCounts, Stats, StatsQuery, StatsRow};
 pub use strict::{Strict, read_strictly};
 pub use workflows::{
     CreateWorkflowRun, CreatedWorkflowRun, QuarantineView, ValidateWorkflowAnswer, WorkflowEdgeView,

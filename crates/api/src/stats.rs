@@ -45,6 +45,9 @@ pub struct StatsRow {
     pub failure_rate: f64,
     /// Answers judged.
     pub attempts: u64,
+    /// Completed under a contract, by where the accepted value stood.
+    #[serde(default)]
+    pub sources: SourceCounts,
     /// Tokens read.
     pub input_tokens: u64,
     /// Tokens written.
@@ -56,6 +59,19 @@ pub struct StatsRow {
     pub latency_ms_p50: u64,
     /// Milliseconds from making to end: 95 of 100 are quicker.
     pub latency_ms_p95: u64,
+}
+
+/// How many accepted values stood where. Results whose source was not recorded are in none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct SourceCounts {
+    /// Handed over as a value: structured output, or the arguments of a submit tool.
+    pub structured: u64,
+    /// The whole text of the answer.
+    pub text: u64,
+    /// In a code fence.
+    pub fence: u64,
+    /// In other text.
+    pub prose: u64,
 }
 
 /// How often one place broke one keyword.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::invariant::Invariants;
 use crate::schema::Schema;
+use crate::verdict::Source;
 
 /// How much damage is repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -16,27 +17,69 @@ pub enum Mode {
     Lenient,
 }
 
+/// Where in a text a value is accepted. The whole text always is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extract {
+    /// In a fenced block.
+    pub fence: bool,
+    /// In prose or in tags.
+    pub prose: bool,
+}
+
+impl Extract {
+    /// In fences and in prose.
+    pub const ALL: Self = Self { fence: true, prose: true };
+    /// Only as the whole text.
+    pub const NONE: Self = Self { fence: false, prose: false };
+}
+
+/// What happens to a conforming value that was found in prose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Embedded {
+    /// It is accepted.
+    #[default]
+    Accept,
+    /// It is rejected as [`Outcome::Unconfirmed`](crate::Outcome::Unconfirmed), so that the model is asked for it alone.
+    Confirm,
+}
+
 /// How an answer is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to look for the value inside fences, tags and prose.
-    pub extract_json: bool,
+    /// Where the value is accepted besides being the whole text.
+    pub extract_json: Extract,
     /// Whether any text around the value fails the answer. Implies that nothing is extracted.
     pub strict_json_only: bool,
     /// How much damage is repaired.
     pub mode: Mode,
+    /// What happens to a value in prose.
+    pub embedded: Embedded,
 }
 
 impl Options {
     /// Whether the value is looked for inside the text.
     pub(crate) fn extracts(self) -> bool {
-        self.extract_json && !self.strict_json_only
+        self.extract_json != Extract::NONE && !self.strict_json_only
+    }
+
+    /// Whether a value from this source can be accepted.
+    pub(crate) fn takes(self, source: Source) -> bool {
+        match source {
+            Source::Structured | Source::Text => true,
+            Source::Fence => self.extract_json.fence && !self.strict_json_only,
+            Source::Prose => self.extract_json.prose && !self.strict_json_only,
+        }
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { extract_json: true, strict_json_only: false, mode: Mode::Strict }
+        Self {
+            extract_json: Extract::ALL,
+            strict_json_only: false,
+            mode: Mode::Strict,
+            embedded: Embedded::Accept,
+        }
     }
 }
 

@@ -50,7 +50,7 @@ mod infer;
 mod locate;
 
 pub use account::{Account, Span, SpanKind};
-pub use contract::{Contract, Mode, Options};
+pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, Invariant, InvariantError, Invariants};

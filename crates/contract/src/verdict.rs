@@ -96,7 +96,7 @@ impl Rejected {
 pub struct Candidate {
     /// Where it stands in the text; `None` when it was handed over as structured.
     pub range: Option<Range<usize>>,
-    /// The value, if it could be read.
+    /// The value, if it could be read. One that has to be confirmed is in the form that the model was asked for.
     pub value: Option<Value>,
 }
 
@@ -116,6 +116,10 @@ pub enum Outcome {
     SchemaEcho,
     /// Two or more different values conform.
     Ambiguous,
+    /// A value conforms and stands in a fence or in prose, where the contract does not accept it.
+    Embedded,
+    /// A value conforms and stands in prose, and the contract wants it confirmed.
+    Unconfirmed,
 }
 
 /// Where an accepted value stood, in order of trust.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use accord_api::StoreKind;
-use accord_domain::contract::{Strategy, ValidationMode};
+use accord_domain::contract::{Embedded, ExtractJson, Strategy, ValidationMode};
 
 /// Everything that can be set.
 #[derive(Debug, Clone)]
@@ -42,7 +42,9 @@ pub struct Enforcement {
     /// How often a model is asked again, under a caller's or default contract.
     pub max_retries: u32,
     /// Whether the value may stand in a fence or in prose.
-    pub extract_json: bool,
+    pub extract_json: ExtractJson,
+    /// What happens to a value that stands in prose.
+    pub embedded: Embedded,
     /// How much may be mended.
     pub validation_mode: ValidationMode,
     /// How the model is held to it.
@@ -64,7 +66,8 @@ impl Default for Settings {
             queue: Queue { lease_seconds: 30, max_deliveries: 3, match_timeout_seconds: 300 },
             enforcement: Enforcement {
                 max_retries: 2,
-                extract_json: true,
+                extract_json: ExtractJson::ALL,
+                embedded: Embedded::Accept,
                 validation_mode: ValidationMode::Strict,
                 strategy: Strategy::Auto,
             },

@@ -27,6 +27,10 @@ pub enum Outcome {
     SchemaEcho,
     /// It held two different values that conform.
     Ambiguous,
+    /// Its value conforms and stands in a fence or in prose, where `extract_json` does not accept it.
+    Embedded,
+    /// Its value conforms and stands in prose, and `embedded: confirm` wants it alone first.
+    Unconfirmed,
     /// The model ended without calling the submit tool.
     NotSubmitted,
     /// The provider cut it off.
@@ -60,6 +64,8 @@ impl Outcome {
             Self::InvariantFailed => "invariant_failed",
             Self::SchemaEcho => "schema_echo",
             Self::Ambiguous => "ambiguous",
+            Self::Embedded => "embedded",
+            Self::Unconfirmed => "unconfirmed",
             Self::NotSubmitted => "not_submitted",
             Self::Truncated => "truncated",
             Self::Refused => "refused",
@@ -81,10 +87,19 @@ impl Outcome {
         self.distance().is_some()
     }
 
+    /// The failure of a run whose closest answer ended like this.
+    pub fn unmet(self) -> &'static str {
+        match self {
+            Self::Unconfirmed => "Output was found in other text and was not confirmed",
+            Self::Embedded => "Output was found where extract_json does not accept it",
+            _ => "Output did not match schema",
+        }
+    }
+
     /// How far such an answer is from conforming.
     fn distance(self) -> Option<u8> {
         match self {
-            Self::InvariantFailed => Some(0),
+            Self::InvariantFailed | Self::Embedded | Self::Unconfirmed => Some(0),
             Self::SchemaInvalid => Some(1),
             Self::Ambiguous => Some(2),
             Self::ParseError | Self::Truncated => Some(3),
@@ -105,6 +120,37 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
+    }
+}
+
+/// Where an accepted value stood, in order of trust.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueSource {
+    /// Handed over as a value: structured output, or the arguments of a submit tool.
+    Structured,
+    /// The whole text of the answer.
+    Text,
+    /// A fenced block.
+    Fence,
+    /// Somewhere in other text.
+    Prose,
+}
+
+impl ValueSource {
+    /// All of them, in order of trust.
+    pub const ALL: [Self; 4] = [Self::Structured, Self::Text, Self::Fence, Self::Prose];
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Structured => "structured",
+            Self::Text => "text",
+            Self::Fence => "fence",
+            Self::Prose => "prose",
+        }
     }
 }
 
@@ -200,6 +246,9 @@ pub struct Attempt {
     /// What was mended.
     #[serde(default)]
     pub repairs: Vec<Repair>,
+    /// Where the value stood, if one was accepted under a contract.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<ValueSource>,
     /// What it used.
     #[serde(default)]
     pub usage: Usage,

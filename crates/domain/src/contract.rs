@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::extract_json::ExtractJson;
+
 /// Who set the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -53,6 +55,24 @@ pub enum ValidationMode {
     Lenient,
 }
 
+/// What happens to a conforming value that stands in prose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Embedded {
+    /// It is accepted.
+    #[default]
+    Accept,
+    /// The model is shown the value and asked for it alone, which costs a retry. Only the answer to that is judged.
+    Confirm,
+}
+
+impl Embedded {
+    /// Whether this is the default. Runners that know no other need not be told.
+    fn is_accept(&self) -> bool {
+        *self == Self::Accept
+    }
+}
+
 /// A rule that a schema cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -73,7 +93,10 @@ pub struct Options {
     pub max_retries: Option<u32>,
     /// Whether the value may stand in a fence or in prose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub extract_json: Option<bool>,
+    pub extract_json: Option<ExtractJson>,
+    /// What happens to a value that stands in prose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedded: Option<Embedded>,
     /// Whether any text around the value is a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_json_only: Option<bool>,
@@ -108,7 +131,10 @@ pub struct Contract {
     /// How often a model is asked again.
     pub max_retries: u32,
     /// Whether the value may stand in a fence or in prose.
-    pub extract_json: bool,
+    pub extract_json: ExtractJson,
+    /// What happens to a value that stands in prose.
+    #[serde(default, skip_serializing_if = "Embedded::is_accept")]
+    pub embedded: Embedded,
     /// Whether any text around the value is a failure.
     pub strict_json_only: bool,
     /// How much may be mended.

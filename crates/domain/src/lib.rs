@@ -29,6 +29,7 @@ pub mod session;
 pub mod usage;
 pub mod workflow;
 
+mod extract_json;
 mod nearest;
 
 pub use nearest::nearest;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use accord_api::agent::{Blueprint, Executor, Type};
 use accord_api::{ClaimedRun, Contract, FactReport, RunId, RunKind, SessionId, Spent, ValidationMode};
 use accord_contract::lower::{Lowered, Profile, lower};
-use accord_contract::{Invariant, Invariants, Mode, Options, Schema};
+use accord_contract::{Embedded, Extract, Invariant, Invariants, Mode, Options, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -144,11 +144,15 @@ impl Terms {
             .collect();
         let invariants = Invariants::compile(&invariants).map_err(|error| refused("an invariant", error))?;
         let options = Options {
-            extract_json: contract.extract_json,
+            extract_json: Extract { fence: contract.extract_json.fence, prose: contract.extract_json.prose },
             strict_json_only: contract.strict_json_only,
             mode: match contract.validation_mode {
                 ValidationMode::Strict => Mode::Strict,
                 ValidationMode::Lenient => Mode::Lenient,
+            },
+            embedded: match contract.embedded {
+                accord_api::Embedded::Accept => Embedded::Accept,
+                accord_api::Embedded::Confirm => Embedded::Confirm,
             },
         };
         let compiled =

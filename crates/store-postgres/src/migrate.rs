@@ -18,6 +18,7 @@ const MIGRATIONS: &[(i32, &str)] = &[
     (6, include_str!("../migrations/0006_unsuccessful.sql")),
     (7, include_str!("../migrations/0007_underway.sql")),
     (8, include_str!("../migrations/0008_audit.sql")),
+    (9, include_str!("../migrations/0009_sources.sql")),
 ];
 
 /// An arbitrary number that says "Accord's tables" to everybody on the same database.

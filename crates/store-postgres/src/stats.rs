@@ -1,6 +1,8 @@
 //! Figures over runs.
 
-use accord_store::{EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally};
+use accord_store::{
+    CountedAttempt, EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally,
+};
 use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use sqlx::postgres::PgRow;
@@ -25,7 +27,8 @@ impl StatsStore for PostgresStore {
 /// One row for each attempt, those of a run together and in their order, and one row for a run without.
 const ENDED: &str = "
 SELECT r.id, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL AS contracted, r.input_tokens, r.output_tokens,
-    r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at) AS finished_at, t.outcome, t.model, t.strategy
+    r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at) AS finished_at, t.outcome, t.model, t.strategy,
+    t.source
 FROM runs r LEFT JOIN assignments a ON a.run_id = r.id LEFT JOIN attempts t ON t.run_id = r.id
 WHERE r.status IN ('completed', 'failed', 'stopped')";
 
@@ -44,7 +47,12 @@ impl PostgresStore {
                 last = id.to_owned();
             }
             if let Some(outcome) = row.try_get("outcome")? {
-                tally.attempt(outcome, unescape(row.try_get("model")?), row.try_get("strategy")?);
+                tally.attempt(CountedAttempt {
+                    outcome,
+                    model: unescape(row.try_get("model")?),
+                    strategy: row.try_get("strategy")?,
+                    source: row.try_get("source")?,
+                });
             }
         }
         Ok(tally.figures())

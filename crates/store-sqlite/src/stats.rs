@@ -1,6 +1,8 @@
 //! Figures over runs.
 
-use accord_store::{EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally};
+use accord_store::{
+    CountedAttempt, EndedRun, ErrorCount, Figures, StatsQuery, StatsStore, StoreError, Tally,
+};
 use async_trait::async_trait;
 use rusqlite::{Connection, Row, params};
 
@@ -34,7 +36,7 @@ fn counting(query: &StatsQuery) -> &'static str {
 fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
     let sql = format!(
         "SELECT r.seq, r.agent_name, r.status, r.failure_type, a.contract IS NOT NULL, r.input_tokens, r.output_tokens, \
-         r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at), t.outcome, t.model, t.strategy \
+         r.cost_usd, r.created_at, coalesce(r.finished_at, r.created_at), t.outcome, t.model, t.strategy, t.source \
          FROM runs r CROSS JOIN assignments a ON a.run = r.seq LEFT JOIN attempts t ON t.run = r.seq \
          WHERE r.status IN ('completed', 'failed', 'stopped') AND {} \
          ORDER BY r.created_at, r.seq, t.delivery, t.number",
@@ -51,7 +53,8 @@ fn stats(connection: &Connection, query: &StatsQuery) -> Done<Figures> {
             last = seq;
         }
         if let Some(outcome) = row.get_ref(10)?.as_str_or_null().map_err(rusqlite::Error::from)? {
-            tally.attempt(outcome, row.get(11)?, row.get(12)?);
+            let source = row.get_ref(13)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+            tally.attempt(CountedAttempt { outcome, model: row.get(11)?, strategy: row.get(12)?, source });
         }
     }
     Ok(tally.figures())

@@ -45,8 +45,8 @@ pub use runs::{
 };
 pub use schemas::{SchemaRecord, SchemaStore};
 pub use sessions::{SessionFilter, SessionStore};
-pub use stats::{ErrorCount, Figures, StatRow, StatsQuery, StatsStore};
-pub use tally::{EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
+pub use stats::{ErrorCount, Figures, SourceCounts, StatRow, StatsQuery, StatsStore};
+pub use tally::{CountedAttempt, EndedRun, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Tally};
 pub use upkeep::{QueueDepth, Unmatched, Upkeep};
 pub use workflows::{
     Asked, DueWorkflowRun, Hand, NewWorkflowRun, NodeRecord, WorkflowAdvance, WorkflowDocuments,

@@ -1,5 +1,6 @@
 //! Figures over runs and attempts. [`crate::Tally`] adds them up, for every store alike.
 
+use accord_domain::attempt::ValueSource;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
@@ -33,6 +34,8 @@ pub struct StatRow {
     pub stopped: u64,
     /// Answers judged.
     pub attempts: u64,
+    /// Of the completed under a contract, where the accepted value stood.
+    pub sources: SourceCounts,
     /// Tokens read.
     pub input_tokens: u64,
     /// Tokens written.
@@ -43,6 +46,31 @@ pub struct StatRow {
     pub latency_ms_p50: u64,
     /// Milliseconds from making to end: 95 of 100 are quicker.
     pub latency_ms_p95: u64,
+}
+
+/// How many accepted values stood where. Results whose source was not recorded are in none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SourceCounts {
+    /// Handed over as a value.
+    pub structured: u64,
+    /// The whole text of the answer.
+    pub text: u64,
+    /// In a code fence.
+    pub fence: u64,
+    /// In other text.
+    pub prose: u64,
+}
+
+impl SourceCounts {
+    /// Counts one.
+    pub fn add(&mut self, source: ValueSource) {
+        match source {
+            ValueSource::Structured => self.structured += 1,
+            ValueSource::Text => self.text += 1,
+            ValueSource::Fence => self.fence += 1,
+            ValueSource::Prose => self.prose += 1,
+        }
+    }
 }
 
 /// The figures, of all runs together and by group, in the order of the keys. A run belongs to the model and the strategy of its

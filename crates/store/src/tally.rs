@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use accord_domain::attempt::Outcome;
+use accord_domain::attempt::{Outcome, ValueSource};
 use accord_domain::run::{FailureType, Status};
 use jiff::Timestamp;
 
@@ -63,6 +63,20 @@ struct Tried {
     first_accepted: bool,
     model: String,
     strategy: String,
+    source: Option<ValueSource>,
+}
+
+/// An attempt, as far as it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedAttempt<'a> {
+    /// The name of its outcome.
+    pub outcome: &'a str,
+    /// The model that answered.
+    pub model: String,
+    /// The name of its strategy.
+    pub strategy: String,
+    /// The name of where the accepted value stood.
+    pub source: Option<&'a str>,
 }
 
 impl Tally {
@@ -71,18 +85,19 @@ impl Tally {
         self.close();
         // A runner need not tell of its attempts. Then nothing says that it asked again.
         let (model, strategy) = (String::new(), String::new());
-        self.open = Some(Tried { run, attempts: 0, first_accepted: true, model, strategy });
+        self.open = Some(Tried { run, attempts: 0, first_accepted: true, model, strategy, source: None });
     }
 
     /// Adds an attempt of the run that was added last. Attempts come in their order.
-    pub fn attempt(&mut self, outcome: &str, model: String, strategy: String) {
+    pub fn attempt(&mut self, attempt: CountedAttempt<'_>) {
         let Some(open) = &mut self.open else { return };
         if open.attempts == 0 {
-            open.first_accepted = outcome == Outcome::Accepted.as_str();
+            open.first_accepted = attempt.outcome == Outcome::Accepted.as_str();
         }
         open.attempts += 1;
-        open.model = model;
-        open.strategy = strategy;
+        open.model = attempt.model;
+        open.strategy = attempt.strategy;
+        open.source = ValueSource::ALL.into_iter().find(|source| Some(source.as_str()) == attempt.source);
     }
 
     /// What was added up.
@@ -117,6 +132,9 @@ impl Sum {
             Status::Completed => {
                 row.completed += 1;
                 row.first_try += u64::from(!run.contracted || tried.first_accepted);
+                if let Some(source) = tried.source {
+                    row.sources.add(source);
+                }
             }
             Status::Failed => {
                 row.failed += 1;

@@ -21,3 +21,8 @@ export function attemptsOf(run: Pick<Api.RunView, 'result' | 'error' | 'retry_co
   const counted = run.result?.schema_validation?.attempts ?? run.error?.attempts
   return counted ?? (run.started_at ? run.retry_count + 1 : null)
 }
+
+/** Whether an accepted value was taken out of other text, which is worth a word. */
+export function isExtracted(source: Api.ValueSource | null | undefined): boolean {
+  return source === 'fence' || source === 'prose'
+}

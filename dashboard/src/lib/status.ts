@@ -1,6 +1,6 @@
 /** The one map of status to label, icon and colour. Pages never choose a colour by themselves. */
 import {
-  Ban, CircleCheck, CircleDashed, CircleDot, CirclePause, CircleSlash, CircleX, Clock, Hand, Hourglass, Inbox, LoaderCircle,
+  Ban, CircleCheck, CircleDashed, CircleDot, CircleQuestionMark, CirclePause, CircleSlash, CircleX, Clock, Hand, Hourglass, Inbox, LoaderCircle,
   type LucideIcon, OctagonX, Scissors, ShieldX, Square, WifiOff,
 } from 'lucide-react'
 
@@ -36,6 +36,8 @@ const STATUSES: Record<string, Appearance> = {
   invariant_failed: { label: 'Invariant failed', icon: ShieldX, tone: 'danger' },
   schema_echo: { label: 'Schema echoed', icon: CircleX, tone: 'danger' },
   ambiguous: { label: 'Ambiguous', icon: CircleDot, tone: 'warning' },
+  embedded: { label: 'Not alone', icon: CircleX, tone: 'danger' },
+  unconfirmed: { label: 'Unconfirmed', icon: CircleQuestionMark, tone: 'warning' },
   not_submitted: { label: 'Not submitted', icon: CircleX, tone: 'danger' },
   truncated: { label: 'Truncated', icon: Scissors, tone: 'warning' },
   refused: { label: 'Refused', icon: Ban, tone: 'danger' },

@@ -164,6 +164,7 @@ pub(crate) fn comparable(attempts: &[Attempt]) -> Value {
             "outcome": attempt.outcome,
             "errors": attempt.errors,
             "repairs": attempt.repairs,
+            "source": attempt.source,
             "usage": attempt.usage,
             "text": attempt.text,
         })

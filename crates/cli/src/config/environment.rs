@@ -20,6 +20,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("SCHEMA_ENFORCEMENT_EXTRACT_JSON", "enforcement.extract_json"),
 ];
 
+/// A key that takes a boolean or a list.
+const BOOLEAN_OR_LIST: &str = "enforcement.extract_json";
+
 /// Reads the variables that are ours.
 pub(super) fn read(
     variables: impl Iterator<Item = (OsString, OsString)>,
@@ -55,6 +58,11 @@ fn key_of(name: &str) -> Option<String> {
     rest.contains("__").then(|| rest.replace("__", ".").to_ascii_lowercase())
 }
 
+fn list(text: &str) -> Value {
+    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    Value::Array(items.map(|item| Value::String(item.to_owned())).collect())
+}
+
 fn like<'a>(defaults: &'a Value, key: &str) -> Option<&'a Value> {
     key.split('.').try_fold(defaults, |value, part| value.get(part))
 }
@@ -66,12 +74,9 @@ fn typed(key: &str, like: Option<&Value>, text: &str) -> Option<Value> {
         Some(Value::Boolean(_)) => match text.trim().to_ascii_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => Some(Value::Boolean(true)),
             "false" | "0" | "no" | "off" => Some(Value::Boolean(false)),
-            _ => None,
+            _ => (key == BOOLEAN_OR_LIST).then(|| list(text)),
         },
-        Some(Value::Array(_)) => {
-            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-            Some(Value::Array(items.map(|item| Value::String(item.to_owned())).collect()))
-        }
+        Some(Value::Array(_)) => Some(list(text)),
         Some(_) => Some(Value::String(text.to_owned())),
         None if secrets::kind_of(key).is_some() => Some(Value::String(text.to_owned())),
         None => {

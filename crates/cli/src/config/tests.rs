@@ -1,5 +1,7 @@
 use std::ffi::OsString;
 
+use accord_api::{Embedded, ExtractJson};
+
 use super::*;
 
 fn load(file: &str, variables: &[(&str, &str)], flags: Vec<Flag>) -> Result<Config, String> {
@@ -32,7 +34,10 @@ fn a_flag_beats_the_environment_beats_the_file() {
 fn the_older_names_work() {
     let variables = [("SCHEMA_ENFORCEMENT_MAX_RETRIES", "4"), ("SCHEMA_ENFORCEMENT_EXTRACT_JSON", "false")];
     let config = load("", &variables, Vec::new()).unwrap();
-    assert_eq!((config.values.enforcement.max_retries, config.values.enforcement.extract_json), (4, false));
+    assert_eq!(
+        (config.values.enforcement.max_retries, config.values.enforcement.extract_json),
+        (4, ExtractJson::NONE)
+    );
 }
 
 #[test]
@@ -104,12 +109,42 @@ fn wrong_kinds_are_told_in_whole_words() {
             "it is -1, and a whole number, 0 or more is wanted".to_owned(),
         ),
         ("[runner]\ntags = true\n", "it is true, and a list is wanted".to_owned()),
-        ("[enforcement]\nextract_json = []\n", "it is a list, and true or false is wanted".to_owned()),
         ("queue = 1\n", "it is 1, and a table is wanted".to_owned()),
     ] {
         let error = load(file, &[], Vec::new()).unwrap_err();
         assert!(error.contains(&told), "{told}: {error}");
     }
+}
+
+#[test]
+fn json_is_extracted_from_what_is_listed() {
+    let fence = ExtractJson { fence: true, prose: false };
+    let variable = "SCHEMA_ENFORCEMENT_EXTRACT_JSON";
+    for (file, variables, expected) in [
+        ("[enforcement]\nextract_json = true\n", vec![], ExtractJson::ALL),
+        ("[enforcement]\nextract_json = []\n", vec![], ExtractJson::NONE),
+        ("[enforcement]\nextract_json = [\"fence\"]\n", vec![], fence),
+        ("", vec![(variable, "off")], ExtractJson::NONE),
+        ("", vec![(variable, "fence")], fence),
+        ("", vec![("ACCORD_ENFORCEMENT__EXTRACT_JSON", "fence, prose")], ExtractJson::ALL),
+    ] {
+        let config = load(file, &variables, Vec::new()).unwrap();
+        assert_eq!(config.values.enforcement.extract_json, expected, "{file}{variables:?}");
+    }
+    for (file, variables, told) in [
+        ("[enforcement]\nextract_json = [\"table\"]\n", vec![], "expected 'fence' or 'prose', got 'table'"),
+        ("", vec![(variable, "maybe")], "expected 'fence' or 'prose', got 'maybe'"),
+        (
+            "[enforcement]\nextract_json = 1\n",
+            vec![],
+            "it is 1, and true, false, or a list of 'fence' and 'prose' is wanted",
+        ),
+    ] {
+        let error = load(file, &variables, Vec::new()).unwrap_err();
+        assert!(error.contains(told) && error.contains("enforcement.extract_json"), "{told}: {error}");
+    }
+    let confirm = load("[enforcement]\nembedded = \"confirm\"\n", &[], Vec::new()).unwrap();
+    assert_eq!(confirm.values.enforcement.embedded, Embedded::Confirm);
 }
 
 #[test]

@@ -65,7 +65,8 @@ pub(crate) struct Runner {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Enforcement {
     pub(crate) max_retries: u32,
-    pub(crate) extract_json: bool,
+    pub(crate) extract_json: accord_api::ExtractJson,
+    pub(crate) embedded: accord_api::Embedded,
     pub(crate) validation_mode: accord_api::ValidationMode,
     pub(crate) strategy: accord_api::Strategy,
 }
@@ -196,7 +197,8 @@ impl Default for Enforcement {
     fn default() -> Self {
         Self {
             max_retries: 2,
-            extract_json: true,
+            extract_json: accord_api::ExtractJson::ALL,
+            embedded: accord_api::Embedded::Accept,
             validation_mode: accord_api::ValidationMode::Strict,
             strategy: accord_api::Strategy::Auto,
         }

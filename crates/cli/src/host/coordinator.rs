@@ -116,6 +116,7 @@ fn settings(config: &Config) -> Settings {
         enforcement: Enforcement {
             max_retries: values.enforcement.max_retries,
             extract_json: values.enforcement.extract_json,
+            embedded: values.enforcement.embedded,
             validation_mode: values.enforcement.validation_mode,
             strategy: values.enforcement.strategy,
         },

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::{Attempt, Strategy};
+use accord_api::{Attempt, Strategy, ValueSource};
 
 use super::Tone;
 use super::words::{self, indent, line};
@@ -24,7 +24,7 @@ pub(crate) fn list(attempts: &[Attempt], said: Said) -> String {
 }
 
 fn block(attempt: &Attempt, said: Said) -> String {
-    let mut text = format!("{}\n", head(attempt));
+    let mut text = format!("{}\n", head_with(attempt, attempt.source));
     text.push_str(&findings(attempt, "  "));
     if said == Said::Shown {
         if let Some(prompt) = &attempt.prompt {
@@ -35,8 +35,17 @@ fn block(attempt: &Attempt, said: Said) -> String {
     text
 }
 
-/// Number, verdict, and how it came to be, on one line.
+/// Number, verdict, and how it came to be, on one line. Where the value stood is worth a word only if it was not alone.
 pub(crate) fn head(attempt: &Attempt) -> String {
+    head_with(attempt, attempt.source.and_then(extracted))
+}
+
+/// The source of a value that was taken out of other text.
+pub(super) fn extracted(source: ValueSource) -> Option<ValueSource> {
+    matches!(source, ValueSource::Fence | ValueSource::Prose).then_some(source)
+}
+
+fn head_with(attempt: &Attempt, source: Option<ValueSource>) -> String {
     let delivery =
         if attempt.delivery > 1 { format!(" (delivery {})", attempt.delivery) } else { String::new() };
     let endpoint = match attempt.endpoint.as_str() {
@@ -53,6 +62,7 @@ pub(crate) fn head(attempt: &Attempt) -> String {
         format!("{}{endpoint}", line(&attempt.model)),
         words::duration(attempt.duration_ms),
         words::usage(&attempt.usage),
+        source.map(|source| format!("source: {}", source.as_str())).unwrap_or_default(),
     ];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     let verdict = Tone::from(attempt.outcome).paint(attempt.outcome.as_str());
@@ -113,6 +123,23 @@ pub(crate) mod tests {
           and 1 more error
           repaired[extra_comma] $: dropped a comma
         "#);
+    }
+
+    #[test]
+    fn a_value_that_was_not_alone_is_mentioned() {
+        let outcome = accord_api::attempt::Outcome::Accepted;
+        let accepted = |source| Attempt { outcome, source: Some(source), ..rejected() };
+        let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
+        for (source, told) in [
+            (ValueSource::Structured, false),
+            (ValueSource::Text, false),
+            (ValueSource::Fence, true),
+            (ValueSource::Prose, true),
+        ] {
+            let name = format!(" · source: {}", source.as_str());
+            assert_eq!(plain(&head(&accepted(source))).ends_with(&name), told, "{name}");
+            assert!(plain(&list(&[accepted(source)], Said::Hidden)).contains(&name), "{name}");
+        }
     }
 
     #[test]

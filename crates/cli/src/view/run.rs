@@ -6,6 +6,7 @@ use accord_api::{Failure, RunResult, RunView};
 use serde_json::Value;
 
 use super::Tone;
+use super::attempt::extracted;
 use super::words::{self, Times, fields, line};
 use crate::excerpt::visible;
 use crate::table::{self, Table};
@@ -100,7 +101,9 @@ pub(crate) fn result(result: &RunResult) -> String {
     if let Some(validation) = &result.schema_validation {
         let retries = words::counted(u64::from(validation.retry_count), "retry").replace("retrys", "retries");
         let repairs = words::counted(validation.repairs.len() as u64, "repair");
-        let _ = writeln!(text, "{} after {retries}, {repairs}", Tone::Good.paint("conforms"));
+        let source = validation.source.and_then(extracted);
+        let source = source.map(|source| format!(", source: {}", source.as_str())).unwrap_or_default();
+        let _ = writeln!(text, "{} after {retries}, {repairs}{source}", Tone::Good.paint("conforms"));
     }
     match (&result.result_data, &result.result_text) {
         (Some(data), _) => text.push_str(&words::raw_json(data)),
@@ -189,6 +192,16 @@ pub(crate) mod tests {
           "amount": 12.50
         }
         "#);
+    }
+
+    #[test]
+    fn a_value_that_was_not_alone_is_mentioned() {
+        let mut run = completed();
+        let result = run.result.as_mut().unwrap();
+        let validation = result.schema_validation.as_mut().unwrap();
+        validation.source = Some(accord_api::ValueSource::Prose);
+        let text = plain(&super::result(result));
+        assert!(text.starts_with("conforms after 1 retry, 0 repairs, source: prose\n"), "{text}");
     }
 
     #[test]

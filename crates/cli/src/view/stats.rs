@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use accord_api::{ErrorCount, Stats, StatsRow};
+use accord_api::{ErrorCount, SourceCounts, Stats, StatsRow, ValueSource};
 use comfy_table::Cell;
 
 use super::Tone;
@@ -32,6 +32,9 @@ pub(crate) fn view(stats: &Stats, bars: Bars) -> String {
     ];
     for (name, group) in groups.into_iter().filter(|(_, group)| !group.is_empty()) {
         let _ = write!(text, "\n{}", rows(name, group, bars));
+    }
+    if stats.all.sources != SourceCounts::default() {
+        let _ = write!(text, "\n{}", sources(&stats.all.sources));
     }
     if !stats.errors.is_empty() {
         let _ = write!(text, "\n{}", errors(&stats.errors));
@@ -67,6 +70,17 @@ fn table(name: &str, rows: &[StatsRow], bars: Bars) -> Table {
         table.add_row(std::iter::once(key).chain(cells.into_iter().map(Cell::new)));
     }
     table
+}
+
+/// Where accepted values stood in their answers.
+fn sources(counts: &SourceCounts) -> String {
+    let mut table = table::new(&["source", "results"]);
+    let SourceCounts { structured, text, fence, prose } = *counts;
+    let counts = [structured, text, fence, prose];
+    for (source, count) in ValueSource::ALL.into_iter().zip(counts) {
+        table.add_row([source.as_str().to_owned(), count.to_string()]);
+    }
+    table.text()
 }
 
 fn errors(errors: &[ErrorCount]) -> String {
@@ -120,6 +134,7 @@ mod tests {
             retry_rate: 0.25,
             failure_rate: 0.25,
             attempts: 11,
+            sources: SourceCounts { structured: 3, text: 2, fence: 0, prose: 1 },
             input_tokens: 12_345,
             output_tokens: 678,
             cost_usd: Some(0.0456),
@@ -157,6 +172,12 @@ mod tests {
 
         STRATEGY  RUNS  SUCCESS  FIRST TRY  RETRIED  FAILED  TOKENS             COST     P50    P95
         native    8     75%      50%        25%      25%     12.3k in, 678 out  $0.0456  900ms  2.3s
+
+        SOURCE      RESULTS
+        structured  3
+        text        2
+        fence       0
+        prose       1
 
         FIELD         KEYWORD  ERRORS
         $.items[*].n  type     3

@@ -70,6 +70,7 @@ pub(crate) fn find(text: &str) -> Candidates {
     match scalar(text, &found.rest) {
         Some(only) => found.items = vec![only],
         None => {
+            mark_whole(&mut found);
             limit_regions(text, &mut found);
             beside::mark_parts(text, &mut found.items);
         }
@@ -122,6 +123,16 @@ fn scalar(text: &str, range: &Range<usize>) -> Option<Candidate> {
     let value = parse::whole(part).ok()?;
     let (range, region) = (range.clone(), range.clone());
     Some(Candidate { source: Source::Text, range, reading: Ok(value), is_part: false, region })
+}
+
+/// A value with nothing beside it but reasoning and the tags of an answer is the whole text.
+fn mark_whole(found: &mut Candidates) {
+    if let [only] = found.items.as_mut_slice()
+        && only.reading.is_ok()
+        && only.range == found.rest
+    {
+        only.source = Source::Text;
+    }
 }
 
 /// Ends each region before the next stretch that is not the answer.

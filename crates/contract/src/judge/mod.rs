@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::account::{self, Account, Span};
 use crate::candidates::{self, Candidate, Candidates};
-use crate::contract::{Contract, Mode};
+use crate::contract::{Contract, Embedded, Mode};
 use crate::limits::MAX_TEXT_BYTES;
 use crate::lower::LiftError;
 use crate::nested::Facts;
@@ -183,7 +183,15 @@ impl Judge<'_> {
         self.choose(text, Candidates { items: vec![only], ..Candidates::default() })
     }
 
-    /// Accepts a value. The account is moved behind a byte-order mark, which is not part of `text`.
+    /// An accepted value in the form that the model was asked for.
+    fn as_asked(&self, value: Value, account: Account) -> Value {
+        let mut candidates = account.candidates;
+        let only = candidates.pop().filter(|_| candidates.is_empty() && self.answer.lift.is_some());
+        only.and_then(|only| only.read).unwrap_or(value)
+    }
+
+    /// Accepts a value, unless it has to be confirmed. The account is moved behind a byte-order mark, which is not part of
+    /// `text`.
     fn accept(
         &self,
         text: &str,
@@ -192,6 +200,9 @@ impl Judge<'_> {
         source: Source,
         account: Account,
     ) -> Verdict {
+        if source == Source::Prose && self.contract.options().embedded == Embedded::Confirm {
+            return report::unconfirmed(self.as_asked(value, account));
+        }
         let account = account.moved(self.answer.text.len() - text.len());
         Verdict::Accepted(Accepted { value, repairs, source, account })
     }

@@ -7,8 +7,9 @@
 //! 4. **Joined.** Several items where a list is asked, with nothing but separators between them.
 //! 5. **Inside a wrapper, repaired**, and last **a bare word** that the schema lists.
 //!
-//! In each step the sources are tried in order of trust: the whole text, fences, prose. In the most trusted one that has
-//! any, exactly one value must pass; two different ones are `ambiguous`, and no word in the text decides between them.
+//! In each step the sources that the contract takes (`extract_json`) are tried in order of trust: the whole text, fences,
+//! prose. In the most trusted one that has any, exactly one value must pass; two different ones are `ambiguous`, and no word
+//! in the text decides between them. With `embedded: confirm`, a value that passes in prose is `unconfirmed`.
 //! Whatever is accepted was validated whole, invariants included, after the last change to it.
 
 use std::ops::Range;
@@ -89,14 +90,15 @@ impl Judge<'_> {
         verdict.unwrap_or_else(|| self.reject(text, &judged, &repaired))
     }
 
-    /// The verdict of the most trusted source in which something passes.
+    /// The verdict of the most trusted source that the contract takes and in which something passes.
     fn first(
         &self,
         text: &str,
         outside: &[Span],
         mut add: impl FnMut(Source, &mut Tally),
     ) -> Option<Verdict> {
-        SOURCES.into_iter().find_map(|source| {
+        let options = self.contract.options();
+        SOURCES.into_iter().filter(|source| options.takes(*source)).find_map(|source| {
             let mut tally = Tally::default();
             add(source, &mut tally);
             match (tally.first?, tally.second) {

@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use super::{Judge, Judged, Read, fault};
 use crate::candidates::Candidate;
+use crate::contract::Options;
 use crate::limits::{MAX_CANDIDATE_STARTS, MAX_TEXT_BYTES};
 use crate::lower::LiftError;
 use crate::parse::FaultKind;
-use crate::verdict::{self, Outcome, Rejected, Verdict};
+use crate::verdict::{self, Outcome, Rejected, Source, Verdict};
 use crate::violation::{Violation, Violations};
 
 /// How many candidates are compared to find the closest. Violations are worded for each.
@@ -25,11 +26,11 @@ impl Judge<'_> {
         {
             return reject_unread(text, offset, item);
         }
-        let standing = items.iter().filter_map(|(_, judged)| judged.read.as_ref());
-        let reads = repaired.iter().filter_map(|judged| judged.read.as_ref()).chain(standing);
+        let reads = repaired.iter().chain(items.iter().map(|(_, judged)| judged));
+        let reads = reads.filter_map(|judged| Some((judged.source, judged.read.as_ref()?)));
         let mut closest: Option<(usize, Rejected)> = None;
-        for read in reads.take(MAX_COMPARED) {
-            let rejected = self.reject_value(offset, read);
+        for (source, read) in reads.take(MAX_COMPARED) {
+            let rejected = self.reject_value(offset, source, read);
             let distance = distance(&rejected);
             if closest.as_ref().is_none_or(|(least, _)| distance < *least) {
                 closest = Some((distance, rejected));
@@ -50,11 +51,16 @@ impl Judge<'_> {
         }
     }
 
-    fn reject_value(&self, offset: usize, read: &Read) -> Rejected {
+    fn reject_value(&self, offset: usize, source: Source, read: &Read) -> Rejected {
         let value = read.value();
         let range = Some(read.range.start + offset..read.range.end + offset);
         let candidate = Some(verdict::Candidate { range, value: Some(value.clone()) });
         if self.passes(value) {
+            let options = self.contract.options();
+            if !options.takes(source) {
+                let message = embedded(options, source);
+                return Rejected::because(Outcome::Embedded, "json", message, candidate);
+            }
             let message = "this can be read in more than one way because of what stands beside it; give the value alone, as valid JSON";
             return Rejected::because(Outcome::ParseError, "json", message, candidate);
         }
@@ -110,7 +116,7 @@ pub(super) fn unlifted(error: &LiftError, candidate: verdict::Candidate) -> Verd
 fn distance(rejected: &Rejected) -> usize {
     let count = rejected.violations.errors.len() + rejected.violations.more;
     match rejected.outcome {
-        Outcome::InvariantFailed | Outcome::ParseError => 0,
+        Outcome::InvariantFailed | Outcome::ParseError | Outcome::Embedded => 0,
         Outcome::SchemaEcho => usize::MAX,
         _ => count,
     }
@@ -143,6 +149,23 @@ fn no_json(text: &str) -> Verdict {
         false => "there is no JSON value in the answer",
     };
     Verdict::Rejected(Rejected::because(Outcome::NoJson, "json", message, None))
+}
+
+/// Where a value stands, and where the contract accepts one.
+fn embedded(options: Options, source: Source) -> String {
+    let expected = match (options.takes(Source::Fence), options.takes(Source::Prose)) {
+        (true, _) => "expected the value alone or in a code fence",
+        (false, true) => "expected the value alone or in prose",
+        (false, false) => "expected the value alone",
+    };
+    let got = if source == Source::Fence { "it in a code fence" } else { "it in other text" };
+    format!("{expected}, got {got}")
+}
+
+/// A value that passes and that the model has to give alone before it is accepted.
+pub(super) fn unconfirmed(value: Value) -> Verdict {
+    let message = "the value stands in other text and is not confirmed; give the value alone";
+    Verdict::Rejected(Rejected::because(Outcome::Unconfirmed, "json", message, Some(read(value))))
 }
 
 /// Two different values pass.

@@ -95,6 +95,10 @@ pub fn retry(retry: &Retry<'_>) -> String {
         (Outcome::SchemaInvalid, Some(value)) => misplaced::hints(schema, value),
         _ => Vec::new(),
     };
+    let value = match (rejected.outcome, candidate) {
+        (Outcome::Unconfirmed, Some(value)) => Some(safe::json(value, RETRY_TAG)),
+        _ => None,
+    };
     let answer = answer.map(|text| safe::tagged(&safe::shortened(text), RETRY_TAG));
     let schema = safe::json(form, RETRY_TAG);
     template::render(
@@ -104,6 +108,8 @@ pub fn retry(retry: &Retry<'_>) -> String {
             errors,
             more => violations.more,
             misplaced,
+            value_fence => value.as_deref().map(safe::fence),
+            value,
             answer_fence => answer.as_deref().map(safe::fence),
             answer,
             fence => safe::fence(&schema),
@@ -121,6 +127,8 @@ fn outcome_name(outcome: Outcome) -> &'static str {
         Outcome::InvariantFailed => "invariant_failed",
         Outcome::SchemaEcho => "schema_echo",
         Outcome::Ambiguous => "ambiguous",
+        Outcome::Embedded => "embedded",
+        Outcome::Unconfirmed => "unconfirmed",
     }
 }
 

@@ -1,8 +1,8 @@
 //! The sentences of the contract, each as a test: what is found, what is chosen, what is never done.
 
 use accord_contract::{
-    Answer, Contract, Invariant, Invariants, Mode, Options, Outcome, RepairKind, Source, Verdict, judge,
-    limits,
+    Answer, Contract, Extract, Invariant, Invariants, Mode, Options, Outcome, RepairKind, Source, Verdict,
+    judge, limits,
 };
 use serde_json::{Value, json};
 
@@ -235,7 +235,7 @@ fn strict_json_only_fails_any_text_around() {
 
 #[test]
 fn without_extraction_only_the_whole_text_counts() {
-    let whole = Options { extract_json: false, ..Options::default() };
+    let whole = Options { extract_json: Extract::NONE, ..Options::default() };
     let contract = schema(pair()).with_options(whole);
     assert_eq!(value(&contract, "{\"a\": 1}"), Some(json!({"a": 1})));
     assert_eq!(value(&contract, "<think>hm</think>{\"a\": 1}"), Some(json!({"a": 1})));

@@ -27,6 +27,7 @@ mod properties;
 mod reasoning;
 mod schema;
 mod shape;
+mod sources;
 mod strings;
 mod suite;
 mod words;

@@ -26,6 +26,7 @@ impl App {
             enforcement: ServerEnforcement {
                 max_retries: settings.enforcement.max_retries,
                 extract_json: settings.enforcement.extract_json,
+                embedded: settings.enforcement.embedded,
                 validation_mode: settings.enforcement.validation_mode,
                 strategy: settings.enforcement.strategy,
             },

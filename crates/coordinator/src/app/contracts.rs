@@ -6,8 +6,10 @@
 use std::sync::Arc;
 
 use accord_api::ErrorName;
-use accord_contract::{self as contract, Answer, Invariants, Mode, Options, Schema, SchemaError, Verdict};
-use accord_domain::contract::{Contract as Terms, Invariant, ValidationMode};
+use accord_contract::{
+    self as contract, Answer, Embedded, Extract, Invariants, Mode, Options, Schema, SchemaError, Verdict,
+};
+use accord_domain::contract::{self as terms, Contract as Terms, Invariant, ValidationMode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -45,14 +47,26 @@ impl InForce {
             ValidationMode::Strict => Mode::Strict,
             ValidationMode::Lenient => Mode::Lenient,
         };
-        let options =
-            Options { extract_json: terms.extract_json, strict_json_only: terms.strict_json_only, mode };
+        let options = Options {
+            extract_json: Extract { fence: terms.extract_json.fence, prose: terms.extract_json.prose },
+            strict_json_only: terms.strict_json_only,
+            mode,
+            embedded: match terms.embedded {
+                terms::Embedded::Accept => Embedded::Accept,
+                terms::Embedded::Confirm => Embedded::Confirm,
+            },
+        };
         let both = contract::Contract::new(schema).with_invariants(invariants);
         Self { terms, answer: both.clone().with_options(options), result: both.with_options(AS_IT_STANDS) }
     }
 }
 
-const AS_IT_STANDS: Options = Options { extract_json: false, strict_json_only: true, mode: Mode::Strict };
+const AS_IT_STANDS: Options = Options {
+    extract_json: Extract::NONE,
+    strict_json_only: true,
+    mode: Mode::Strict,
+    embedded: Embedded::Accept,
+};
 
 /// What was compiled lately.
 #[derive(Debug)]

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use accord_api::{ErrorCount, QueueStats, Stats, StatsQuery, StatsRow};
+use accord_api::{ErrorCount, QueueStats, SourceCounts, Stats, StatsQuery, StatsRow};
 use accord_domain::contract::Strategy;
-use accord_store::{StatRow, StatsQuery as Query, Store};
+use accord_store::{SourceCounts as Counts, StatRow, StatsQuery as Query, Store};
 
 use super::App;
 use crate::error::Error;
@@ -66,6 +66,7 @@ fn row(row: StatRow) -> StatsRow {
         retry_rate: rate(after_retry),
         failure_rate: rate(row.failed),
         attempts: row.attempts,
+        sources: sources(row.sources),
         input_tokens: row.input_tokens,
         output_tokens: row.output_tokens,
         cost_usd: row.cost_usd,
@@ -73,6 +74,11 @@ fn row(row: StatRow) -> StatsRow {
         latency_ms_p95: row.latency_ms_p95,
         key: row.key,
     }
+}
+
+fn sources(counts: Counts) -> SourceCounts {
+    let Counts { structured, text, fence, prose } = counts;
+    SourceCounts { structured, text, fence, prose }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ async fn a_server_tells_how_it_is_set_up_and_no_secret() {
             "request_bytes": 8_388_608, "lease_seconds": 30, "max_deliveries": 3, "match_timeout_seconds": 300,
         },
         "enforcement": {
-            "max_retries": 2, "extract_json": true, "validation_mode": "strict", "strategy": "auto",
+            "max_retries": 2, "extract_json": true, "embedded": "accept", "validation_mode": "strict", "strategy": "auto",
         },
     });
     assert_eq!((status, told), (200, expected));

@@ -81,6 +81,30 @@ async fn the_blueprints_contract_is_in_force() {
 }
 
 #[tokio::test]
+async fn a_caller_says_where_the_value_may_stand() {
+    let desk = desk().await;
+    let asked = |options: Value| json!({"output_schema": object("x"), "output_schema_options": options});
+    for (options, stored) in [
+        (json!({"extract_json": ["fence"]}), json!({"extract_json": ["fence"]})),
+        (json!({"extract_json": []}), json!({"extract_json": false})),
+        (json!({"extract_json": ["prose", "fence"]}), json!({})),
+        (json!({"embedded": "confirm"}), json!({"embedded": "confirm"})),
+        (json!({"embedded": "accept"}), json!({})),
+    ] {
+        let contract = contract(&desk, "writer", asked(options.clone())).await;
+        assert_eq!(contract, with(in_force("caller", "x", 2), stored), "{options}");
+    }
+    for (options, told) in [
+        (json!({"extract_json": ["table"]}), "expected 'fence' or 'prose', got 'table'"),
+        (json!({"embedded": "ask"}), "ask"),
+    ] {
+        let answer = create(&desk, "writer", asked(options)).await;
+        assert_eq!(refused(&answer), (400, "InvalidRequest"));
+        assert!(answer.1["message"].as_str().unwrap().contains(told), "{}", answer.1);
+    }
+}
+
+#[tokio::test]
 async fn a_caller_cannot_replace_the_blueprints_contract() {
     let desk = desk().await;
     for more in [

@@ -30,7 +30,7 @@ async fn a_result_that_conforms_is_stored() {
     let hash = held.run["contract"]["schema_hash"].clone();
     let validation = json!({
         "valid": true, "schema_name": "made up", "schema_hash": hash, "retry_count": 1, "strategy": "native",
-        "repairs": [{"kind": "quotes", "path": "$", "detail": "d"}], "attempts": 2,
+        "repairs": [{"kind": "quotes", "path": "$", "detail": "d"}], "source": "fence", "attempts": 2,
     });
     let report = json!({
         "status": "completed",
@@ -42,7 +42,7 @@ async fn a_result_that_conforms_is_stored() {
     assert_eq!(desk.finish(&held, report).await, (200, json!({"run_id": run, "status": "completed"})));
     let validation = json!({
         "valid": true, "schema_name": null, "schema_hash": hash, "retry_count": 1, "strategy": "native",
-        "repairs": [{"kind": "quotes", "path": "$", "detail": "d"}], "attempts": 2,
+        "repairs": [{"kind": "quotes", "path": "$", "detail": "d"}], "source": "fence", "attempts": 2,
     });
     let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
     let expected = json!({
@@ -61,6 +61,37 @@ async fn a_result_that_conforms_is_stored() {
     assert_eq!(view["result"], expected);
     assert_eq!(view["usage"], json!({"input_tokens": 3, "output_tokens": 4, "cost_usd": 0.5}));
     assert_eq!(view["retry_count"], 1, "as the validation tells");
+}
+
+#[tokio::test]
+async fn a_value_from_where_the_contract_takes_none_is_refused() {
+    for (options, source, taken) in [
+        (json!({}), "prose", true),
+        (json!({"extract_json": ["fence"]}), "fence", true),
+        (json!({"extract_json": ["fence"]}), "prose", false),
+        (json!({"extract_json": false}), "fence", false),
+        (json!({"strict_json_only": true}), "prose", false),
+        (json!({"embedded": "confirm"}), "prose", false),
+        (json!({"embedded": "confirm", "extract_json": false}), "structured", true),
+    ] {
+        let (desk, runner) = desk().await;
+        let request = json!({
+            "agent_name": "writer", "prompt": "a", "output_schema": severity(), "output_schema_options": options,
+        });
+        desk.run(request).await;
+        let held = desk.claim(&runner).await;
+        let validation = json!({
+            "valid": true, "schema_name": null, "schema_hash": held.run["contract"]["schema_hash"],
+            "retry_count": 0, "strategy": "prompt", "repairs": [], "source": source, "attempts": 1,
+        });
+        let report =
+            json!({"status": "completed", "result_data": {"severity": "low"}, "validation": validation});
+        let answer = desk.finish(&held, report).await;
+        match taken {
+            true => assert_eq!(answer.0, 200, "{options} {}", answer.1),
+            false => assert_eq!(refused(&answer), (422, "ContractViolation"), "{options} {source}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -50,11 +50,52 @@ async fn an_answer_that_conforms_completes_the_run() {
         "errors": [],
         "more_errors": 0,
         "repairs": [],
+        "source": "prose",
         "usage": {"input_tokens": 10, "output_tokens": 1},
         "duration_ms": 5,
         "text": "Here: {\"n\": 1}",
     }]);
     assert_eq!(attempts["items"], expected);
+}
+
+#[tokio::test]
+async fn a_value_in_prose_is_confirmed_by_the_next_answer() {
+    let options = json!({"embedded": "confirm"});
+    let (desk, runner) = desk(json!({"output_schema": schema(), "output_schema_options": options})).await;
+    let (run, session) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    let held = desk.claim(&runner).await;
+    let end = desk.finish(&held, answered("It would be {\"n\": 1}.")).await;
+    assert_eq!(end, (200, json!({"run_id": run, "status": "pending"})));
+    let held = desk.claim(&runner).await;
+    let prompt = text(&held.run, "retry_prompt");
+    assert!(prompt.contains("```json\n{\n  \"n\": 1\n}\n```"), "{prompt}");
+    assert_eq!(desk.finish(&held, answered("```\n{\"n\": 1}\n```")).await.1["status"], "completed");
+    let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
+    let seen: Vec<_> = attempts["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|attempt| (attempt["outcome"].clone(), attempt["source"].clone()))
+        .collect();
+    assert_eq!(seen, [(json!("unconfirmed"), Value::Null), (json!("accepted"), json!("fence"))]);
+    let (_, result) = desk.get(&format!("/sessions/{session}/result")).await;
+    let validation = &result["schema_validation"];
+    assert_eq!((&validation["source"], &validation["retry_count"]), (&json!("fence"), &json!(1)));
+    let (_, stats) = desk.get("/stats").await;
+    assert_eq!(stats["all"]["sources"], json!({"structured": 0, "text": 0, "fence": 1, "prose": 0}));
+}
+
+#[tokio::test]
+async fn a_value_that_stays_in_prose_is_not_accepted() {
+    let options = json!({"embedded": "confirm", "max_retries": 1});
+    let (desk, runner) = desk(json!({"output_schema": schema(), "output_schema_options": options})).await;
+    let (run, _) = desk.run(json!({"agent_name": "tool", "prompt": "a"})).await;
+    for answer in ["It would be {\"n\": 1}.", "As I said: {\"n\": 1}."] {
+        desk.finish(&desk.claim(&runner).await, answered(answer)).await;
+    }
+    let (_, view) = desk.get(&format!("/runs/{run}")).await;
+    let told = "Output was found in other text and was not confirmed after 1 retry";
+    assert_eq!((&view["status"], &view["error"]["message"]), (&json!("failed"), &json!(told)));
 }
 
 #[tokio::test]

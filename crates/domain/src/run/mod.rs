@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use failure::{Failure, FailureType};
 
-use crate::attempt::Repair;
+use crate::attempt::{Repair, ValueSource};
 use crate::audit::RequestedBy;
 use crate::contract::Strategy;
 use crate::demands::Demands;
@@ -251,6 +251,9 @@ pub struct Validation {
     pub strategy: Strategy,
     /// What was mended.
     pub repairs: Vec<Repair>,
+    /// Where the value stood in the answer. Absent where the runner did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<ValueSource>,
     /// How many attempts it took, those that got no answer included.
     pub attempts: u32,
 }

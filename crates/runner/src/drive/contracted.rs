@@ -14,7 +14,7 @@ use super::offers::Rung;
 use super::step::{Cause, Seen, Step, next_step};
 use super::turns::{Asked, Turns, Why};
 use crate::assignment::Terms;
-pub(super) use judged::{error, outcome, repair};
+pub(super) use judged::{error, outcome, repair, value_source};
 use state::State;
 
 /// What was seen, and how the run ends if it ends with that.

@@ -1,8 +1,10 @@
 //! Why a run failed, in the words that its caller reads.
 
+use accord_api::attempt::Outcome;
 use accord_api::{Failure, FailureType, Origin};
 
 use super::End;
+use super::contracted::outcome;
 use super::history::History;
 use super::turns::Why;
 use crate::assignment::Terms;
@@ -70,6 +72,8 @@ pub(super) enum Unmet {
     RetriesSpent,
     /// The model gave the same again, and there is no other way to ask.
     NoProgress,
+    /// A value has to be confirmed, and this executor cannot be asked again.
+    CannotConfirm,
 }
 
 /// The end of a run that did not meet its contract, told by the answer that came closest.
@@ -80,13 +84,13 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, attempts:
         return cut_off(text, times, attempts);
     }
     let retries = counted(retries, "retry", "retries");
+    let told = closest.map_or(Outcome::SchemaInvalid, |closest| outcome(closest.outcome)).unmet();
     let message = match unmet {
-        Unmet::RetriesSpent => format!("Output did not match schema after {retries}"),
+        Unmet::RetriesSpent => format!("{told} after {retries}"),
         Unmet::NoProgress => {
-            format!(
-                "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
-            )
+            format!("{told} after {retries}: the model gave the same answer or the same errors again")
         }
+        Unmet::CannotConfirm => format!("{told}: this executor cannot be asked again"),
     };
     End::Failed(Failure {
         kind: kind(terms.contract.origin),

@@ -23,6 +23,7 @@ struct Last {
 #[derive(Debug, Clone)]
 pub(super) struct Closest {
     distance: (u8, usize),
+    pub(super) outcome: Outcome,
     pub(super) errors: Vec<String>,
     pub(super) text: String,
 }
@@ -68,7 +69,8 @@ impl History {
         let distance = distance(rejected);
         if self.closest.as_ref().is_none_or(|closest| distance <= closest.distance) {
             let errors = rejected.violations.errors.iter().map(Violation::to_string).collect();
-            self.closest = Some(Closest { distance, errors, text: text.to_owned() });
+            self.closest =
+                Some(Closest { distance, outcome: rejected.outcome, errors, text: text.to_owned() });
         }
     }
 
@@ -86,7 +88,7 @@ impl History {
 /// How far an answer is from the contract: first by how much of the way it went, then by its errors.
 fn distance(rejected: &Rejected) -> (u8, usize) {
     let way = match rejected.outcome {
-        Outcome::InvariantFailed | Outcome::Ambiguous => 0,
+        Outcome::InvariantFailed | Outcome::Ambiguous | Outcome::Embedded | Outcome::Unconfirmed => 0,
         Outcome::SchemaInvalid => 1,
         Outcome::ParseError => 2,
         Outcome::SchemaEcho | Outcome::NoJson => 3,

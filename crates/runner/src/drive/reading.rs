@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use accord_contract::lower::Lift;
 use accord_contract::{
-    Accepted, Answer as Judgeable, Candidate, Contract, Mode, Options, Outcome, Rejected, Schema, Source,
-    Verdict, Violation, Violations, judge, same,
+    Accepted, Answer as Judgeable, Candidate, Contract, Extract, Mode, Options, Outcome, Rejected, Schema,
+    Source, Verdict, Violation, Violations, judge, same,
 };
 use accord_executor::{Answer, Stop};
 use serde_json::Value;
@@ -177,7 +177,7 @@ fn value_text(verdict: &Verdict) -> String {
 
 /// Any value, and nothing around it.
 static ANYTHING: LazyLock<Option<Contract>> = LazyLock::new(|| {
-    let options = Options { strict_json_only: true, extract_json: false, ..Options::default() };
+    let options = Options { strict_json_only: true, extract_json: Extract::NONE, ..Options::default() };
     Some(Contract::new(Schema::compile(&Value::Bool(true)).ok()?).with_options(options))
 });
 

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::contracted::{error, outcome, repair};
+use super::contracted::{error, outcome, repair, value_source};
 use super::failure::{self, Unmet};
 use super::history::History;
 use super::offers::Rung;
@@ -147,7 +147,8 @@ async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Te
         Ok(Reading { verdict: Verdict::Accepted(accepted), raw }) => {
             let repairs: Vec<_> = accepted.repairs.iter().map(repair).collect();
             let judged = judged(answer, attempt::Outcome::Accepted);
-            turns.record(asked, Judged { repairs: repairs.clone(), ..judged }).await;
+            let source = Some(value_source(accepted.source));
+            turns.record(asked, Judged { repairs: repairs.clone(), source, ..judged }).await;
             let validation = Validation {
                 valid: true,
                 schema_name: terms.contract.schema_name.clone(),
@@ -155,6 +156,7 @@ async fn under(turns: &mut Turns<'_>, asked: &Asked, answer: &Answer, terms: &Te
                 retry_count: 0,
                 strategy: OF_A_COMMAND,
                 repairs,
+                source,
                 attempts: 1,
             };
             End::Data { value: accepted.value, raw, validation: Some(validation) }

@@ -12,6 +12,8 @@ pub(super) enum Seen {
     Accepted,
     /// It does not. `repeated`: with the same text or the same errors as the one before.
     Wanting { repeated: bool },
+    /// Its value stands in prose and has to be confirmed.
+    Unconfirmed,
     /// The model ended in prose that does not keep the contract, instead of calling the submit tool.
     NotSubmitted { repeated: bool },
     /// The provider cut it off.
@@ -118,9 +120,13 @@ pub(super) fn next_step(situation: &Situation, seen: Seen) -> Step {
         Seen::CeilingRefused => {
             Step::Ask(Next { ceiling: Ceiling::Restore, counted: false, ..again(situation, Say::Same) })
         }
-        Seen::Wanting { .. } | Seen::NotSubmitted { .. } | Seen::Truncated if !may_retry => {
+        Seen::Wanting { .. } | Seen::NotSubmitted { .. } | Seen::Unconfirmed | Seen::Truncated
+            if !may_retry =>
+        {
             Step::Fail(Cause::Contract)
         }
+        // Only the model that said it knows what it meant.
+        Seen::Unconfirmed => Step::Ask(again(situation, Say::Errors)),
         Seen::Truncated => Step::Ask(truncated(situation)),
         Seen::Wanting { repeated: true } => repeated(situation),
         Seen::Wanting { repeated: false } => Step::Ask(last_by_the_stronger(situation)),
@@ -221,7 +227,7 @@ mod tests {
     fn without_retries_a_wanting_answer_is_the_end() {
         let spent = Situation { retries_left: 0, stronger_left: 1, ..SITUATION };
         let deaf = Situation { reprompt: false, stronger_left: 1, ..SITUATION };
-        for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Truncated] {
+        for seen in [WANTING, REPEATED, PROSE, PROSE_AGAIN, Seen::Unconfirmed, Seen::Truncated] {
             assert_eq!(next_step(&spent, seen), Step::Fail(Cause::Contract), "{seen:?}");
             assert_eq!(next_step(&deaf, seen), Step::Fail(Cause::Contract), "{seen:?}");
         }
@@ -238,6 +244,16 @@ mod tests {
             let situation = Situation { retries_left, stronger_left, ..SITUATION };
             let next = Next { stronger, ..NEXT };
             assert_eq!(next_step(&situation, WANTING), Step::Ask(next), "{retries_left} {stronger_left}");
+        }
+    }
+
+    #[test]
+    fn the_model_that_answered_confirms_its_value_with_a_retry() {
+        for (retries_left, stronger_left) in [(2, 0), (1, 1), (1, 2)] {
+            for rung in [Rung::Native, Rung::Tool, Rung::Prompt] {
+                let situation = Situation { retries_left, stronger_left, rung, ..SITUATION };
+                assert_eq!(next_step(&situation, Seen::Unconfirmed), Step::Ask(Next { rung, ..NEXT }));
+            }
         }
     }
 

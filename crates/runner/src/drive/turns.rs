@@ -1,6 +1,6 @@
 //! Asking one turn: within the budget, with its events told, with an end in every case.
 
-use accord_api::{Attempt, EventBody, Usage, attempt};
+use accord_api::{Attempt, EventBody, Usage, ValueSource, attempt};
 use accord_executor::{Answer, Capabilities, Events, Session, Turn, TurnError, TurnFailure};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -67,6 +67,7 @@ pub(super) struct Judged {
     pub(super) errors: Vec<attempt::Error>,
     pub(super) more_errors: usize,
     pub(super) repairs: Vec<attempt::Repair>,
+    pub(super) source: Option<ValueSource>,
     pub(super) text: String,
     pub(super) prompt: Option<String>,
 }
@@ -81,7 +82,7 @@ impl Judged {
     ) -> Self {
         let (errors, repairs) = (Vec::new(), Vec::new());
         let (model, text) = (model.to_owned(), text.to_owned());
-        Self { outcome, strategy, model, errors, more_errors: 0, repairs, text, prompt: None }
+        Self { outcome, strategy, model, errors, more_errors: 0, repairs, source: None, text, prompt: None }
     }
 }
 
@@ -236,6 +237,7 @@ impl<'a> Turns<'a> {
             errors: judged.errors,
             more_errors: judged.more_errors,
             repairs: judged.repairs,
+            source: judged.source,
             usage: wire(asked.usage),
             duration_ms: asked.milliseconds,
             request_ms: std::mem::take(&mut self.requests),

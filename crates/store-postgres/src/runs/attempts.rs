@@ -1,6 +1,6 @@
 //! Attempts: kept whole, and in columns what is counted.
 
-use accord_domain::attempt::Attempt;
+use accord_domain::attempt::{Attempt, ValueSource};
 use accord_domain::event::{Body, NewEvent};
 use accord_domain::run::Run;
 use jiff::Timestamp;
@@ -13,8 +13,8 @@ use crate::text::escape;
 
 const INSERT: &str = "
 INSERT INTO attempts
-    (run_id, delivery, number, model, strategy, outcome, error_paths, error_keywords, record)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    (run_id, delivery, number, model, strategy, outcome, source, error_paths, error_keywords, record)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT DO NOTHING";
 
 /// Writes those that are not there yet, and gives their events. There are seldom more than one.
@@ -36,6 +36,7 @@ pub(super) async fn insert(
             .bind(escape(&attempt.model))
             .bind(attempt.strategy.as_str())
             .bind(attempt.outcome.as_str())
+            .bind(attempt.source.map(ValueSource::as_str))
             .bind(paths)
             .bind(keywords)
             .bind(json(attempt)?)

@@ -94,6 +94,7 @@ async fn an_attempt_is_kept_to_the_letter() {
         errors: vec![error.clone(), error],
         more_errors: 0,
         repairs: vec![],
+        source: None,
         usage: Usage { input_tokens: 1, output_tokens: u64::from(u32::MAX), cost_usd: Some(0.1 + 0.2) },
         duration_ms: 1,
         request_ms: vec![],

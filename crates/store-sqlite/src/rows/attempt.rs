@@ -1,6 +1,6 @@
 //! The tables `attempts` and `attempt_errors`.
 
-use accord_domain::attempt::{Attempt, Outcome};
+use accord_domain::attempt::{Attempt, Outcome, ValueSource};
 use accord_domain::contract::Strategy;
 use accord_domain::event::Body;
 use rusqlite::{Connection, params};
@@ -16,6 +16,7 @@ pub(crate) struct Prepared {
     outcome: Outcome,
     strategy: Strategy,
     model: String,
+    source: Option<ValueSource>,
     document: String,
     text: String,
     event: event::Prepared,
@@ -32,6 +33,7 @@ impl Prepared {
             outcome: attempt.outcome,
             strategy: attempt.strategy,
             model: attempt.model.clone(),
+            source: attempt.source,
             document: json(&attempt)?,
             text,
             errors: errors.collect(),
@@ -52,8 +54,8 @@ pub(crate) fn insert(
     at: jiff::Timestamp,
     attempt: &Prepared,
 ) -> Done<bool> {
-    let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, document, text) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO attempts (run, delivery, number, outcome, model, strategy, source, document, text) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING";
     let written = connection.prepare_cached(sql)?.execute(params![
         run,
         attempt.delivery,
@@ -61,6 +63,7 @@ pub(crate) fn insert(
         attempt.outcome.as_str(),
         attempt.model,
         attempt.strategy.as_str(),
+        attempt.source.map(ValueSource::as_str),
         attempt.document,
         attempt.text,
     ])?;

@@ -43,6 +43,7 @@ async fn lived_in(store: &SqliteStore, submission: Submission) {
         errors: vec![error],
         more_errors: 0,
         repairs: vec![],
+        source: None,
         usage: Usage::default(),
         duration_ms: 1,
         request_ms: vec![],

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome};
+use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome, ValueSource};
 use accord_domain::contract::Strategy;
 use accord_domain::run::change::End;
 use accord_domain::run::{Assignment, FailureType, Run};
 use accord_domain::usage::Usage;
 use accord_store::{
-    ErrorCount, Finish, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, StatRow, StatsQuery, Store,
-    Submission,
+    ErrorCount, Finish, MOST_COST_COUNTED, MOST_TOKENS_COUNTED, Report, SourceCounts, StatRow, StatsQuery,
+    Store, Submission,
 };
 
 use super::make::*;
@@ -40,7 +40,8 @@ async fn five_runs(store: &Arc<dyn Store>) {
     let tool = |attempt: Attempt| Attempt { strategy: Strategy::Tool, model: "small".into(), ..attempt };
     let day = 86_400;
     ended(store, contracted("a", "x", 0), vec![attempt(1, Accepted)], said("1"), 10).await;
-    let twice = vec![attempt(1, SchemaInvalid), tool(attempt(2, Accepted))];
+    let prose = |attempt: Attempt| Attempt { source: Some(ValueSource::Prose), ..attempt };
+    let twice = vec![attempt(1, SchemaInvalid), prose(tool(attempt(2, Accepted)))];
     ended(store, contracted("b", "x", day), twice, said("2"), 20).await;
     let never = vec![attempt(1, SchemaInvalid), attempt(2, SchemaInvalid)];
     let broken = failed(FailureType::OutputSchemaValidationFailed);
@@ -65,6 +66,7 @@ pub async fn all_runs_are_counted(store: Arc<dyn Store>) {
         contract_failed: 1,
         stopped: 1,
         attempts: 5,
+        sources: SourceCounts { fence: 1, prose: 1, ..SourceCounts::default() },
         input_tokens: 50,
         output_tokens: 100,
         cost_usd: Some(0.625),
@@ -90,6 +92,9 @@ pub async fn groups_are_counted(store: Arc<dyn Store>) {
     };
     let row = |key: &str, runs, completed, attempts| (key.to_owned(), runs, completed, attempts);
     let by_agent = [row("writer", 2, 1, 0), row("x", 2, 2, 3), row("y", 2, 0, 2)];
+    let sources: Vec<SourceCounts> = figures.by_agent.iter().map(|row| row.sources).collect();
+    let of_x = SourceCounts { fence: 1, prose: 1, ..SourceCounts::default() };
+    assert_eq!(sources, [SourceCounts::default(), of_x, SourceCounts::default()]);
     assert_eq!(counted(figures.by_agent), by_agent);
     let by_model = [row("", 3, 1, 0), row("large", 2, 1, 3), row("small", 1, 1, 2)];
     assert_eq!(counted(figures.by_model), by_model);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome, Repair};
+use accord_domain::attempt::{Attempt, Error, Outcome as AttemptOutcome, Repair, ValueSource};
 use accord_domain::contract::Strategy;
 use accord_domain::event::{Event, NewEvent};
 use accord_domain::id::{LeaseId, RunId, RunnerId, SessionId};
@@ -213,6 +213,7 @@ pub(super) fn attempt(number: u32, outcome: AttemptOutcome) -> Attempt {
         errors: if outcome == AttemptOutcome::Accepted { vec![] } else { vec![error] },
         more_errors: 2,
         repairs: vec![repair],
+        source: (outcome == AttemptOutcome::Accepted).then_some(ValueSource::Fence),
         usage: Usage { input_tokens: 7, output_tokens: 9, cost_usd: Some(0.001) },
         duration_ms: 1234,
         request_ms: vec![1000, 200],

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use accord_domain::attempt::Outcome as AttemptOutcome;
+use accord_domain::attempt::{Outcome as AttemptOutcome, ValueSource};
 use accord_domain::audit::RequestedBy;
 use accord_domain::contract::Strategy;
 use accord_domain::demands::Demands;
@@ -136,6 +136,7 @@ pub async fn a_run_walks_to_its_end(store: Arc<dyn Store>) {
         retry_count: 1,
         strategy: Strategy::Tool,
         repairs: vec![],
+        source: Some(ValueSource::Prose),
         attempts: 2,
     };
     let outcome = Outcome {

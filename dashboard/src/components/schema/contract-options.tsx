@@ -33,9 +33,20 @@ const CHOICES = [
   {
     name: 'extract_json',
     label: 'Extract JSON from text',
+    hint: 'Code fences only is the safer choice for agents whose results act on something.',
     options: [
-      [true, 'allow'],
+      [true, 'from fences and prose'],
+      [['fence'], 'only from code fences'],
+      [['prose'], 'only from prose'],
       [false, 'reject'],
+    ],
+  },
+  {
+    name: 'embedded',
+    label: 'Value found in prose',
+    options: [
+      ['accept', 'accept'],
+      ['confirm', 'confirm: ask for it alone, costs a retry'],
     ],
   },
   {
@@ -47,6 +58,11 @@ const CHOICES = [
     ],
   },
 ] as const
+
+/** Whether a value is set that the list does not have: another way to write one, or a mistake. */
+function isOther(options: readonly (readonly [unknown, string])[], value: Json | undefined): boolean {
+  return value !== undefined && !options.some(([option]) => JSON.stringify(option) === JSON.stringify(value))
+}
 
 /** The options of an output contract. What is not set comes from the server's configuration. */
 export function ContractOptions({ value, onChange, usualRetries }: Props) {
@@ -77,10 +93,13 @@ export function ContractOptions({ value, onChange, usualRetries }: Props) {
               {...ids}
               value={value.has(choice.name) ? JSON.stringify(value.get(choice.name)) : ''}
               onChange={(event) =>
-                set(choice.name, event.target.value === '' ? undefined : (JSON.parse(event.target.value) as string | boolean))
+                set(choice.name, event.target.value === '' ? undefined : (JSON.parse(event.target.value) as string | boolean | string[]))
               }
             >
               <option value="">server default</option>
+              {isOther(choice.options, value.get(choice.name)) ? (
+                <option value={JSON.stringify(value.get(choice.name))}>{JSON.stringify(value.get(choice.name))}</option>
+              ) : null}
               {choice.options.map(([option, label]) => (
                 <option key={`${choice.name} ${label}`} value={JSON.stringify(option)}>
                   {label}

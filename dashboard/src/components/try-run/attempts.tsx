@@ -4,6 +4,7 @@ import { InertText } from '@/components/inert-text'
 import { Badge, Card, CardHeader, StatusBadge } from '@/components/ui'
 import { count, duration } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { isExtracted } from '@/lib/run-facts'
 import { attemptsQuery } from './api'
 
 /** Every answer of the model with what was made of it, as they come. */
@@ -35,6 +36,7 @@ function Attempt({ attempt }: { attempt: Api.Attempt }) {
           {attempt.strategy}
           {attempt.model === '' ? '' : ` · ${plain(attempt.model)}`} · {count(tokens)} tokens · {duration(attempt.duration_ms)}
         </span>
+        {isExtracted(attempt.source) ? <Badge tone="warning">source: {attempt.source}</Badge> : null}
       </div>
       {errors.length > 0 ? (
         <ul className="flex flex-col gap-1">

@@ -55,7 +55,7 @@ export function parametersOf(text: string, agentName: string): Json | undefined 
   return at(json, 'agent_name') === agentName ? (at(json, 'parameters') ?? undefined) : undefined
 }
 
-const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'strict_json_only']
+const OPTIONS = ['max_retries', 'strategy', 'validation_mode', 'extract_json', 'embedded', 'strict_json_only']
 
 /** The contract that the caller of a run brought along, for another run; nothing if the agent's own applied. */
 export function broughtOf(text: string): Brought | undefined {

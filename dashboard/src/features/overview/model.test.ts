@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Api } from '@/api'
-import { daysOf, depthsOf, rateSeries, runSeries, firstToTry, latencySeries, modelsOf, sorted } from './model'
+import { daysOf, depthsOf, rateSeries, runSeries, firstToTry, latencySeries, modelsOf, sorted, sourcesOf } from './model'
 
 const row = (key: string, more: Partial<Api.StatsRow>): Api.StatsRow => ({
   key, runs: 0, completed: 0, first_try: 0, after_retry: 0, failed: 0, contract_failed: 0, stopped: 0, success_rate: 0,
-  first_try_rate: 0, retry_rate: 0, failure_rate: 0, attempts: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0,
+  first_try_rate: 0, retry_rate: 0, failure_rate: 0, attempts: 0, sources: { structured: 0, text: 0, fence: 0, prose: 0 }, input_tokens: 0, output_tokens: 0, cost_usd: 0,
   latency_ms_p50: 0, latency_ms_p95: 0, ...more,
 })
 
@@ -69,4 +69,13 @@ it('shows latency by day', () => {
 it('does not list commands among the models', () => {
   const rows = [row('claude-sonnet-4-6', {}), row('sh', {}), row('python3', {}), row('', {})]
   expect(modelsOf(rows, ['sh', '/usr/bin/python3']).map(({ key }) => key)).toEqual(['claude-sonnet-4-6'])
+})
+
+it('counts results by source, and says nothing where none is known', () => {
+  expect(sourcesOf(undefined)).toEqual([])
+  expect(sourcesOf({ structured: 0, text: 0, fence: 0, prose: 0 })).toEqual([])
+  const rows = sourcesOf({ structured: 2, text: 1, fence: 0, prose: 1 })
+  expect(rows.map(({ source, results, share }) => [source, results, share])).toEqual([
+    ['structured', 2, 0.5], ['text', 1, 0.25], ['fence', 0, 0], ['prose', 1, 0.25],
+  ])
 })

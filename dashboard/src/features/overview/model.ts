@@ -141,3 +141,17 @@ export function firstToTry(agents: Pick<Api.AgentSummary, 'name' | 'valid' | 'ex
   const any = valid.find((agent) => agent.executor_type !== 'replay') ?? valid[0]
   return any === undefined ? null : { agent: any.name, example: false }
 }
+
+const SOURCES = [
+  ['structured', 'Structured output or submit tool'],
+  ['text', 'The whole answer'],
+  ['fence', 'In a code fence'],
+  ['prose', 'In prose'],
+] as const
+
+/** How many results came from where; nothing where no source is known. */
+export function sourcesOf(counts: Api.SourceCounts | undefined) {
+  const all = counts ? SOURCES.reduce((sum, [source]) => sum + counts[source], 0) : 0
+  if (!counts || all === 0) return []
+  return SOURCES.map(([source, label]) => ({ source, label, results: counts[source], share: counts[source] / all }))
+}

@@ -16,7 +16,7 @@ import { Figures } from './figures'
 import { LastFailures } from './last-failures'
 import { costSeries, daysOf, latencySeries, modelsOf, rateSeries, runSeries, tokenSeries } from './model'
 import { Operation } from './operation'
-import { Breakdown, CommonErrors } from './tables'
+import { Breakdown, CommonErrors, Sources } from './tables'
 import { Welcome } from './welcome'
 
 const route = getRouteApi('/')
@@ -82,6 +82,7 @@ function Report({ stats, agent, period }: ReportProps) {
         <Breakdown title="By agent" head="Agent" rows={stats.by_agent} name={(row) => <RunsOf agent={row.key} period={period} />} />
         <Breakdown title="By model" head="Model" rows={modelsOf(stats.by_model, useCommands())} name={(row) => plain(row.key)} />
         <Breakdown title="By strategy" head="Strategy" rows={stats.by_strategy} name={(row) => (row.key === '' ? 'no contract' : plain(row.key))} />
+        <Sources counts={stats.all.sources} />
         <CommonErrors errors={stats.errors} />
         <LastFailures agent={agent} period={period} />
       </div>

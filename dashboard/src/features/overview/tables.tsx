@@ -6,7 +6,7 @@ import { Card, CardHeader } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { count, dollars, duration, percent } from '@/lib/format'
 import { plain } from '@/lib/inert'
-import { COLUMNS, type ColumnName, type Sorting, sorted } from './model'
+import { COLUMNS, type ColumnName, type Sorting, sorted, sourcesOf } from './model'
 
 const CELL = 'px-2 py-1.5 first:pl-4 last:pr-4 whitespace-nowrap'
 const NUMBER = 'text-right tabular-nums whitespace-nowrap'
@@ -99,6 +99,31 @@ function SortedBy({ by, label, sorting, onSort }: SortedByProps) {
         {chosen ? <Arrow aria-hidden className="size-3.5" /> : null}
       </button>
     </th>
+  )
+}
+
+/** Where accepted values were in their answers. */
+export function Sources({ counts }: { counts: Api.SourceCounts | undefined }) {
+  const rows = sourcesOf(counts)
+  return (
+    <Card>
+      <CardHeader title="Result sources" />
+      {rows.length === 0 ? (
+        <Empty title="No results under a contract" />
+      ) : (
+        <Table label="Result sources" head={['Source', 'Results', 'Share']}>
+          {rows.map((row) => (
+            <tr key={row.source}>
+              <th scope="row" className={cn(CELL, 'text-left font-normal')}>
+                {row.label}
+              </th>
+              <td className={cn(CELL, NUMBER)}>{count(row.results)}</td>
+              <td className={cn(CELL, NUMBER)}>{percent(row.share)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
   )
 }
 

@@ -81,6 +81,7 @@ function marksOf({ errors = [], text }: Api.Attempt) {
 function Facts({ attempt }: { attempt: Api.Attempt }) {
   const facts: [string, string][] = [
     ['Strategy', attempt.strategy],
+    ['Source', attempt.source ?? '–'],
     ['Model', attempt.model || '–'],
     ['Endpoint', attempt.endpoint || '–'],
     ['Tokens', `${count(attempt.usage?.input_tokens ?? 0)} in · ${count(attempt.usage?.output_tokens ?? 0)} out`],

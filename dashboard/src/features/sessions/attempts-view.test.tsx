@@ -19,6 +19,8 @@ const error = (name: string) => ({ path: `$.${name}`, pointer: `/${name}`, keywo
 const attempts = [
   { number: 1, delivery: 1, strategy: 'native', outcome: 'schema_invalid', errors: [error('a'), error('b')], text: '{"a": 1, "b": 2}' },
   { number: 2, delivery: 1, strategy: 'native', outcome: 'schema_invalid', errors: [error('b')], text: '{"a": "x", "b": 2}' },
+  { number: 3, delivery: 1, strategy: 'native', outcome: 'unconfirmed', errors: [], text: 'It is {"a": "x"}.' },
+  { number: 4, delivery: 1, strategy: 'native', outcome: 'accepted', source: 'fence', text: '```\n{"a": "x"}\n```' },
 ]
 
 function open() {
@@ -40,7 +42,18 @@ it('highlights every error without a click, and one alone when it is chosen', ()
   expect(open()).toEqual(['2'])
 })
 
+it('shows where an accepted value was', () => {
+  open()
+  expect(screen.getByText('Source').parentElement?.textContent).toBe('Sourcefence')
+  cleanup()
+  search.attempt = '1-3'
+  open()
+  expect(screen.getAllByText('Unconfirmed').length).toBeGreaterThan(0)
+  expect(screen.getByText('Source').parentElement?.textContent).toBe('Source–')
+})
+
 it('shows what changed since the previous attempt, on the last one too', () => {
+  search.attempt = '1-2'
   open()
   expect(screen.getByText('Changes from attempt 1')).toBeTruthy()
   expect(screen.getByText('removed:', { exact: false }).parentElement?.textContent).toContain('"a": 1')

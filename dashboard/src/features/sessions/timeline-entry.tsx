@@ -6,6 +6,7 @@ import { Badge, Button, StatusBadge } from '@/components/ui'
 import { cn } from '@/lib/cn'
 import { count, duration, moment, plural } from '@/lib/format'
 import { plain } from '@/lib/inert'
+import { isExtracted } from '@/lib/run-facts'
 import type { Tone } from '@/lib/status'
 import { type Entry, attemptId } from './model'
 
@@ -155,6 +156,7 @@ function Attempt({ entry }: { entry: Extract<Entry, { kind: 'attempt' }> }) {
           {attempt.strategy} · {attempt.model || 'no model'} · {duration(attempt.duration_ms)} ·{' '}
           {count(attempt.usage?.output_tokens ?? 0)} output tokens
         </span>
+        {isExtracted(attempt.source) ? <Badge tone="warning">source: {attempt.source}</Badge> : null}
         {attempt.repairs && attempt.repairs.length > 0 ? (
           <Badge tone="warning">{plural(attempt.repairs.length, 'repair')}</Badge>
         ) : null}

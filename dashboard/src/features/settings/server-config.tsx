@@ -10,6 +10,14 @@ const STORES: Record<Api.StoreKind, string> = {
   postgres: 'PostgreSQL',
 }
 
+/** Where values are taken from, in words. */
+export function extraction({ extract_json: from, embedded }: Pick<Api.ServerEnforcement, 'extract_json' | 'embedded'>): string {
+  const sources = from === true ? ['fence', 'prose'] : from || []
+  if (sources.length === 0) return 'JSON only'
+  const confirmed = embedded === 'confirm' && sources.includes('prose') ? ', confirmed if in prose' : ''
+  return `JSON is extracted from ${sources.map((source) => (source === 'fence' ? 'fences' : source)).join(' and ')}${confirmed}`
+}
+
 /** The server's configuration, which is read at startup. */
 export function ServerConfig({ config }: { config: Api.ServerConfig }) {
   const { limits, enforcement } = config
@@ -25,7 +33,7 @@ export function ServerConfig({ config }: { config: Api.ServerConfig }) {
           <Row label="Retries">{exactCount(enforcement.max_retries)} by default</Row>
           <Row label="Strategy">
             {enforcement.strategy}, {enforcement.validation_mode},{' '}
-            {enforcement.extract_json ? 'JSON is extracted from text' : 'JSON only'}
+            {extraction(enforcement)}
           </Row>
           <Row label="Leases">
             {plural(limits.lease_seconds, 'second')}, at most {plural(limits.max_deliveries, 'delivery', 'deliveries')}

@@ -9,7 +9,8 @@ mod view;
 
 use std::path::PathBuf;
 
-use accord_contract::{Invariant, Invariants, Mode, Options, Schema};
+use accord_api::ExtractJson;
+use accord_contract::{Extract, Invariant, Invariants, Mode, Options, Schema};
 use clap::ValueEnum;
 
 use crate::document::Input;
@@ -61,6 +62,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_extract: bool,
 
+    /// Accept the value only from here, besides alone: fence, prose, or both [default: both]
+    #[arg(long, value_name = "FROM", conflicts_with = "no_extract")]
+    extract: Option<ExtractJson>,
+
     /// Read requests line by line and answer line by line
     #[arg(long)]
     jsonl: bool,
@@ -100,10 +105,12 @@ impl Arguments {
     }
 
     fn options(&self) -> Options {
+        let extract = self.extract.map(|ExtractJson { fence, prose }| Extract { fence, prose });
         Options {
-            extract_json: !self.no_extract,
+            extract_json: if self.no_extract { Extract::NONE } else { extract.unwrap_or(Extract::ALL) },
             strict_json_only: self.strict_json_only,
             mode: self.mode.map(Mode::from).unwrap_or_default(),
+            ..Options::default()
         }
     }
 

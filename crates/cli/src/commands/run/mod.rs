@@ -6,7 +6,7 @@ mod report;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use accord_api::{Attempt, CreateRun, Strategy, ValidationMode, contract};
+use accord_api::{Attempt, CreateRun, Embedded, ExtractJson, Strategy, ValidationMode, contract};
 use accord_client::Client;
 
 use crate::alone::{self, Lasting};
@@ -80,6 +80,12 @@ pub(crate) struct RequestArguments {
     /// How much to mend before judging by your schema: strict or lenient
     #[arg(long, value_name = "MODE", value_parser = mode)]
     mode: Option<ValidationMode>,
+    /// Where the value may be besides alone: true, false, fence, prose
+    #[arg(long, value_name = "FROM")]
+    extract: Option<ExtractJson>,
+    /// What to do with a value found in prose: accept or confirm
+    #[arg(long, value_name = "ACTION", value_parser = embedded)]
+    embedded: Option<Embedded>,
     /// Another model than the agent's
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -159,13 +165,15 @@ pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Re
         max_retries: arguments.max_retries,
         strategy: arguments.strategy,
         validation_mode: arguments.mode,
+        extract_json: arguments.extract,
+        embedded: arguments.embedded,
         ..contract::Options::default()
     };
     let given = options != contract::Options::default();
     let is_ours = output_schema.is_some() || arguments.schema_name.is_some();
     let has_default = agent.blueprint.get("default_output_schema").is_some_and(|schema| !schema.is_null());
     if given && !is_ours && !has_default {
-        let message = "--max-retries, --strategy and --mode go with a schema of yours, or with the agent's default contract";
+        let message = "--max-retries, --strategy, --mode, --extract and --embedded go with a schema of yours, or with the agent's default contract";
         return Err(Problem::new(message)
             .hint("add --schema FILE or --schema-name NAME, or set output_schema_options in the agent")
             .into());
@@ -179,6 +187,10 @@ pub(crate) async fn request(client: &Client, arguments: &RequestArguments) -> Re
         model: arguments.model.clone(),
         ..CreateRun::default()
     })
+}
+
+fn embedded(text: &str) -> Result<Embedded, String> {
+    word(text, "accept or confirm")
 }
 
 fn strategy(text: &str) -> Result<Strategy, String> {

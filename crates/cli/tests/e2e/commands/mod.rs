@@ -10,6 +10,7 @@ mod looking;
 mod registry;
 mod running;
 mod sessions;
+mod sources;
 mod stopping;
 mod unread;
 

@@ -62,6 +62,8 @@ fn each_outcome_has_advice_of_its_own() {
         Outcome::InvariantFailed,
         Outcome::SchemaEcho,
         Outcome::Ambiguous,
+        Outcome::Embedded,
+        Outcome::Unconfirmed,
     ] {
         let rejected = without_candidate(outcome);
         for (cut_off, delivery) in [(false, Delivery::Text), (false, Delivery::Tool), (true, Delivery::Text)]
@@ -112,6 +114,26 @@ fn a_retry_says_that_the_right_values_stand_in_the_wrong_place() {
     let schema = review();
     let rejected = rejected(&schema, json!({"result": {"summary": "fine", "approval": "approve"}}));
     insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
+}
+
+#[test]
+fn a_confirmation_shows_the_value_and_asks_for_it_alone() {
+    let schema = review();
+    let rejected = Rejected {
+        outcome: Outcome::Unconfirmed,
+        candidate: Some(Candidate {
+            range: None,
+            value: Some(json!({"summary": "a ``` fence", "approval": "approve"})),
+        }),
+        ..without_candidate(Outcome::Unconfirmed)
+    };
+    insta::assert_snapshot!(retry(&text_retry(&schema, &rejected)));
+    let tool = retry(&Retry { delivery: Delivery::Tool, ..text_retry(&schema, &rejected) });
+    assert!(tool.contains("again by calling `submit_result`, without any other text."), "{tool}");
+    assert!(
+        tool.contains("\nCall `submit_result` with the whole result.\n</output-validation-error>"),
+        "{tool}"
+    );
 }
 
 #[test]

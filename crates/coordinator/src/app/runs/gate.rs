@@ -6,6 +6,8 @@
 use accord_api::{ErrorName, FinishRun};
 use accord_contract::{Rejected, Verdict};
 use accord_domain::agent::{Limits, Type};
+use accord_domain::attempt::ValueSource;
+use accord_domain::contract::{Contract, Embedded};
 use accord_domain::run::{Assignment, Outcome, Validation};
 use serde::Deserialize;
 use serde_json::json;
@@ -110,6 +112,7 @@ fn validation(in_force: &InForce, told: Option<Validation>) -> Result<Validation
         retry_count: 0,
         strategy: terms.strategy,
         repairs: Vec::new(),
+        source: None,
         attempts: 1,
     });
     if !told.valid {
@@ -121,7 +124,24 @@ fn validation(in_force: &InForce, told: Option<Validation>) -> Result<Validation
             told.schema_hash, terms.schema_hash
         )));
     }
+    if let Some(source) = told.source.filter(|source| !accepts(terms, *source)) {
+        let message = format!(
+            "validation.source is '{}', and the run's contract does not accept a value from there",
+            source.as_str()
+        );
+        return Err(violation(message));
+    }
     Ok(Validation { schema_name: terms.schema_name.clone(), ..told })
+}
+
+/// Whether a value that stood there can be a result under these terms.
+fn accepts(terms: &Contract, source: ValueSource) -> bool {
+    let extracts = |from: bool| from && !terms.strict_json_only;
+    match source {
+        ValueSource::Structured | ValueSource::Text => true,
+        ValueSource::Fence => extracts(terms.extract_json.fence),
+        ValueSource::Prose => extracts(terms.extract_json.prose) && terms.embedded == Embedded::Accept,
+    }
 }
 
 fn accepted(verdict: Verdict) -> Result<(), Error> {

@@ -21,7 +21,7 @@ use tracing::{Instrument as _, Span, debug_span};
 
 use super::finish::{refuse, text_of};
 use super::gate;
-use super::told::{Unmet, cut_off, error, failure, outcome, repair};
+use super::told::{Unmet, cut_off, error, failure, outcome, repair, source};
 use crate::app::App;
 use crate::app::contracts::{self, InForce, Said};
 use crate::app::reports::shortened;
@@ -152,8 +152,9 @@ impl Turn<'_> {
 
     async fn accept(self, in_force: &InForce, accepted: Accepted) -> Result<Run, Error> {
         let repairs: Vec<attempt::Repair> = accepted.repairs.iter().map(repair).collect();
+        let source = Some(source(accepted.source));
         let attempt = self.attempt(Judged::Accepted, Vec::new(), 0, repairs.clone());
-        self.record(attempt).await?;
+        self.record(Attempt { source, ..attempt }).await?;
         let terms = &in_force.terms;
         let attempts = self.attempts();
         let outcome = Outcome {
@@ -167,6 +168,7 @@ impl Turn<'_> {
                 retry_count: self.run.retry_count,
                 strategy: Strategy::Prompt,
                 repairs,
+                source,
                 attempts,
             }),
         };
@@ -266,6 +268,7 @@ impl Turn<'_> {
             errors,
             more_errors,
             repairs,
+            source: None,
             usage: self.report.usage,
             duration_ms: self.answer.duration_ms,
             request_ms: Vec::new(),

@@ -146,7 +146,6 @@ impl App {
     fn in_force(&self, parts: Parts<'_>) -> InForce {
         let defaults = &self.settings.enforcement;
         let options = parts.options.into_iter().flatten();
-        let said = |of: fn(&Options) -> Option<bool>| options.clone().find_map(of);
         let terms = Contract {
             origin: parts.origin,
             schema: parts.schema.document().clone(),
@@ -154,8 +153,9 @@ impl App {
             schema_hash: parts.schema.hash().to_owned(),
             invariants: parts.rules.to_vec(),
             max_retries: options.clone().find_map(|each| each.max_retries).unwrap_or(parts.max_retries),
-            extract_json: said(|each| each.extract_json).unwrap_or(defaults.extract_json),
-            strict_json_only: said(|each| each.strict_json_only).unwrap_or_default(),
+            extract_json: options.clone().find_map(|each| each.extract_json).unwrap_or(defaults.extract_json),
+            embedded: options.clone().find_map(|each| each.embedded).unwrap_or(defaults.embedded),
+            strict_json_only: options.clone().find_map(|each| each.strict_json_only).unwrap_or_default(),
             validation_mode: options
                 .clone()
                 .find_map(|each| each.validation_mode)

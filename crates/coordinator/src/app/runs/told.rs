@@ -1,7 +1,7 @@
 //! Judgements as they are told: on attempts, and in the error of a run whose contract was not met.
 
-use accord_contract::{Outcome as Reason, Repair, Violation};
-use accord_domain::attempt::{self, Attempt, Outcome as Judged};
+use accord_contract::{Outcome as Reason, Repair, Source, Violation};
+use accord_domain::attempt::{self, Attempt, Outcome as Judged, ValueSource};
 use accord_domain::contract::{Contract, Origin};
 use accord_domain::run::{Failure, FailureType};
 
@@ -24,18 +24,18 @@ pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unme
         1 => "1 retry".to_owned(),
         retries => format!("{retries} retries"),
     };
+    let closest = attempt::closest(attempts).map_or(Judged::SchemaInvalid, |attempt| attempt.outcome);
+    let told = closest.unmet();
     let (kind, message) = match unmet {
         Unmet::Exhausted(words) => (FailureType::BudgetExhausted, words),
         Unmet::RetriesSpent | Unmet::NoProgress if all_cut_off => (
             FailureType::OutputTruncated,
             format!("Output was cut off each time, after {retries}; allow longer answers or ask for less"),
         ),
-        Unmet::RetriesSpent => (broken(terms), format!("Output did not match schema after {retries}")),
+        Unmet::RetriesSpent => (broken(terms), format!("{told} after {retries}")),
         Unmet::NoProgress => (
             broken(terms),
-            format!(
-                "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
-            ),
+            format!("{told} after {retries}: the model gave the same answer or the same errors again"),
         ),
     };
     Failure::new(kind, message).with_closest(attempts)
@@ -66,6 +66,17 @@ pub(super) fn outcome(reason: Reason) -> Judged {
         Reason::InvariantFailed => Judged::InvariantFailed,
         Reason::SchemaEcho => Judged::SchemaEcho,
         Reason::Ambiguous => Judged::Ambiguous,
+        Reason::Embedded => Judged::Embedded,
+        Reason::Unconfirmed => Judged::Unconfirmed,
+    }
+}
+
+pub(super) fn source(source: Source) -> ValueSource {
+    match source {
+        Source::Structured => ValueSource::Structured,
+        Source::Text => ValueSource::Text,
+        Source::Fence => ValueSource::Fence,
+        Source::Prose => ValueSource::Prose,
     }
 }
 

@@ -228,6 +228,7 @@ fn an_end_that_nobody_told_has_what_the_attempts_tell() {
         errors: Vec::new(),
         more_errors: 0,
         repairs: Vec::new(),
+        source: None,
         usage: Usage { input_tokens: 100, output_tokens: 10, cost_usd: Some(0.5) },
         duration_ms: 5,
         request_ms: Vec::new(),

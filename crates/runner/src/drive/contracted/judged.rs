@@ -1,6 +1,6 @@
 //! What is made of an answer under a contract.
 
-use accord_api::{Validation, attempt};
+use accord_api::{Validation, ValueSource, attempt};
 use accord_contract::prompt::SUBMIT_TOOL;
 use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict, Violation};
 use accord_executor::{Answer, Stop};
@@ -58,8 +58,9 @@ impl Driver<'_, '_> {
         self.state.history.accepted();
         self.learn_from_success(answer, accepted.source);
         let repairs: Vec<_> = accepted.repairs.iter().map(repair).collect();
+        let source = Some(self.source(answer, accepted.source));
         let judged = self.judged(answer, attempt::Outcome::Accepted, &raw);
-        self.turns.record(asked, Judged { repairs: repairs.clone(), ..judged }).await;
+        self.turns.record(asked, Judged { repairs: repairs.clone(), source, ..judged }).await;
         let contract = &self.terms.contract;
         let validation = Validation {
             valid: true,
@@ -68,10 +69,20 @@ impl Driver<'_, '_> {
             retry_count: self.state.retries,
             strategy: self.state.rung.strategy(),
             repairs,
+            source,
             attempts: self.turns.attempts(),
         };
         let end = End::Data { value: accepted.value, raw, validation: Some(validation) };
         Look { seen: Seen::Accepted, end }
+    }
+
+    /// A text that is the value alone was handed over as one where it is structured output or what a tool was called with.
+    fn source(&self, answer: &Answer, source: Source) -> ValueSource {
+        let is_handed_over = self.state.rung == Rung::Native || !answer.submissions.is_empty();
+        match source {
+            Source::Text if is_handed_over => ValueSource::Structured,
+            other => value_source(other),
+        }
     }
 
     async fn rejected(&mut self, asked: &Asked, answer: &Answer, rejected: Rejected, raw: String) -> Look {
@@ -88,11 +99,18 @@ impl Driver<'_, '_> {
             let repeated = self.state.history.wanting(&rejected, &raw);
             let missing_call = self.state.rung == Rung::Tool && !submitted;
             match (missing_call, repeated) {
+                (_, false) if rejected.outcome == Outcome::Unconfirmed => {
+                    (Seen::Unconfirmed, attempt::Outcome::Unconfirmed)
+                }
                 (true, true) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NoProgress),
                 (true, false) => (Seen::NotSubmitted { repeated }, attempt::Outcome::NotSubmitted),
                 (false, true) => (Seen::Wanting { repeated }, attempt::Outcome::NoProgress),
                 (false, false) => (Seen::Wanting { repeated }, outcome(rejected.outcome)),
             }
+        };
+        let unmet = match seen {
+            Seen::Unconfirmed if !self.turns.capabilities.reprompt => Unmet::CannotConfirm,
+            _ => Unmet::RetriesSpent,
         };
         let errors = rejected.violations.errors.iter().map(error).collect();
         let judged = self.judged(answer, outcome, &raw);
@@ -101,7 +119,7 @@ impl Driver<'_, '_> {
         self.state.said.clone_from(&raw);
         self.state.wrong =
             Some(Ask::Better { rejected: Box::new(rejected), answer: raw, cut_off, submitted });
-        Look { seen, end: self.unmet(Unmet::RetriesSpent) }
+        Look { seen, end: self.unmet(unmet) }
     }
 
     fn judged(&self, answer: &Answer, outcome: attempt::Outcome, text: &str) -> Judged {
@@ -167,6 +185,17 @@ pub(in super::super) fn outcome(outcome: Outcome) -> attempt::Outcome {
         Outcome::InvariantFailed => attempt::Outcome::InvariantFailed,
         Outcome::SchemaEcho => attempt::Outcome::SchemaEcho,
         Outcome::Ambiguous => attempt::Outcome::Ambiguous,
+        Outcome::Embedded => attempt::Outcome::Embedded,
+        Outcome::Unconfirmed => attempt::Outcome::Unconfirmed,
+    }
+}
+
+pub(in super::super) fn value_source(source: Source) -> ValueSource {
+    match source {
+        Source::Structured => ValueSource::Structured,
+        Source::Text => ValueSource::Text,
+        Source::Fence => ValueSource::Fence,
+        Source::Prose => ValueSource::Prose,
     }
 }
 

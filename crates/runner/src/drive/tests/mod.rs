@@ -10,3 +10,4 @@ mod plain;
 mod prompts;
 mod rows;
 mod script;
+mod sources;

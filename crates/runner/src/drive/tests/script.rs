@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use accord_api::agent::Blueprint;
 use accord_api::{
-    Attempt, Contract, EventBody, FactReport, Failure, Limits, Origin, RunId, RunKind, SessionId, Strategy,
-    ValidationMode, attempt,
+    Attempt, Contract, Embedded, EventBody, ExtractJson, FactReport, Failure, Limits, Origin, RunId, RunKind,
+    SessionId, Strategy, ValidationMode, attempt,
 };
 use accord_executor::{
     Answer, Capabilities, Event, Events, Retry, Session, Stop, Tool, Turn, TurnError, TurnFailure, Usage,
@@ -182,7 +182,8 @@ pub(super) fn contract(origin: Origin) -> Contract {
         schema_hash: "sha256:x".into(),
         invariants: Vec::new(),
         max_retries: 2,
-        extract_json: true,
+        extract_json: ExtractJson::ALL,
+        embedded: Embedded::Accept,
         strict_json_only: false,
         validation_mode: ValidationMode::Strict,
         strategy: Strategy::Auto,

@@ -3,7 +3,7 @@
 use accord_contract::lower::Profile;
 use accord_contract::{Invariant, Invariants, Place, Schema};
 use accord_domain::agent::{Blueprint, Executor};
-use accord_domain::contract::{MOST_RETRIES, Options, Strategy};
+use accord_domain::contract::{Embedded, ExtractJson, MOST_RETRIES, Options, Strategy};
 use accord_workflow::Writer;
 use accord_workflow::limits::MOST_READS;
 use serde_json::Value;
@@ -27,6 +27,7 @@ pub(super) fn check(blueprint: &Blueprint, findings: &mut Findings) -> Contracts
     let default_output = declared("default_output_schema", default, default_options, writer, findings);
     options("output_schema_options", output_options, findings);
     options("default_output_schema_options", default_options, findings);
+    acting(blueprint, findings);
     if blueprint.output_schema.is_some() && default.is_some() {
         let message = "'output_schema' always decides, so this default is never used";
         findings.warning(root.key("default_output_schema"), message);
@@ -149,9 +150,51 @@ fn options(field: &str, options: Option<&Options>, findings: &mut Findings) {
         let message = format!("{retries} retries are too many; {MOST_RETRIES} is the most");
         findings.error(place.key("max_retries"), message);
     }
-    if options.strict_json_only == Some(true) && options.extract_json == Some(true) {
+    if options.strict_json_only == Some(true)
+        && options.extract_json.is_some_and(|extract| extract != ExtractJson::NONE)
+    {
         let message = "nothing is extracted where 'strict_json_only' holds";
         findings.warning(place.key("extract_json"), message);
+    }
+    if options.embedded == Some(Embedded::Confirm) {
+        let takes_prose = options.extract_json.is_none_or(|extract| extract.prose);
+        if options.strict_json_only == Some(true) || !takes_prose {
+            let message = "this has no effect: the contract accepts no value from prose";
+            findings.warning(place.key("embedded"), message);
+        } else if options.max_retries == Some(0) {
+            let message = "a value in prose always fails: 'confirm' asks again, and 'max_retries' is 0";
+            findings.warning(place.key("embedded"), message);
+        }
+    }
+}
+
+/// Built-in tools that change files or run programs.
+const ACTING: [&str; 2] = ["write_file", "run_command"];
+
+/// A value in prose may be an example. Where an agent can change things, its author says what happens to one.
+fn acting(blueprint: &Blueprint, findings: &mut Findings) {
+    let Some(tool) = blueprint.tools.iter().find(|tool| ACTING.contains(&tool.as_str())) else { return };
+    let contracts = [
+        ("output_schema_options", &blueprint.output_schema, &blueprint.output_schema_options),
+        (
+            "default_output_schema_options",
+            &blueprint.default_output_schema,
+            &blueprint.default_output_schema_options,
+        ),
+    ];
+    for (field, schema, options) in contracts {
+        let decided = |options: &Options| {
+            options.extract_json.is_some()
+                || options.embedded.is_some()
+                || options.strict_json_only == Some(true)
+        };
+        if schema.is_some() && !options.as_ref().is_some_and(decided) {
+            let message = format!(
+                "the agent can change things with '{tool}', and a value found in prose may be an example: write \
+                 'extract_json: [fence]' or 'embedded: confirm' here ('extract_json: true' accepts it)"
+            );
+            findings.warning(Place::root().key(field), message);
+        }
     }
 }
 
