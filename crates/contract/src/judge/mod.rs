@@ -183,16 +183,18 @@ impl Judge<'_> {
         self.choose(text, Candidates { items: vec![only], ..Candidates::default() })
     }
 
-    /// Accepts a value. The account is moved behind a byte-order mark, which is not part of `text`.
+    /// Accepts a value. Places are moved behind a byte-order mark, which is not part of `text`.
     fn accept(
         &self,
         text: &str,
         value: Value,
-        repairs: Vec<Repair>,
+        mut repairs: Vec<Repair>,
         source: Source,
         account: Account,
     ) -> Verdict {
-        let account = account.moved(self.answer.text.len() - text.len());
+        let mark = self.answer.text.len() - text.len();
+        let account = account.moved(mark);
+        repairs.iter_mut().filter_map(|repair| repair.at.as_mut()).for_each(|at| *at += mark);
         Verdict::Accepted(Accepted { value, repairs, source, account })
     }
 }

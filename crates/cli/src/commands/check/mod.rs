@@ -1,6 +1,7 @@
 //! `accord check`: judge a text, or a stream of them, against a schema.
 
 mod cache;
+mod explain;
 mod report;
 mod request;
 mod single;
@@ -23,6 +24,8 @@ On a terminal a report is shown; in a pipe, or with --json, stdout gets one JSON
   {\"valid\", \"value\", \"errors\": [{\"path\", \"pointer\", \"keyword\", \"message\"}],
    \"repairs\": [{\"kind\", \"path\", \"detail\"}], \"outcome\", \"source\", \"more_errors\"}
 and the report of a rejected text goes to stderr.
+With --explain the text is shown with what each byte is, in a pipe too, and with --json the object
+gets \"account\": [{\"start\", \"end\", \"line\", \"column\", \"kind\", \"repair\"}].
 Exit codes: 0 valid, 2 the contract is not met, 1 a file or flag cannot be used.
 
 With --jsonl each input line is a request {\"id\", \"text\", \"schema\", \"mode\"} and gets one output
@@ -34,6 +37,7 @@ Exit codes: 0 all valid, 2 some text is not, 1 some line was no request.
 
 Examples:
   accord check --schema report.schema.json answer.txt
+  accord check --schema report.schema.json --mode lenient --explain answer.txt
   some-model | accord check --schema report.schema.json --mode lenient --json | jq .value
   accord check --jsonl --schema report.schema.json < answers.jsonl > verdicts.jsonl")]
 pub(crate) struct Arguments {
@@ -60,6 +64,10 @@ pub(crate) struct Arguments {
     /// Do not look for the value inside fences, tags and prose
     #[arg(long)]
     no_extract: bool,
+
+    /// Show what each byte of the text is: value, structure, repair, prose, …
+    #[arg(long, conflicts_with = "jsonl")]
+    explain: bool,
 
     /// Read requests line by line and answer line by line
     #[arg(long)]
