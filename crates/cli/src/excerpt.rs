@@ -107,7 +107,8 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().map(|character| character.width().unwrap_or(0)).sum()
 }
 
-fn display(text: &str) -> String {
+/// The same with tabs as spaces.
+pub(crate) fn display(text: &str) -> String {
     visible(text).replace('\t', TAB)
 }
 

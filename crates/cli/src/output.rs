@@ -21,6 +21,11 @@ pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Whether words on stdout keep their colours.
+pub(crate) fn stdout_has_colours() -> bool {
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
+}
+
 static HAS_DATA: AtomicBool = AtomicBool::new(false);
 
 /// Whether anything was written to stdout as data.

@@ -10,7 +10,7 @@
 //!
 //! Beside the judgement: the texts that tell a model what is wanted ([`prompt`]), the lowering of a schema to what a provider
 //! accepts and the lifting of its answer back ([`mod@lower`]), a linter ([`mod@lint`]), a schema from examples ([`infer()`]),
-//! and where a part of a value stands in its text ([`locate()`]).
+//! where a part of a value stands in its text ([`locate()`]), and what each byte of a judged text is ([`explain()`]).
 //!
 //! Absent on purpose: input and output, clocks, randomness, environment, async. Nothing here invents data: a
 //! value that is accepted stands in the text, token for token, or was rewritten without loss and says so.
@@ -46,12 +46,14 @@ mod verdict;
 mod violation;
 
 // Beside the judgement.
+mod explain;
 mod infer;
 mod locate;
 
 pub use account::{Account, Span, SpanKind};
 pub use contract::{Contract, Embedded, Extract, Mode, Options};
 pub use decimal::Decimal;
+pub use explain::explain;
 pub use infer::{Inference, Openness, infer};
 pub use invariant::{Condition, Invariant, InvariantError, Invariants};
 pub use judge::judge;

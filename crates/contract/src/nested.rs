@@ -257,11 +257,14 @@ fn is_named_call(members: &Map<String, Value>) -> bool {
 }
 
 /// What stands under the one key of an envelope around calls. A message that carries calls also says whose it is, and that
-/// it has no content.
+/// it has nothing else.
 fn envelope(members: &Map<String, Value>) -> Option<&Value> {
+    let is_empty = |value: &Value| {
+        value.is_null() || value.as_str() == Some("") || value.as_array().is_some_and(Vec::is_empty)
+    };
     let is_message = |(key, value): &(&String, &Value)| match key.as_str() {
         "role" => value.is_string(),
-        "content" => value.is_null() || value.as_str() == Some(""),
+        "content" | "refusal" | "audio" | "annotations" | "function_call" => is_empty(value),
         _ => false,
     };
     let mut others = members.iter().filter(|member| !is_message(member));

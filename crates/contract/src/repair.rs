@@ -11,12 +11,15 @@ pub struct Repair {
     pub path: String,
     /// What was there and what was made of it.
     pub detail: String,
+    /// The byte of the text where it was made; `None` for a change of shape, which has no place but its path.
+    #[serde(skip)]
+    pub at: Option<usize>,
 }
 
 impl Repair {
     /// A change that concerns the whole value.
     pub(crate) fn of_whole(kind: RepairKind, detail: impl Into<String>) -> Self {
-        Self { kind, path: "$".to_owned(), detail: detail.into() }
+        Self { kind, path: "$".to_owned(), detail: detail.into(), at: None }
     }
 }
 

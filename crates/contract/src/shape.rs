@@ -61,7 +61,12 @@ pub(crate) fn mend(schema: &Schema, value: &Value) -> Option<Mended> {
                 asked.wrapped.insert(edit.place.clone());
             }
             apply(&mut mended.value, &edit)?;
-            mended.repairs.push(Repair { kind: edit.kind, path: edit.place.path(), detail: edit.detail });
+            mended.repairs.push(Repair {
+                kind: edit.kind,
+                path: edit.place.path(),
+                detail: edit.detail,
+                at: None,
+            });
         }
     }
     schema.is_valid(&mended.value).then_some(mended)

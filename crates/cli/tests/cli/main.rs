@@ -7,6 +7,7 @@
 
 mod check;
 mod conformance;
+mod explain;
 mod infer;
 mod jsonl;
 mod lint;

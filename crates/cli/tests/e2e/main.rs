@@ -12,6 +12,7 @@ mod caller_contracts;
 mod chaos;
 mod commands;
 mod contract_decisions;
+mod cuts;
 mod external;
 mod faults;
 #[cfg(target_os = "linux")]

@@ -46,6 +46,8 @@ pub enum SpanKind {
     Reasoning,
     /// Text that is not the model's answer, such as the result of a tool.
     Disowned,
+    /// Text that may hold a value, of an answer that was refused. No accepted value has it in its account.
+    Refused,
 }
 
 /// The account of one accepted value.

@@ -196,14 +196,16 @@ impl Judge<'_> {
         &self,
         text: &str,
         value: Value,
-        repairs: Vec<Repair>,
+        mut repairs: Vec<Repair>,
         source: Source,
         account: Account,
     ) -> Verdict {
         if source == Source::Prose && self.contract.options().embedded == Embedded::Confirm {
             return report::unconfirmed(self.as_asked(value, account));
         }
-        let account = account.moved(self.answer.text.len() - text.len());
+        let mark = self.answer.text.len() - text.len();
+        let account = account.moved(mark);
+        repairs.iter_mut().filter_map(|repair| repair.at.as_mut()).for_each(|at| *at += mark);
         Verdict::Accepted(Accepted { value, repairs, source, account })
     }
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::{Conforming, Judge, Judged, Read, report};
-use crate::account::{Account, Span, SpanKind};
+use crate::account::{self, Account, Span, SpanKind};
 use crate::candidates::{Candidate, Candidates, is_quiet};
 use crate::lex::{self, Word};
 use crate::nested::{self, Wrappers};
@@ -103,11 +103,22 @@ impl Judge<'_> {
             add(source, &mut tally);
             match (tally.first?, tally.second) {
                 (first, Some(second)) => Some(report::ambiguous(&first.value, &second)),
-                (Conforming { value, repairs, account }, None) => {
+                (Conforming { value, mut repairs, account }, None) => {
+                    if self.was_unwrapped(source, &account) {
+                        repairs.insert(0, unwrapped());
+                    }
                     let account = Account { outside: outside.to_vec(), candidates: account };
                     Some(self.accept(text, value, repairs, source, account))
                 }
             }
+        })
+    }
+
+    /// Whether the wrapper that lowering made was removed from a value that did not come through the channel it was sent for.
+    fn was_unwrapped(&self, source: Source, account: &[account::Source]) -> bool {
+        let mut read = account.iter().filter_map(|candidate| candidate.read.as_ref());
+        self.answer.lift.is_some_and(|lift| {
+            (source != Source::Text || !lift.is_through_channel()) && read.any(|read| lift.unwraps(read))
         })
     }
 

@@ -11,7 +11,7 @@ use super::encode::Guards;
 use super::facts::Facts;
 use super::fields::{Look, REST_ITEMS, choice, pair};
 use super::graph::{Graph, Member, NodeId, Presence, Rest, Shape};
-use super::kinds::same;
+use super::kinds::{Kinds, same};
 use super::profile::{Maps, Profile, Tuples};
 use super::text;
 use crate::parse::RESERVED_KEYS;
@@ -22,6 +22,8 @@ use crate::schema::Schema;
 #[derive(Debug, Clone)]
 pub struct Lift {
     pub(super) inner: Arc<Inner>,
+    /// Whether the answer came the way that the lowered schema was sent.
+    through_channel: bool,
 }
 
 #[derive(Debug)]
@@ -55,7 +57,26 @@ impl LiftError {
 impl Lift {
     pub(super) fn new(schema: &Schema, graph: Graph, facts: Facts, profile: &Profile, wrapped: bool) -> Self {
         let (source, profile, guards) = (schema.clone(), profile.clone(), OnceLock::new());
-        Self { inner: Arc::new(Inner { source, graph, facts, profile, wrapped, guards }) }
+        let inner = Arc::new(Inner { source, graph, facts, profile, wrapped, guards });
+        Self { inner, through_channel: true }
+    }
+
+    /// The way back for an answer that came beside the channel that the lowered schema was sent for, such as a text in the
+    /// place of a tool call. A wrapper around it is still removed, and reported as a repair.
+    #[must_use]
+    pub fn beside_channel(self) -> Self {
+        Self { through_channel: false, ..self }
+    }
+
+    pub(crate) fn is_through_channel(&self) -> bool {
+        self.through_channel
+    }
+
+    /// Whether lifting takes an answer out of the wrapper that lowering made around the root. Content of another type than was
+    /// sent shows that the provider ignored the form, so the wrapper is the model's own.
+    pub(crate) fn unwraps(&self, answer: &Value) -> bool {
+        let kinds = self.inner.facts.kinds(self.inner.graph.root());
+        self.inner.wrapped && boxed(answer).is_some_and(|content| kinds.meets(Kinds::of(content)))
     }
 
     /// Whether lifting changes nothing.
@@ -74,13 +95,11 @@ impl Lift {
         let mut place = Place::root();
         let mut answer = answer;
         if self.inner.wrapped {
-            answer = match unbox(answer) {
-                Ok(value) => {
-                    place = place.key("value");
-                    value
-                }
-                Err(answer) => return Ok(answer),
-            };
+            if !self.unwraps(&answer) {
+                return Ok(answer);
+            }
+            answer = answer.get_mut("value").map(Value::take).unwrap_or_default();
+            place = place.key("value");
         }
         self.inner.value(self.inner.graph.root(), answer, &place)
     }
@@ -324,12 +343,14 @@ fn read(text: &str, place: &Place) -> Result<Option<Value>, LiftError> {
 
 /// The value in `{"value": …}`, or the answer back.
 fn unbox(answer: Value) -> Result<Value, Value> {
-    match &answer {
-        Value::Object(members) if members.len() == 1 && members.contains_key("value") => {
-            only(answer).map(|(_, value)| value)
-        }
-        _ => Err(answer),
+    match boxed(&answer) {
+        Some(_) => only(answer).map(|(_, value)| value),
+        None => Err(answer),
     }
+}
+
+fn boxed(answer: &Value) -> Option<&Value> {
+    answer.as_object().filter(|members| members.len() == 1)?.get("value")
 }
 
 /// The one member of an object, or the answer back.

@@ -37,6 +37,15 @@ fn a_root_that_is_no_object_is_wrapped() {
 }
 
 #[test]
+fn a_wrapper_around_another_type_than_was_sent_is_no_wrapper() {
+    let map = lowered(json!({"type": "object"}), "openai");
+    assert_eq!(lift(&map, json!({"value": [{"key": "a", "value": "1"}]})), json!({"a": 1}));
+    for own in [json!({"value": {"a": 1}}), json!({"value": "x"}), json!({"value": null})] {
+        assert_eq!(lift(&map, own.clone()), own);
+    }
+}
+
+#[test]
 fn an_optional_property_is_null_where_all_are_required() {
     let source = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["b"]});
     let openai = lowered(source.clone(), "openai");

@@ -388,7 +388,8 @@ impl Builder<'_> {
         if self.repairs.len() < MAX_REPAIRS {
             let mut place = self.place.clone();
             self.next_step().into_iter().for_each(|step| place.push(step));
-            self.repairs.push(Repair { kind, path: place.path(), detail: detail(self.lex.text, kind, at) });
+            let detail = detail(self.lex.text, kind, at);
+            self.repairs.push(Repair { kind, path: place.path(), detail, at: Some(at) });
         }
     }
 }

@@ -6,7 +6,6 @@ use jsonschema::paths::LocationSegment;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use super::reference;
 use crate::place::{Place, Step};
 
 /// A schema that cannot be a contract.
@@ -27,11 +26,8 @@ impl SchemaError {
     }
 }
 
-/// Turns the validator's refusal into a place and a sentence.
+/// Turns the validator's refusal into a place and a sentence, for all but references.
 pub(super) fn explain(document: &Value, error: &jsonschema::ValidationError<'_>) -> SchemaError {
-    if let ValidationErrorKind::Referencing(cause) = error.kind() {
-        return reference::explain(document, &cause.to_string());
-    }
     let error = innermost(error);
     let place = place_of(error.instance_path(), document);
     let offending = document.pointer(&place.pointer()).unwrap_or(document);

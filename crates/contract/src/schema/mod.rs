@@ -14,6 +14,7 @@ pub(crate) mod walk;
 
 use std::sync::{Arc, OnceLock};
 
+use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationOptions, Validator};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -25,7 +26,6 @@ pub(crate) use error::place_of;
 use crate::limits::{MAX_DEPTH, MAX_SCHEMA_BYTES};
 use crate::parse::RESERVED_KEYS;
 use crate::place::Place;
-use crate::violation::{self, Violations};
 
 /// The dialects that we claim. Draft-07 is the default where `$schema` is absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,10 @@ impl Schema {
         // Before the validator follows them: it has no bound of its own.
         reference::check(document)?;
         pattern::check(document)?;
-        let validator = build(document, dialect).map_err(|error| error::explain(document, &error))?;
+        let validator = build(document, dialect).map_err(|error| match error.kind() {
+            ValidationErrorKind::Referencing(cause) => reference::explain(document, &cause.to_string()),
+            _ => error::explain(document, &error),
+        })?;
         Ok(Self {
             document: Arc::new(document.clone()),
             validator: Arc::new(validator),
@@ -200,11 +203,6 @@ impl Schema {
             build(&document, self.dialect).ok()
         });
         closed.as_ref().is_none_or(|validator| self.affords(value).is_ok() && validator.is_valid(value))
-    }
-
-    /// Where and how a value does not conform; empty when it does.
-    pub fn violations(&self, value: &Value) -> Violations {
-        violation::of(self, value)
     }
 
     pub(crate) fn validator(&self) -> &Validator {

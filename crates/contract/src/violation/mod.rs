@@ -65,20 +65,22 @@ pub struct Violations {
     pub more: usize,
 }
 
-/// The violations of a value against a schema.
-pub(crate) fn of(schema: &Schema, value: &Value) -> Violations {
-    if let Err(cost) = schema.affords(value) {
-        let violation = Violation::new(&Place::root(), "limit", cost.message());
-        return Violations { errors: vec![violation], more: 0 };
+impl Schema {
+    /// Where and how a value does not conform; empty when it does.
+    pub fn violations(&self, value: &Value) -> Violations {
+        if let Err(cost) = self.affords(value) {
+            let violation = Violation::new(&Place::root(), "limit", cost.message());
+            return Violations { errors: vec![violation], more: 0 };
+        }
+        if self.is_valid(value) {
+            return Violations::default();
+        }
+        let findings = explain::explain(self, value);
+        if findings.kept.is_empty() {
+            return Violations { errors: vec![first_of_validator(self, value)], more: 0 };
+        }
+        choose::most_useful(findings, value)
     }
-    if schema.is_valid(value) {
-        return Violations::default();
-    }
-    let findings = explain::explain(schema, value);
-    if findings.kept.is_empty() {
-        return Violations { errors: vec![first_of_validator(schema, value)], more: 0 };
-    }
-    choose::most_useful(findings, value)
 }
 
 /// The validator's own first error, for what the walk cannot follow. Where the schema has alternatives that

@@ -9,6 +9,7 @@
     reason = "helpers of tests stop at the first thing that is not as expected, and show what they count"
 )]
 
+mod accounts;
 mod adversarial;
 mod budget;
 mod corpus;

@@ -218,6 +218,54 @@ fn a_call_may_stand_in_the_envelope_of_an_api() {
 }
 
 #[test]
+fn the_message_around_calls_changes_no_verdict() {
+    let call = r#"{"id":"1","type":"function","function":{"name":"f","arguments":{"n":1}}}"#;
+    let written = r#"{"id":"1","type":"function","function":{"name":"f","arguments":"{\"n\": 1}"}}"#;
+    let wrong = r#"{"id":"1","type":"function","function":{"name":"f","arguments":{"m":1}}}"#;
+    for calls in [
+        call.to_owned(),
+        written.to_owned(),
+        wrong.to_owned(),
+        format!("{call},{call}"),
+        format!("{call},{wrong}"),
+    ] {
+        let alone = format!(r#"{{"tool_calls":[{calls}]}}"#);
+        for message in [
+            format!(r#"{{"role":"assistant","content":null,"tool_calls":[{calls}]}}"#),
+            format!(
+                r#"{{"role":"assistant","content":"","refusal":null,"annotations":[],"tool_calls":[{calls}]}}"#
+            ),
+            format!(
+                r#"{{"tool_calls":[{calls}],"role":"assistant","content":null,"function_call":null,"audio":null}}"#
+            ),
+        ] {
+            for frame in [|text: &str| text.to_owned(), fenced, |text: &str| format!("So: {text}")] {
+                assert_eq!(
+                    strict(&number(), &frame(&message)),
+                    strict(&number(), &frame(&alone)),
+                    "{message}"
+                );
+                assert_eq!(
+                    lenient(&number(), &frame(&message)),
+                    lenient(&number(), &frame(&alone)),
+                    "{message}"
+                );
+            }
+        }
+    }
+    assert_eq!(
+        strict(&number(), &format!(r#"{{"role":"assistant","content":null,"tool_calls":[{call}]}}"#)),
+        Some(json!({"n": 1}))
+    );
+    for said in
+        [r#""content":"No.""#, r#""refusal":"No.""#, r#""function_call":{"name":"g"}"#, r#""error":null"#]
+    {
+        let text = format!(r#"{{"role":"assistant",{said},"tool_calls":[{call}]}}"#);
+        assert_eq!(strict(&number(), &text), None, "{text}");
+    }
+}
+
+#[test]
 fn a_key_and_a_comma_before_a_value_are_those_of_a_larger_one() {
     for text in [
         "\"draft\": {\"n\": 1}",

@@ -1,70 +1,91 @@
-//! Compiled schemas by their text, so that a stream of texts under one schema compiles it once.
+//! Compiled schemas by their text, so that a stream of texts compiles each schema once.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use accord_contract::Schema;
 
 use crate::json::{parse, reason};
 
-/// More schemas than this in one stream are made for their texts, and keeping them helps nobody.
-const MAX_SCHEMAS: usize = 256;
+/// The estimated memory of all cached schemas together.
+const MAX_BYTES: usize = 256 * 1024 * 1024;
 
-/// The text of all kept schemas together. A compiled schema takes a few dozen times its text.
-const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// A compiled schema takes about this many times its text, plus [`BYTES_PER_SCHEMA`]. Measured: 27 to 42 times for schemas of 200
+/// bytes to 8 KB.
+const BYTES_PER_TEXT_BYTE: usize = 40;
 
-/// A bounded cache; the schema that was not asked for the longest is dropped first. A schema that does not
-/// compile is remembered too: it is as likely to come again as any other.
+/// What even the smallest schema takes.
+const BYTES_PER_SCHEMA: usize = 4096;
+
+type Compiled = Result<Schema, String>;
+
+/// A cache that is bounded by estimated memory; the least recently used schema is dropped first. A schema that does not
+/// compile is cached too: it is as likely to come again as any other.
 #[derive(Default)]
 pub(super) struct Cache {
-    kept: Mutex<Kept>,
+    entries: Mutex<Entries>,
 }
 
 #[derive(Default)]
-struct Kept {
-    entries: HashMap<String, Entry>,
-    text_bytes: usize,
+struct Entries {
+    by_text: HashMap<Arc<str>, Entry>,
+    /// The texts by when they were last used.
+    by_use: BTreeMap<u64, Arc<str>>,
+    bytes: usize,
     clock: u64,
 }
 
 struct Entry {
-    compiled: Result<Schema, String>,
+    /// Filled outside of the lock: workers that want the same schema wait for each other, and nobody else does.
+    compiled: Arc<OnceLock<Compiled>>,
     last_used: u64,
 }
 
 impl Cache {
     /// The compiled schema, or why it does not compile.
-    pub(super) fn get(&self, text: &str) -> Result<Schema, String> {
-        // Compiling under the lock keeps two workers from compiling the same schema.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.clock += 1;
-        let now = kept.clock;
-        if let Some(entry) = kept.entries.get_mut(text) {
-            entry.last_used = now;
-            return entry.compiled.clone();
+    pub(super) fn get(&self, text: &str) -> Compiled {
+        let cell = self.entries.lock().unwrap_or_else(PoisonError::into_inner).cell(text);
+        cell.get_or_init(|| compile(text)).clone()
+    }
+}
+
+impl Entries {
+    fn cell(&mut self, text: &str) -> Arc<OnceLock<Compiled>> {
+        self.clock += 1;
+        let now = self.clock;
+        if let Some(entry) = self.by_text.get_mut(text) {
+            let last_used = std::mem::replace(&mut entry.last_used, now);
+            if let Some(text) = self.by_use.remove(&last_used) {
+                self.by_use.insert(now, text);
+            }
+            return Arc::clone(&entry.compiled);
         }
-        let compiled = compile(text);
-        kept.make_room(text.len());
-        if text.len() <= MAX_TEXT_BYTES {
-            kept.text_bytes += text.len();
-            kept.entries.insert(text.to_owned(), Entry { compiled: compiled.clone(), last_used: now });
+        let compiled = Arc::default();
+        let bytes = estimate(text);
+        if bytes <= MAX_BYTES {
+            self.make_room(bytes);
+            let text = Arc::<str>::from(text);
+            self.bytes += bytes;
+            self.by_use.insert(now, Arc::clone(&text));
+            self.by_text.insert(text, Entry { compiled: Arc::clone(&compiled), last_used: now });
         }
         compiled
     }
-}
 
-impl Kept {
     fn make_room(&mut self, needed: usize) {
-        while self.entries.len() >= MAX_SCHEMAS || self.text_bytes + needed > MAX_TEXT_BYTES {
-            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.last_used);
-            let Some(text) = oldest.map(|(text, _)| text.clone()) else { return };
-            self.text_bytes -= text.len();
-            self.entries.remove(&text);
+        while self.bytes + needed > MAX_BYTES {
+            let Some((_, oldest)) = self.by_use.pop_first() else { return };
+            self.by_text.remove(&oldest);
+            self.bytes -= estimate(&oldest);
         }
     }
 }
 
-fn compile(text: &str) -> Result<Schema, String> {
+fn estimate(text: &str) -> usize {
+    BYTES_PER_SCHEMA + text.len() * BYTES_PER_TEXT_BYTE
+}
+
+fn compile(text: &str) -> Compiled {
     let document = parse(text).map_err(|error| reason(&error))?;
     Schema::compile(&document).map_err(|error| error.to_string())
 }
@@ -73,34 +94,44 @@ fn compile(text: &str) -> Result<Schema, String> {
 mod tests {
     use super::*;
 
-    fn kept(cache: &Cache) -> (usize, usize) {
-        let kept = cache.kept.lock().unwrap();
-        (kept.entries.len(), kept.text_bytes)
+    /// A schema that takes a third of the cache, told from others by a digit.
+    fn third(digit: u8) -> String {
+        format!("{}{digit}", " ".repeat(MAX_BYTES / 3 / BYTES_PER_TEXT_BYTE - BYTES_PER_SCHEMA))
     }
 
     #[test]
-    fn the_oldest_schema_makes_room() {
+    fn small_schemas_are_all_cached() {
         let cache = Cache::default();
-        for index in 0..=MAX_SCHEMAS {
-            cache.get(&format!("{{\"const\":{index}}}")).unwrap();
+        for _ in 0..2 {
+            for index in 0..3000 {
+                cache.get(&format!("{{\"const\":{index}}}")).unwrap();
+            }
+        }
+        let entries = cache.entries.lock().unwrap();
+        assert_eq!((entries.by_text.len(), entries.by_use.len()), (3000, 3000));
+        assert_eq!(entries.bytes, entries.by_text.keys().map(|text| estimate(text)).sum::<usize>());
+    }
+
+    #[test]
+    fn the_least_recently_used_schema_makes_room() {
+        let cache = Cache::default();
+        cache.get("true").unwrap();
+        for digit in 1..=4 {
+            assert!(cache.get(&third(digit)).is_err());
             cache.get("true").unwrap();
         }
-        assert_eq!(kept(&cache).0, MAX_SCHEMAS);
-        let kept = cache.kept.lock().unwrap();
-        assert!(kept.entries.contains_key("true"));
-        assert!(!kept.entries.contains_key("{\"const\":0}"));
-        assert_eq!(kept.text_bytes, kept.entries.keys().map(String::len).sum::<usize>());
+        let entries = cache.entries.lock().unwrap();
+        let has = |text: &str| entries.by_text.contains_key(text);
+        assert!(has("true") && has(&third(3)) && has(&third(4)));
+        assert!(!has(&third(1)) && !has(&third(2)));
+        assert!(entries.bytes <= MAX_BYTES);
     }
 
     #[test]
-    fn large_texts_do_not_fill_the_memory() {
+    fn a_schema_larger_than_the_cache_drops_nothing() {
         let cache = Cache::default();
-        for index in 0..10 {
-            let text = format!("{}{}", " ".repeat(MAX_TEXT_BYTES / 3), index);
-            assert!(cache.get(&text).is_err());
-        }
-        assert_eq!(kept(&cache).0, 2);
-        cache.get(&format!("{}true", " ".repeat(MAX_TEXT_BYTES))).unwrap();
-        assert_eq!(kept(&cache), (0, 0));
+        cache.get("true").unwrap();
+        cache.get(&format!("{}false", " ".repeat(MAX_BYTES / BYTES_PER_TEXT_BYTE))).unwrap();
+        assert_eq!(cache.entries.lock().unwrap().by_text.len(), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! `accord check`: judge a text, or a stream of them, against a schema.
 
 mod cache;
+mod explain;
 mod report;
 mod request;
 mod single;
@@ -24,6 +25,8 @@ On a terminal a report is shown; in a pipe, or with --json, stdout gets one JSON
   {\"valid\", \"value\", \"errors\": [{\"path\", \"pointer\", \"keyword\", \"message\"}],
    \"repairs\": [{\"kind\", \"path\", \"detail\"}], \"outcome\", \"source\", \"more_errors\"}
 and the report of a rejected text goes to stderr.
+With --explain the text is shown with what each byte is, in a pipe too, and with --json the object
+gets \"account\": [{\"start\", \"end\", \"line\", \"column\", \"kind\", \"repair\"}].
 Exit codes: 0 valid, 2 the contract is not met, 1 a file or flag cannot be used.
 
 With --jsonl each input line is a request {\"id\", \"text\", \"schema\", \"mode\"} and gets one output
@@ -35,6 +38,7 @@ Exit codes: 0 all valid, 2 some text is not, 1 some line was no request.
 
 Examples:
   accord check --schema report.schema.json answer.txt
+  accord check --schema report.schema.json --mode lenient --explain answer.txt
   some-model | accord check --schema report.schema.json --mode lenient --json | jq .value
   accord check --jsonl --schema report.schema.json < answers.jsonl > verdicts.jsonl")]
 pub(crate) struct Arguments {
@@ -65,6 +69,10 @@ pub(crate) struct Arguments {
     /// Accept the value only from here, besides alone: fence, prose, or both [default: both]
     #[arg(long, value_name = "FROM", conflicts_with = "no_extract")]
     extract: Option<ExtractJson>,
+
+    /// Show what each byte of the text is: value, structure, repair, prose, …
+    #[arg(long, conflicts_with = "jsonl")]
+    explain: bool,
 
     /// Read requests line by line and answer line by line
     #[arg(long)]

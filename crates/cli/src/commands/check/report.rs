@@ -10,9 +10,9 @@ use accord_contract::{
 use owo_colors::OwoColorize as _;
 
 use crate::document::Source;
-use crate::excerpt::{draw, visible};
+use crate::excerpt::{Position, draw, visible};
 
-pub(super) fn accepted(accepted: &Accepted) -> String {
+pub(super) fn accepted(source: &Source, accepted: &Accepted) -> String {
     let origin = match accepted.source {
         Origin::Structured => "handed over as a value",
         Origin::Text => "the whole text",
@@ -23,13 +23,12 @@ pub(super) fn accepted(accepted: &Accepted) -> String {
     for repair in &accepted.repairs {
         let kind = serde_json::to_value(repair.kind).unwrap_or_default();
         let head = format!("repaired[{}]:", kind.as_str().unwrap_or_default());
-        let _ = writeln!(
-            report,
-            "{} {}: {}",
-            head.yellow().bold(),
-            visible(&repair.path),
-            visible(&repair.detail)
-        );
+        let _ = write!(report, "{} ", head.yellow().bold());
+        if let Some(at) = repair.at {
+            let Position { line, column } = Position::of(&source.text, at);
+            let _ = write!(report, "{}:{line}:{column} at ", visible(&source.name));
+        }
+        let _ = writeln!(report, "{}: {}", visible(&repair.path), visible(&repair.detail));
     }
     let value = serde_json::to_string_pretty(&accepted.value).unwrap_or_default();
     let _ = writeln!(report, "{}", visible(&value));
@@ -88,6 +87,18 @@ fn place_of(text: &str, candidate: &Candidate, error: &Violation) -> Option<Rang
         return Some(range.end..range.end);
     }
     Some(accord_contract::locate(text, range, &error.pointer).mark(text))
+}
+
+/// The bytes of the text that the report speaks of.
+pub(super) fn places(text: &str, verdict: &Verdict) -> Vec<usize> {
+    match verdict {
+        Verdict::Accepted(accepted) => accepted.repairs.iter().filter_map(|repair| repair.at).collect(),
+        Verdict::Rejected(Rejected { candidate: Some(candidate), violations, .. }) => {
+            let errors = violations.errors.iter();
+            errors.filter_map(|error| Some(place_of(text, candidate, error)?.start)).collect()
+        }
+        Verdict::Rejected(_) => Vec::new(),
+    }
 }
 
 /// Says so when the text would pass in the other mode.
@@ -184,14 +195,16 @@ mod tests {
                 kind: RepairKind::ExtraComma,
                 path: "$".to_owned(),
                 detail: "dropped a comma".to_owned(),
+                at: Some(7),
             }],
             source: Origin::Fence,
             account: accord_contract::Account::default(),
         };
-        let report = super::accepted(&accepted);
+        let source = Source { name: "answer.txt".to_owned(), text: "{\n\"a\":1,}".to_owned() };
+        let report = super::accepted(&source, &accepted);
         insta::assert_snapshot!(anstream::adapter::strip_str(&report).to_string(), @r#"
         valid (found in a fenced block)
-        repaired[extra_comma]: $: dropped a comma
+        repaired[extra_comma]: answer.txt:2:6 at $: dropped a comma
         {
           "a": 1
         }

@@ -1,10 +1,10 @@
 //! Judging one text.
 
-use accord_contract::{Answer, Contract, Verdict, judge};
+use accord_contract::{Answer, Contract, Span, Verdict, judge};
 use serde_json::Value;
 
 use super::view::View;
-use super::{Arguments, report};
+use super::{Arguments, explain, report};
 use crate::document::Input;
 use crate::exit::Exit;
 use crate::failure::{Failure, Problem};
@@ -25,17 +25,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let answer = Answer::text(&source.text).to_input(&input);
     let verdict = judge(&answer, &contract);
 
-    let for_people = output::stdout_is_terminal() && !arguments.json;
-    match &verdict {
-        Verdict::Accepted(accepted) if for_people => output::show(&report::accepted(accepted))?,
-        Verdict::Rejected(rejected) => {
-            let report = report::rejected(&source, rejected, &answer, &contract);
-            if for_people { output::show(&report)? } else { output::talk(&report) }
+    let spans: Option<Vec<Span>> =
+        arguments.explain.then(|| accord_contract::explain(&source.text, &verdict, &contract));
+    // Who asks for an explanation wants to read it, in a pager too.
+    let for_people = (arguments.explain || output::stdout_is_terminal()) && !arguments.json;
+    let report = match &verdict {
+        Verdict::Accepted(accepted) => for_people.then(|| report::accepted(&source, accepted)),
+        Verdict::Rejected(rejected) => Some(report::rejected(&source, rejected, &answer, &contract)),
+    };
+    match (&spans, report) {
+        (Some(spans), Some(report)) if for_people => {
+            let drawing = explain::draw(&source, &verdict, spans, output::stdout_has_colours());
+            output::show(&format!("{drawing}\n{report}"))?;
         }
-        Verdict::Accepted(_) => {}
+        (None, Some(report)) if for_people => output::show(&report)?,
+        (_, Some(report)) => output::talk(&report),
+        (_, None) => {}
     }
     if !for_people {
-        output::json(&View::from(&verdict))?;
+        let account = spans.map(|spans| explain::account(&source.text, &spans));
+        output::json(&View::from(&verdict).with_account(account))?;
     }
     Ok(match verdict {
         Verdict::Accepted(_) => Exit::Success,

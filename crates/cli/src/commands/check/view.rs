@@ -4,6 +4,8 @@ use accord_contract::{Outcome, Repair, Source, Verdict, Violation};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::explain::AccountSpan;
+
 /// One verdict, as `accord check` prints it.
 #[derive(Debug, Serialize)]
 pub(super) struct View<'a> {
@@ -17,6 +19,9 @@ pub(super) struct View<'a> {
     source: Option<Source>,
     /// How many errors are not in the list.
     more_errors: usize,
+    /// What each byte of the text is, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<Vec<AccountSpan>>,
 }
 
 impl<'a> From<&'a Verdict> for View<'a> {
@@ -30,6 +35,7 @@ impl<'a> From<&'a Verdict> for View<'a> {
                 outcome: None,
                 source: Some(accepted.source),
                 more_errors: 0,
+                account: None,
             },
             Verdict::Rejected(rejected) => View {
                 valid: false,
@@ -39,12 +45,17 @@ impl<'a> From<&'a Verdict> for View<'a> {
                 outcome: Some(rejected.outcome),
                 source: None,
                 more_errors: rejected.violations.more,
+                account: None,
             },
         }
     }
 }
 
 impl<'a> View<'a> {
+    pub(super) fn with_account(self, account: Option<Vec<AccountSpan>>) -> Self {
+        View { account, ..self }
+    }
+
     /// What stands in place of a verdict when there was nothing to judge.
     pub(super) fn unreadable(error: &'a Violation) -> Self {
         View {
@@ -55,6 +66,7 @@ impl<'a> View<'a> {
             outcome: None,
             source: None,
             more_errors: 0,
+            account: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Damage of every kind, generated: whatever comes of a damaged text is the value that was meant, or a refusal.
 
-mod damage;
+pub(crate) mod damage;
 pub(crate) mod document;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! What is made of an answer under a contract.
 
 use accord_api::{Validation, ValueSource, attempt};
+use accord_contract::lower::Lift;
 use accord_contract::prompt::SUBMIT_TOOL;
 use accord_contract::{Accepted, Outcome, Rejected, Source, Verdict, Violation};
 use accord_executor::{Answer, Stop};
@@ -24,9 +25,14 @@ impl Driver<'_, '_> {
         if let Stop::Refused(words) = &answer.stop {
             return self.refused(asked, answer, words).await;
         }
+        let lift = self.state.offers.get(self.state.rung).map(|offer| offer.lowered.lift.clone());
+        let is_called = !answer.submissions.is_empty() || answer.structured.is_some();
         let bench = Bench {
             contract: self.terms.compiled.clone(),
-            lift: self.state.offers.get(self.state.rung).map(|offer| offer.lowered.lift.clone()),
+            lift: match self.state.rung {
+                Rung::Tool if !is_called => lift.map(Lift::beside_channel),
+                _ => lift,
+            },
             input: self.turns.assignment.input.clone(),
         };
         let reading = match bench.read(answer, &self.state.before).await {

@@ -150,6 +150,46 @@ async fn a_root_that_is_no_object_is_wrapped_and_unwrapped() {
 }
 
 #[tokio::test]
+async fn a_wrapper_that_was_not_sent_stays() {
+    // What is sent for an open object is a list of pairs in a wrapper.
+    let open = natively(json!({"type": "object"}));
+    for own in [json!({"value": {"a": 1}}), json!({"value": "a"}), json!({"value": null})] {
+        for text in [own.to_string(), format!("```json\n{own}\n```")] {
+            let ran = Case::under(open.clone()).run(vec![says(&text)]).await;
+            assert_eq!(ran.value(), (own.clone(), 0), "{text}");
+            assert_eq!(ran.repairs(), [""; 0], "{text}");
+        }
+    }
+    let sent = r#"{"value": [{"key": "a", "value": 1}]}"#;
+    let ran = Case::under(open).run(vec![says(sent)]).await;
+    assert_eq!((ran.value(), ran.repairs()), ((json!({"a": 1}), 0), vec![]));
+}
+
+#[tokio::test]
+async fn a_wrapper_that_came_beside_its_channel_is_reported() {
+    let list = Contract {
+        schema: json!({"type": "array", "items": {"type": "integer"}}),
+        ..contract(Origin::Blueprint)
+    };
+    let with = |strategy| Case::under(Contract { strategy, ..list.clone() });
+    let wrapped = r#"{"value": [1, 2]}"#;
+    let rows = [
+        (Strategy::Native, says(wrapped), vec![]),
+        (Strategy::Native, says("```json\n{\"value\": [1, 2]}\n```"), vec!["unwrapped"]),
+        (Strategy::Native, says("It is {\"value\": [1, 2]}."), vec!["unwrapped"]),
+        (Strategy::Tool, submits(&[wrapped]), vec![]),
+        (Strategy::Tool, says(wrapped), vec!["unwrapped"]),
+        (Strategy::Tool, says("[1, 2]"), vec![]),
+    ];
+    for (strategy, reply, repairs) in rows {
+        let ran = with(strategy).run(vec![reply]).await;
+        assert_eq!((ran.value(), ran.repairs()), ((json!([1, 2]), 0), repairs), "{strategy:?}");
+    }
+    let ran = with(Strategy::Prompt).run(vec![says(wrapped), says("[1, 2]")]).await;
+    assert_eq!(ran.outcomes(), [SchemaInvalid, Accepted], "nothing was sent");
+}
+
+#[tokio::test]
 async fn two_different_submissions_are_ambiguous() {
     for case in [Case::with(Strategy::Tool), lowered(Strategy::Tool)] {
         let ran = case.run(vec![submits(&["{\"n\": 1}", "{\"n\": 2}"]), submits(&["{\"n\": 2}"])]).await;

@@ -323,6 +323,12 @@ impl Ran {
         }
     }
 
+    /// The kinds of repairs that the last answer needed.
+    pub(super) fn repairs(&self) -> Vec<&str> {
+        let last = self.attempts.last().map(|attempt| attempt.repairs.iter());
+        last.into_iter().flatten().map(|repair| repair.kind.as_str()).collect()
+    }
+
     pub(super) fn failure(&self) -> &Failure {
         match &self.outcome.end {
             End::Failed(failure) => failure,

@@ -1,0 +1,137 @@
+//! What holds for damaged answers, in fences and prose too: an accepted value accounts for its text, strict is part of lenient,
+//! and no word is ever skipped.
+
+use accord_contract::{Accepted, Answer, Mode, Span, SpanKind, Verdict, judge, same};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::corruptions::damage::DAMAGES;
+use crate::corruptions::document::{Random, document, tokens, write};
+use crate::judging::contract;
+
+/// An answer and the schema that it was meant for.
+#[derive(Debug, Clone)]
+struct Said {
+    schema: Value,
+    text: String,
+}
+
+const FRAMES: &[(&str, &str)] = &[
+    ("", ""),
+    ("", ""),
+    ("```json\n", "\n```"),
+    ("Here it is:\n\n```json\n", "\n```\nLet me know."),
+    ("~~~\n", "\n~~~\n"),
+    ("The result is ", "."),
+    ("<think>maybe {\"a\": 1}</think>\n", ""),
+    ("<answer>", "</answer>"),
+    ("[TOOL_RESULTS]{}[/TOOL_RESULTS] So:\n", "\n"),
+    ("\u{feff}\n", "\n\n"),
+];
+
+/// A document as it is or damaged, in one of the frames.
+fn said(seed: u64) -> Said {
+    let mut random = Random(seed);
+    let document = document(&mut random);
+    let (before, behind) = *random.pick(FRAMES);
+    let (schema, text) = match random.chance(20) {
+        true => (document.schema, write(&tokens(&document.value), random.chance(50))),
+        false => {
+            let (_, damage) = *random.pick(DAMAGES);
+            match damage(&mut random, &document) {
+                Some(case) => (case.schema, case.text),
+                None => (document.schema, document.value.to_string()),
+            }
+        }
+    };
+    Said { schema, text: format!("{before}{text}{behind}") }
+}
+
+fn accepted(said: &Said, text: &str, mode: Mode) -> Option<Accepted> {
+    match judge(&Answer::text(text), &contract(&said.schema, mode)) {
+        Verdict::Accepted(accepted) => Some(accepted),
+        Verdict::Rejected(_) => None,
+    }
+}
+
+/// Where a word would stand inside a candidate and outside of its strings and comments.
+fn places(text: &str, spans: &[Span]) -> Vec<usize> {
+    let is_mark = |part: &str| ["{", "}", "[", "]", ",", ":"].contains(&part);
+    let is_place = |span: &Span, before: &Span| {
+        let part = &text[span.range.clone()];
+        let is_outside = matches!(
+            before.kind,
+            SpanKind::Prose | SpanKind::Fence | SpanKind::Reasoning | SpanKind::Disowned
+        );
+        !is_outside
+            && before.kind != SpanKind::Comment
+            && match span.kind {
+                SpanKind::Structure => is_mark(part),
+                SpanKind::Space => true,
+                SpanKind::Repair(_) => part.is_empty() && span.range.end == text.len(),
+                _ => false,
+            }
+    };
+    spans.windows(2).filter(|pair| is_place(&pair[1], &pair[0])).map(|pair| pair[1].range.start).collect()
+}
+
+#[test]
+fn the_generator_reaches_accepted_texts() {
+    let count = |mode| {
+        (0..1000)
+            .filter(|&seed| {
+                let said = said(seed);
+                accepted(&said, &said.text, mode).is_some()
+            })
+            .count()
+    };
+    let (strict, lenient) = (count(Mode::Strict), count(Mode::Lenient));
+    println!("{strict} strict and {lenient} lenient of 1000");
+    assert!(strict > 100 && lenient > 500, "{strict} strict and {lenient} lenient of 1000");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_accepted_accounts_for_its_text(seed in any::<u64>()) {
+        let said = said(seed);
+        for mode in [Mode::Strict, Mode::Lenient] {
+            if let Some(Accepted { value, account, .. }) = accepted(&said, &said.text, mode) {
+                prop_assert_eq!(account.check(&said.text, &value), Ok(()), "{:?}", said);
+                prop_assert!(contract(&said.schema, mode).schema().is_valid(&value), "{:?}", said);
+            }
+        }
+    }
+
+    #[test]
+    fn lenient_accepts_what_strict_accepts_of_damage(seed in any::<u64>()) {
+        let said = said(seed);
+        if let Some(strict) = accepted(&said, &said.text, Mode::Strict) {
+            let lenient = accepted(&said, &said.text, Mode::Lenient);
+            prop_assert!(lenient.is_some_and(|lenient| same(&lenient.value, &strict.value)), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_in_a_damaged_candidate_is_never_lost(
+        seed in any::<u64>(),
+        word in "[a-zA-Zäжه中]{1,8}",
+        pick in any::<prop::sample::Index>(),
+        is_apart in any::<bool>(),
+    ) {
+        let said = said(seed);
+        for mode in [Mode::Strict, Mode::Lenient] {
+            let Some(before) = accepted(&said, &said.text, mode) else { continue };
+            let places = places(&said.text, &before.account.spans(&said.text));
+            if places.is_empty() {
+                continue;
+            }
+            let (left, right) = said.text.split_at(places[pick.index(places.len())]);
+            let text = if is_apart { format!("{left} {word} {right}") } else { format!("{left}{word}{right}") };
+            if let Some(behind) = accepted(&said, &text, mode) {
+                prop_assert!(!same(&behind.value, &before.value), "{:?} in {}", mode, text);
+            }
+        }
+    }
+}
