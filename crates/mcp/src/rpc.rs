@@ -168,7 +168,7 @@ mod tests {
         let answer = read(text).unwrap_err();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(NOT_A_REQUEST)));
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.starts_with("the key \"k\" is given twice; give it once at line 1 "), "{message}");
+        assert!(message.starts_with("duplicate key \"k\"; give it once at line 1 "), "{message}");
     }
 
     #[test]

@@ -125,7 +125,7 @@ async fn codex_that_never_keeps_the_contract_fails_the_run() {
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let error = &ran.report["error"];
     assert_eq!((&error["type"], &error["attempts"]), (&json!("output_schema_validation_failed"), &json!(2)));
-    let expected = json!(["$.severity: 'dire' is not one of ['low', 'medium', 'high']"]);
+    let expected = json!(["$.severity: expected one of \"low\", \"medium\", \"high\"; got \"dire\""]);
     assert_eq!(error["validation_errors"], expected, "{ran:?}");
     assert_eq!((bench.starts().len(), &ran.report["result_data"]), (1, &json!(null)));
     host.end().await;

@@ -49,7 +49,7 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     assert_eq!(run["parameters"], json!({"prompt": expected}));
     // The third child fails, and its parent hears of that too.
     let held = desk.claim(&runner).await;
-    let errors = ["$.n: 'x' is a string; an integer is wanted", "$: required property 'm' is missing"];
+    let errors = ["$.n: expected integer, got string \"x\"", "$: missing required property 'm'"];
     let error = json!({"type": "timed_out", "message": "too slow", "validation_errors": errors});
     desk.finish(&held, json!({"status": "failed", "error": error})).await;
     let held = desk.claim(&runner).await;
@@ -60,8 +60,8 @@ async fn a_parent_is_resumed_once_for_all_children_that_ended() {
     let expected = format!(
         "<agent-callback session_id=\"{third}\" agent_name=\"writer\" status=\"failed\">\n\
          Error: timed_out: too slow\n\
-         - $.n: 'x' is a string; an integer is wanted\n\
-         - $: required property 'm' is missing\n\
+         - $.n: expected integer, got string \"x\"\n\
+         - $: missing required property 'm'\n\
          </agent-callback>\n"
     );
     assert_eq!(held.run["parameters"], json!({"prompt": expected}));

@@ -93,10 +93,10 @@ async fn without_an_input_contract_a_prompt_is_asked() {
     let answer = desk.post("/runs", json!({"agent_name": "writer", "parameters": {"prompt": ""}})).await;
     let expected = json!({
         "error": "ParameterValidationFailed",
-        "message": "the parameters do not meet the input contract of agent 'writer': $.prompt: '' has 0 characters; at least 1 is wanted",
+        "message": "the parameters do not meet the input contract of agent 'writer': $.prompt: expected at least 1 character, got 0: \"\"",
         "status_code": 400,
         "details": {
-            "errors": [{"path": "$.prompt", "message": "'' has 0 characters; at least 1 is wanted"}],
+            "errors": [{"path": "$.prompt", "message": "expected at least 1 character, got 0: \"\""}],
             "parameters_schema": {
                 "type": "object",
                 "required": ["prompt"],

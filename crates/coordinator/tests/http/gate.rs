@@ -179,14 +179,14 @@ async fn what_does_not_conform_is_refused_and_the_run_stays_held() {
     let answer = desk.finish(&held, json!({"status": "completed", "result_data": {"severity": "odd"}})).await;
     let expected = json!({
         "error": "ContractViolation",
-        "message": "the reported result does not meet the run's contract: $.severity: 'odd' is not one of ['low', 'high']",
+        "message": "the reported result does not meet the run's contract: $.severity: expected one of \"low\", \"high\"; got \"odd\"",
         "status_code": 422,
         "details": {
             "errors": [{
                 "path": "$.severity",
                 "pointer": "/severity",
                 "keyword": "enum",
-                "message": "'odd' is not one of ['low', 'high']",
+                "message": "expected one of \"low\", \"high\"; got \"odd\"",
             }],
             "more_errors": 0,
         },

@@ -81,7 +81,7 @@ async fn a_mistake_in_a_body_is_located() {
 async fn lists_are_no_objects_and_no_key_is_given_twice() {
     let desk = Desk::with_writer().await;
     let twice = |at: &str| {
-        format!("the body cannot be read{at}: the key \"k\" is given twice; give it once at line 1")
+        format!("the body cannot be read{at}: duplicate key \"k\"; give it once at line 1")
     };
     let list =
         |at: &str| format!("the body cannot be read{at}: invalid type: list, expected an object at line 1");

@@ -119,7 +119,7 @@ fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Fi
             Some(signature) => {
                 if let Some(reason) = contracts::takes_no_prompt(&signature.takes) {
                     let message =
-                        format!("'{name}' does not take a prompt, and a subtask is nothing else: {reason}");
+                        format!("'{name}' does not accept a prompt, and a subtask is nothing else: {reason}");
                     findings.warning(place.index(index), message);
                 }
             }

@@ -250,7 +250,7 @@ fn a_planner_needs_somebody_who_takes_a_prompt() {
         |agents: Value| json!({"type": "planner", "agent": "plain", "prompt": "Plan", "agents": agents});
     let told = chain(planner(json!(["plain", "counter"])));
     let beginning =
-        "warning: $.nodes.node.agents[1]: 'counter' does not take a prompt, and a subtask is nothing else: ";
+        "warning: $.nodes.node.agents[1]: 'counter' does not accept a prompt, and a subtask is nothing else: ";
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with(beginning), "{told:?}");
     assert_eq!(chain(planner(json!(["plain", "finder"]))), [""; 0]);

@@ -10,7 +10,7 @@ use crate::finding::Findings;
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a text",
         Value::Array(_) => "a list",

@@ -90,7 +90,7 @@ impl<'a> Builder<'a> {
             self.lose(
                 &place,
                 "properties",
-                "the object has too many properties once references are followed",
+                "the object has too many properties with references expanded",
             );
             return Shape::Any;
         }

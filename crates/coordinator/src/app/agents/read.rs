@@ -210,11 +210,11 @@ fn expected(message: &str) -> Vec<&str> {
 /// The kind of value that the reader wants, as people call it.
 pub(crate) fn plain(wanted: &str) -> &str {
     match wanted {
-        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "an integer",
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
         "f64" | "f32" => "a number",
         "a sequence" => "a list",
-        "a boolean" => "true or false",
+        "a boolean" => "a boolean",
         "a map" => "an object",
         _ if wanted.starts_with("struct ") => "an object",
         _ if wanted.starts_with("internally tagged enum ") => "an object with a type",

@@ -110,7 +110,7 @@ impl Serialize for Plain<'_> {
 fn wording(error: &serde_saphyr::Error) -> String {
     match error {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {
-            format!("not YAML: the key \"{key}\" is given twice; keep one of them")
+            format!("not YAML: duplicate key \"{key}\"; keep one of them")
         }
         serde_saphyr::Error::DuplicateMappingKey { key: None, .. } => {
             "not YAML: a key is given twice; keep one of them".to_owned()
@@ -367,7 +367,7 @@ mod tests {
         assert!(several.message.starts_with("not YAML of one document"), "{several:?}");
         let twice = read("a: 1\nb: 2\na: 3\n").unwrap_err();
         assert_eq!(twice.position, Some(Position { line: 3, column: 1 }), "{twice:?}");
-        assert_eq!(twice.message, "not YAML: the key \"a\" is given twice; keep one of them");
+        assert_eq!(twice.message, "not YAML: duplicate key \"a\"; keep one of them");
         for (text, told) in [
             (
                 "a: &a [1, *a]\n".to_owned(),

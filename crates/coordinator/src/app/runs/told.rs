@@ -51,7 +51,7 @@ fn broken(terms: &Contract) -> FailureType {
 
 /// The failure of a run without a contract whose text is not whole.
 pub(super) fn cut_off(text: &str, attempts: u32) -> Failure {
-    let message = "the answer was cut off before its end; raise max_tokens, or ask for less";
+    let message = "the answer was cut off; raise max_tokens, or ask for less";
     Failure {
         attempts: Some(attempts),
         ..Failure::new(FailureType::OutputTruncated, message).with_output(text)

@@ -131,8 +131,7 @@ fn mistakes_in_such_files_are_told_by_their_own_names() {
     let expected = [
         "2:5 $.id: the agent is called 'other', and its folder 'researcher'; give both one name",
         "14:13 $.limits.maxSteps: this is the text \"many\"; it must be a whole number, 0 or more",
-        "28:24 $.output.schema.properties.summary.type: \"strin\" is not a type; use array, boolean, integer, null, \
-         number, object or string",
+        "28:24 $.output.schema.properties.summary.type: unknown type \"strin\"; expected array, boolean, integer, null, number, object or string",
     ];
     assert_eq!(errors, expected);
 }

@@ -39,8 +39,7 @@ limits: { max_steps: 0 }
         "9:20 $.tools[1]: there is no built-in tool 'red_file'; did you mean 'read_file'?",
         "9:30 $.tools[2]: there is no built-in tool 'browse'; use read_file, list_files, search_files, write_file, \
          run_command",
-        "13:16 $.output_schema.properties.n.type: \"integr\" is not a type; use array, boolean, integer, null, number, \
-         object or string",
+        "13:16 $.output_schema.properties.n.type: unknown type \"integr\"; expected array, boolean, integer, null, number, object or string",
         "14:39 $.output_schema_options.max_retries: 11 retries are too many; 10 is the most",
         "18:22 $.limits.max_steps: 0 would end every run at once; leave it out for no limit",
     ];
@@ -114,11 +113,9 @@ output_schema:
   additionalProperties: false
 ";
     let expected = [
-        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is no keyword of draft-07 and is silently \
-         ignored; did you mean 'minLength'?",
-        "6:13 warning: $.output_schema.required: 'aproval' is required, is not among 'properties', and \
-         'additionalProperties' is false, so no object conforms; add it to 'properties' or drop it from 'required'",
-        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is no keyword of draft-07 and is silently ignored; \
+        "3:83 warning: $.parameters_schema.properties.text.minlength: 'minlength' is not a keyword of draft-07 and is ignored; did you mean 'minLength'?",
+        "6:13 warning: $.output_schema.required: 'aproval' is required but not in 'properties', and 'additionalProperties' is false, so no object conforms; add it to 'properties' or remove it from 'required'",
+        "9:23 warning: $.output_schema.properties.approval.enun: 'enun' is not a keyword of draft-07 and is ignored; \
          did you mean 'enum'?",
     ];
     assert_eq!(with(text), expected);
