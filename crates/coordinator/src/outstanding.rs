@@ -136,16 +136,14 @@ impl Outstanding {
         let Bounds { of_one: most_of_one, of_all: most_of_all } = self.bounds;
         if of_one >= most_of_one {
             let message = format!(
-                "{of_one} bytes of answers to this caller are not read yet, and {most_of_one} are the most; read them, or \
-                 close their connections, and try again"
+                "{of_one} bytes of responses to this client are unread; the limit is {most_of_one}. Read them or close their connections, then retry"
             );
             let details = json!({"unread_bytes": of_one, "limit_bytes": most_of_one});
             return Err(Error::new(ErrorName::UnreadAnswers, message).with_details(details));
         }
         if of_all >= most_of_all {
             let message = format!(
-                "{of_all} bytes of answers are not read yet by those who asked for them, and {most_of_all} are the most; \
-                 try again in a moment"
+                "{of_all} bytes of responses are unread by clients; the limit is {most_of_all}. Retry in a moment"
             );
             let details = json!({"unread_bytes": of_all, "limit_bytes": most_of_all});
             return Err(Error::new(ErrorName::Overloaded, message).with_details(details));

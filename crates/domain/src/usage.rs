@@ -27,12 +27,12 @@ impl Usage {
     pub fn check(&self) -> Result<(), String> {
         for (name, tokens) in [("input_tokens", self.input_tokens), ("output_tokens", self.output_tokens)] {
             if tokens > MOST_TOKENS {
-                return Err(format!("{name} is {tokens}; {MOST_TOKENS} are the most: tell what was used"));
+                return Err(format!("expected {name} of at most {MOST_TOKENS}, got {tokens}"));
             }
         }
         match self.cost_usd {
             Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => Err(format!(
-                "cost_usd is {cost}; tell 0 to {MOST_COST_USD}, or nothing where it is not known"
+                "expected cost_usd from 0 to {MOST_COST_USD}, got {cost}; omit it if unknown"
             )),
             _ => Ok(()),
         }

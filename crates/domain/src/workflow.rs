@@ -155,7 +155,7 @@ pub struct WorkflowRun {
     pub updated_at: Timestamp,
     /// When it was over.
     pub finished_at: Option<Timestamp>,
-    /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator ran. Its documents are not read
+    /// Why it was ended without a step of its own: poisoned, or stopped while no coordinator was running. Its documents are not read
     /// any more then, because that may be what coordinators die of.
     pub failure: Option<Fault>,
 }
@@ -163,7 +163,7 @@ pub struct WorkflowRun {
 /// The kind of fault of a workflow run that coordinators died of.
 pub const POISONED: &str = "poisoned";
 
-/// The kind of fault of a workflow run that was stopped while no coordinator ran.
+/// The kind of fault of a workflow run that was stopped while no coordinator was running.
 const STOPPED: &str = "stopped";
 
 impl WorkflowRun {
@@ -180,7 +180,7 @@ impl WorkflowRun {
 
     /// The run, stopped without a step of its own; none where it is over.
     pub fn stopped_at_once(&self, now: Timestamp) -> Option<Self> {
-        self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator ran"), now)
+        self.ended(Status::Stopped, Fault::new(STOPPED, "stopped while no coordinator was running"), now)
     }
 
     /// A poisoned run, as it was before; none where it is not poisoned.

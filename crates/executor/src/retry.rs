@@ -98,7 +98,7 @@ impl Attempts {
         if demanded > left {
             let (asks, left) = (demanded.as_secs_f64().ceil(), seconds(left));
             return Err(format!(
-                "{reason} (it asks to wait for {asks} seconds, and `retry.for_seconds` leaves {left})"
+                "{reason} (the provider asks to wait {asks} seconds, but `retry.for_seconds` leaves {left})"
             ));
         }
         // The last attempt is made when the time is over, not a pause earlier.
@@ -131,7 +131,7 @@ impl Attempts {
 
     fn exhausted(&self, reason: &str, spent: Duration) -> String {
         match self.made {
-            1 => format!("{reason} (made once: `retry` allows no more)"),
+            1 => format!("{reason} (not retried: `retry` allows no more attempts)"),
             made => format!("{reason} (gave up after {made} attempts in {})", seconds(spent)),
         }
     }

@@ -58,7 +58,7 @@ impl Toolboxes for NoTools {
         match names.first() {
             None => Ok(Box::new(NoTools)),
             Some(name) => {
-                Err(OpenError::Settings(format!("there is no tool `{name}` here: take it out of `tools`")))
+                Err(OpenError::Settings(format!("unknown tool `{name}`; remove it from `tools`")))
             }
         }
     }
@@ -71,6 +71,6 @@ impl Toolbox for NoTools {
     }
 
     async fn call(&self, name: &str, _arguments: &Value, _cancel: &CancellationToken) -> ToolOutput {
-        ToolOutput { ok: false, text: format!("there is no tool `{name}`") }
+        ToolOutput { ok: false, text: format!("unknown tool `{name}`") }
     }
 }

@@ -79,7 +79,7 @@ impl Filling<'_> {
         let fill = |(name, value): (&String, &String)| {
             let filled = fill(value, |variable| self.variables.0.get(variable).cloned());
             filled.map(|filled| (name.clone(), filled)).map_err(|error| {
-                format!("'{name}' of the MCP server '{server}' cannot be filled in: {error} where this runner runs")
+                format!("'{name}' of the MCP server '{server}' cannot be expanded: {error} in the runner's environment")
             })
         };
         values.iter().map(fill).collect()

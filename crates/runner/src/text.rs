@@ -9,7 +9,7 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
     let tail = text.ceil_char_boundary(text.len() - limit / 3);
     let begin = text.get(..head).unwrap_or_default();
     let end = text.get(tail..).unwrap_or_default();
-    format!("{begin}\n[… {} bytes left out …]\n{end}", tail - head)
+    format!("{begin}\n[… {} bytes omitted …]\n{end}", tail - head)
 }
 
 /// The beginning of a text, on one line.

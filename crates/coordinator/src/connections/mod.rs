@@ -100,7 +100,7 @@ async fn attend(
         }
     };
     if let Err(error) = ended {
-        tracing::trace!(error, "a connection broke off");
+        tracing::trace!(error, "a connection was lost");
     }
 }
 
@@ -134,7 +134,7 @@ impl Asked {
 fn panicked() -> Response<axum::body::Body> {
     let error = Error::new(
         ErrorName::Internal,
-        "the request could not be answered; the log of the coordinator says why",
+        "internal error; see the coordinator's log",
     );
     ([(X_CONTENT_TYPE_OPTIONS, "nosniff")], error).into_response()
 }

@@ -43,7 +43,7 @@ impl<S> WriteTimeout<S> {
         });
         ready!(deadline.as_mut().poll(context));
         let seconds = WRITE_TIMEOUT.as_secs();
-        let message = format!("nothing of the answer was read for {seconds} seconds");
+        let message = format!("the client read nothing of the response for {seconds} seconds");
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)))
     }
 }

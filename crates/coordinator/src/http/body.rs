@@ -20,7 +20,7 @@ fn check_names(bytes: &Bytes) -> Result<(), Error> {
     let Some(Reserved { name, path }) = found else { return Ok(()) };
     let name = shortened(&name, LONGEST_NAME);
     let prefix = reserved::PREFIX;
-    let message = format!("the key {name:?} is reserved; use one that does not begin with {prefix:?}");
+    let message = format!("the key {name:?} is reserved; use one that does not start with {prefix:?}");
     Err(unreadable(&shortened(&path, LONGEST_PATH), &message))
 }
 
@@ -55,7 +55,7 @@ fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
 
 fn unreadable(path: &str, message: &str) -> Error {
     let place = if matches!(path, "" | ".") { String::new() } else { format!(" at {path}") };
-    Error::new(ErrorName::InvalidRequest, format!("the body cannot be read{place}: {message}"))
+    Error::new(ErrorName::InvalidRequest, format!("invalid request body{place}: {message}"))
 }
 
 /// What the reader says, without the names of types in this program.
@@ -63,7 +63,7 @@ fn told(message: &str) -> String {
     for half in ["unexpected end of hex escape", "lone leading surrogate in hex escape"] {
         if let Some(place) = message.strip_prefix(half) {
             return format!(
-                "half of a surrogate pair is no character; write both halves, or the character{place}"
+                "lone surrogate; write both halves of the pair, or the character itself{place}"
             );
         }
     }
@@ -74,7 +74,7 @@ fn told(message: &str) -> String {
     let found = found.replacen("invalid type: floating point", "invalid type: number", 1);
     match wanted {
         "u32" if found.starts_with("invalid value: integer") => {
-            format!("{found}, expected a whole number from 0 to {}{place}", u32::MAX)
+            format!("{found}, expected an integer from 0 to {}{place}", u32::MAX)
         }
         _ => format!("{found}, expected {}{place}", plain_kind(wanted)),
     }

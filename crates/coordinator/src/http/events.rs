@@ -90,7 +90,7 @@ fn following(query: EventQuery, headers: &HeaderMap) -> Result<Following, Error>
         query.types.iter().flat_map(|types| types.split(',')).map(|kind| kind.trim().to_owned()).collect();
     if let Some(unknown) = kinds.iter().find(|kind| !EVENT_KINDS.contains(&kind.as_str())) {
         let known = EVENT_KINDS.join(", ");
-        return Err(invalid(format!("types: '{unknown}' is no type of events; there are {known}")));
+        return Err(invalid(format!("types: unknown event type '{unknown}'; expected {known}")));
     }
     let header = headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?").to_owned());
     let after: Option<EventId> = match header.or(query.last_event_id) {

@@ -19,8 +19,7 @@ pub(super) fn routes() -> Router<Arc<App>> {
 }
 
 /// Why a request for a key cannot be repeated, and what to do instead.
-const SHOWN_ONCE: &str = "the secret of a key is shown once and kept nowhere, so the answer cannot be given again; leave the \
-                          header out, and remove a key whose answer was lost (GET /keys, DELETE /keys/{id})";
+const SHOWN_ONCE: &str = "the secret of a key is shown only once and not stored, so the response cannot be repeated; omit the header, and revoke a key whose response was lost (GET /keys, DELETE /keys/{id})";
 
 /// All keys, without their secrets.
 #[utoipa::path(
@@ -78,7 +77,7 @@ pub(super) async fn remove(State(app): State<Arc<App>>, Path(id): Path<String>) 
     let id = id.parse().map_err(|_| {
         Error::new(
             accord_api::ErrorName::KeyNotFound,
-            format!("there is no key '{id}'; GET /keys lists them"),
+            format!("API key '{id}' not found"),
         )
     })?;
     app.delete_key(&id).await?;

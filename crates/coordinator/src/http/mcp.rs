@@ -59,7 +59,7 @@ pub(super) async fn answer(
     JsonBody(bytes): JsonBody,
 ) -> Result<Response, Error> {
     let Some(guest) = app.mcp.get() else {
-        return Err(Error::new(ErrorName::RouteNotFound, "this coordinator serves no MCP"));
+        return Err(Error::new(ErrorName::RouteNotFound, "MCP is disabled on this coordinator"));
     };
     // What the tools do is done for whoever is at the other end here.
     if let Some(Extension(ConnectInfo(address))) = peer
@@ -72,7 +72,7 @@ pub(super) async fn answer(
     let answered = tokio::select! {
         answered = guest(request) => answered,
         () = app.closing.cancelled() => {
-            return Err(Error::new(ErrorName::StoreUnavailable, "the coordinator is about to end; try again later"));
+            return Err(Error::new(ErrorName::StoreUnavailable, "the coordinator is shutting down; retry later"));
         }
     };
     let (parts, body) = answered.into_parts();

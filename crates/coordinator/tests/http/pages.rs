@@ -161,7 +161,7 @@ async fn what_is_not_there_names_what_begins_so() {
     let (run, session) = desk.run(json!({"agent_name": "writer", "prompt": "a"})).await;
     for (path, id) in [("/runs", &run), ("/sessions", &session)] {
         let (status, error) = desk.get(&format!("{path}/{}", &id[..id.len() - 1])).await;
-        assert_eq!((status, &error["details"]["begin_so"][0]), (404, &json!(id)), "{error}");
+        assert_eq!((status, &error["details"]["matching_ids"][0]), (404, &json!(id)), "{error}");
         let (status, error) = desk.get(&format!("{path}/{id}x")).await;
         assert_eq!((status, &error["details"]), (404, &json!(null)), "{error}");
     }

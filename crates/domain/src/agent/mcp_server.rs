@@ -35,10 +35,10 @@ impl McpServer {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfilled {
     /// There is no such variable.
-    #[error("the variable {0} is not set")]
+    #[error("environment variable {0} is not set")]
     Missing(String),
     /// What stands behind `${` is not a name and a `}`.
-    #[error("'{0}' is not a variable: write ${{NAME}}, with letters, digits and '_'")]
+    #[error("'{0}' is not a variable reference; expected ${{NAME}} with letters, digits and '_'")]
     Malformed(String),
 }
 

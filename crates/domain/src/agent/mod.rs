@@ -62,12 +62,12 @@ impl Limits {
         let tokens = used.input_tokens.saturating_add(used.output_tokens);
         if let Some(most) = self.max_tokens_total.filter(|most| tokens >= *most) {
             return Some(format!(
-                "{tokens} tokens are used and limits.max_tokens_total is {most}; raise it, or ask for less"
+                "{tokens} tokens used, limits.max_tokens_total is {most}; raise it, or ask for less"
             ));
         }
         let cost = used.cost_usd.unwrap_or_default();
         let most = self.max_cost_usd.filter(|most| cost >= *most)?;
-        Some(format!("{cost:.4} USD are spent and limits.max_cost_usd is {most}; raise it, or ask for less"))
+        Some(format!("{cost:.4} USD spent, limits.max_cost_usd is {most}; raise it, or ask for less"))
     }
 }
 

@@ -58,7 +58,7 @@ impl Settings {
             if let Some(text) = text {
                 no_nul(field, text)?;
                 if text.trim().is_empty() || text.starts_with('-') {
-                    return Err(format!("`{field}` is '{text}': name one, or leave it out"));
+                    return Err(format!("invalid `{field}` '{text}'; set a value, or omit it"));
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Settings {
         for tool in allowed_tools.iter().flatten() {
             no_nul("allowed_tools", tool)?;
             if tool.trim().is_empty() || tool.starts_with('-') {
-                return Err(format!("`allowed_tools` has '{tool}', which is no name of a tool"));
+                return Err(format!("`allowed_tools` contains '{tool}', which is not a tool name"));
             }
         }
         Ok(())

@@ -53,7 +53,7 @@ impl Settings {
 }
 
 fn wrong(text: String) -> OpenError {
-    OpenError::Settings(format!("the settings of the external executor do not fit: {text}"))
+    OpenError::Settings(format!("invalid settings of the external executor: {text}"))
 }
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ mod tests {
             (json!({"command": "x", "args": ["\0"]}), "`args` holds a NUL character: leave it out"),
         ] {
             let error = Settings::read(&value).unwrap_err().to_string();
-            assert_eq!(error, format!("the settings of the external executor do not fit: {text}"));
+            assert_eq!(error, format!("invalid settings of the external executor: {text}"));
         }
         let error = Settings::read(&json!({"command": "x", "args": "json"})).unwrap_err().to_string();
         assert!(error.contains("expected a sequence"), "{error}");

@@ -81,7 +81,7 @@ fn arguments(args: Option<Value>) -> Result<(Vec<String>, Option<ParametersAs>),
         Some(list) => {
             let list = serde_json::from_value(list);
             let list = list.map_err(|_| {
-                wrong("`args` is either a list of strings or one of json, flags, both".to_owned())
+                wrong("expected `args` as a list of strings or one of json, flags, both".to_owned())
             })?;
             Ok((list, None))
         }
@@ -93,12 +93,12 @@ fn mode(field: &str, word: &str) -> Result<ParametersAs, OpenError> {
         "json" => Ok(ParametersAs::Json),
         "flags" => Ok(ParametersAs::Flags),
         "both" => Ok(ParametersAs::Both),
-        _ => Err(wrong(format!("`{field}` is '{word}': use json, flags or both"))),
+        _ => Err(wrong(format!("expected `{field}` json, flags or both, got '{word}'"))),
     }
 }
 
 fn wrong(text: String) -> OpenError {
-    OpenError::Settings(format!("the settings of the process executor do not fit: {text}"))
+    OpenError::Settings(format!("invalid settings of the process executor: {text}"))
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
             (json!({"command": "x", "args": "yaml"}), "`args` is 'yaml': use json, flags or both"),
             (
                 json!({"command": "x", "args": [1]}),
-                "`args` is either a list of strings or one of json, flags, both",
+                "expected `args` as a list of strings or one of json, flags, both",
             ),
             (
                 json!({"command": "x", "parameters_as": "no"}),

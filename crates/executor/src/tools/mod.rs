@@ -108,7 +108,7 @@ fn closed(project_dir: &Path, error: &io::Error) -> String {
 
 fn unknown(name: &str) -> OpenError {
     let known: Vec<&str> = Builtin::ALL.iter().map(|tool| tool.name()).collect();
-    OpenError::Settings(format!("there is no tool '{name}': `tools` may list {}", known.join(", ")))
+    OpenError::Settings(format!("unknown tool '{name}'; expected {} in `tools`", known.join(", ")))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl Toolbox for Builtins {
     async fn call(&self, name: &str, arguments: &Value, cancel: &CancellationToken) -> ToolOutput {
         let Some(tool) = self.tools.iter().find(|tool| tool.name() == name) else {
             let names: Vec<&str> = self.tools.iter().map(|tool| tool.name()).collect();
-            return refused(format!("there is no tool '{name}' here; there is {}", names.join(", ")));
+            return refused(format!("unknown tool '{name}'; available: {}", names.join(", ")));
         };
         let result = match tool {
             Builtin::ReadFile => self.in_folder(cancel, arguments, read_file::run).await,
@@ -219,7 +219,7 @@ impl Builtins {
 }
 
 fn read<Arguments: DeserializeOwned>(arguments: &Value) -> Result<Arguments, Refusal> {
-    Arguments::deserialize(arguments).map_err(|error| Refusal(format!("the arguments do not fit: {error}")))
+    Arguments::deserialize(arguments).map_err(|error| Refusal(format!("invalid arguments: {error}")))
 }
 
 fn refused(text: String) -> ToolOutput {

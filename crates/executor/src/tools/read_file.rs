@@ -29,8 +29,7 @@ pub(super) struct Arguments {
 
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
-        "Reads a text file of the project folder. Each line comes with its number and a tab before it. At most {MAX_LINES} \
-         lines or {} KiB at once; a note at the end says how to read on.",
+        "Reads a text file of the project folder. Each line is prefixed with its number and a tab. Returns at most {MAX_LINES} lines or {} KiB; a note at the end says how to continue.",
         MAX_OUTPUT_BYTES / 1024
     );
     let properties = json!({
@@ -50,7 +49,7 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     let mut lines = Lines::new(open.file, MAX_LINE_BYTES);
     let failed = |error| refusal(&path, &error);
     if lines.is_binary().map_err(failed)? {
-        return Err(Refusal(format!("'{path}' is a binary file of {bytes} bytes: it is not shown")));
+        return Err(Refusal(format!("'{path}' is a binary file of {bytes} bytes and is not shown")));
     }
     let mut output = String::new();
     let (mut number, mut scanned) = (0, 0);
@@ -58,7 +57,7 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
         number += 1;
         scanned += line.bytes.len() as u64 + line.cut + 1;
         if number > last || output.len() >= MAX_OUTPUT_BYTES {
-            output.push_str(&format!("\n[more lines follow: read on with offset {number}]"));
+            output.push_str(&format!("\n[more lines follow: continue with offset {number}]"));
             return Ok(output);
         }
         if number >= first {
@@ -71,14 +70,14 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
     match number {
         0 => Ok("[the file is empty]".to_owned()),
         _ if number < first => Err(Refusal(format!(
-            "'{path}' has {number} lines: there is no line {first}, use a smaller offset"
+            "'{path}' has {number} lines, so there is no line {first}; use a smaller offset"
         ))),
         _ => Ok(output),
     }
 }
 
 fn too_large(mut output: String, path: &str, bytes: u64) -> Result<String, Refusal> {
-    let note = format!("'{path}' has {bytes} bytes: too large to be read further");
+    let note = format!("'{path}' has {bytes} bytes and is too large to read further");
     if output.is_empty() {
         return Err(Refusal(note));
     }

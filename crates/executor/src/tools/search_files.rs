@@ -46,15 +46,13 @@ pub(super) struct Arguments {
 pub(super) fn spec() -> (String, Value) {
     let description = format!(
         "Searches the text files of the project folder line by line with a regular expression (Rust and RE2 syntax: no \
-         look-around, no back-references; (?i) ignores letter case). Shows at most {MAX_MATCHES} lines as path:line:text. \
-         Binary files and files over {} MiB are left out, links are not followed, and .git, node_modules and target are \
-         searched only where `path` names them.",
+         look-around, no back-references; (?i) ignores letter case). Returns at most {MAX_MATCHES} lines as path:line:text. Binary files and files over {} MiB are skipped, links are not followed, and .git, node_modules and target are searched only if `path` names them.",
         MAX_FILE_BYTES / 1024 / 1024
     );
     let properties = json!({
         "pattern": {"type": "string", "description": "The regular expression"},
         "path": {"type": ["string", "null"], "description": "The folder or file to search, relative to the project folder; null for the project folder"},
-        "files": {"type": ["string", "null"], "description": "Only files that fit: *.rs by name, src/**/*.rs by path; null for all"},
+        "files": {"type": ["string", "null"], "description": "Filter files by pattern: *.rs by name, src/**/*.rs by path; null for all"},
     });
     (description, properties)
 }
@@ -98,13 +96,13 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
 fn compile(pattern: &str) -> Result<Regex, Refusal> {
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err(Refusal(format!(
-            "the pattern is longer than {MAX_PATTERN_BYTES} bytes: search for less"
+            "the pattern is longer than {MAX_PATTERN_BYTES} bytes"
         )));
     }
     let regex =
         RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES).build();
     regex.map_err(|error| {
-        Refusal(format!("the pattern is no regular expression that can be used: {error}\nEscape characters such as ( [ {{ . * with a backslash to search for them."))
+        Refusal(format!("invalid regular expression: {error}\nEscape characters such as ( [ {{ . * with a backslash to search for them."))
     })
 }
 
@@ -156,7 +154,7 @@ impl Search<'_> {
         }
         if self.large > 0 {
             text.push_str(&format!(
-                "\n[{} files over {} MiB were left out]",
+                "\n[{} files over {} MiB were skipped]",
                 self.large,
                 MAX_FILE_BYTES / 1024 / 1024
             ));

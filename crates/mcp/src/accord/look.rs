@@ -65,14 +65,13 @@ impl Accord {
         let status = self.client.session_status(&session_id).await?;
         let next = match status.status {
             SessionStatus::Pending | SessionStatus::Running | SessionStatus::Stopping => {
-                "It is at work: ask again later."
+                "It is still running; check again later."
             }
             SessionStatus::Idle | SessionStatus::Finished => {
                 "Fetch its result with get_agent_session_result."
             }
             SessionStatus::Failed | SessionStatus::Stopped => {
-                "It has no result: go on with it by resume_agent_session, or start another. A command remembers \
-                 nothing: start it again."
+                "It has no result: resume it with resume_agent_session, or start a new session. A procedural agent has no memory: start it again."
             }
         };
         let mut answer = json!({

@@ -81,10 +81,10 @@ pub(super) fn contract(terms: &Terms, history: &History, retries: u32, attempts:
     }
     let retries = counted(retries, "retry", "retries");
     let message = match unmet {
-        Unmet::RetriesSpent => format!("Output did not match schema after {retries}"),
+        Unmet::RetriesSpent => format!("output did not match the schema after {retries}"),
         Unmet::NoProgress => {
             format!(
-                "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
+                "output did not match the schema after {retries}: the model repeated the same answer or the same errors"
             )
         }
     };

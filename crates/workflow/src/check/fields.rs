@@ -119,10 +119,10 @@ pub(crate) fn slip(variable: &str, place: &Place, root: &Value) -> Option<String
     let (whole, owner) = (named(variable, steps), named(variable, before));
     let fault = match (is_closed, hint) {
         (true, hint) => format!("{owner} has no field '{name}'{}", hint.unwrap_or_default()),
-        (false, Some(hint)) => format!("the schema of {owner} does not speak of a field '{name}'{hint}"),
+        (false, Some(hint)) => format!("the schema of {owner} does not declare a field '{name}'{hint}"),
         (false, None) => return None,
     };
-    Some(format!("the rule names '{whole}', and {fault}"))
+    Some(format!("the rule uses '{whole}', but {fault}"))
 }
 
 /// The declared field that a name was perhaps meant to be.

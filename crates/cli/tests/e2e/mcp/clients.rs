@@ -209,7 +209,7 @@ async fn over_http_the_callers_key_decides() {
     let start = json!({"agent_name": "triage", "prompt": "x"});
     let refused = call(url, Some(&viewer.key), "start_agent_session", start.clone()).await;
     assert!(
-        text(&refused).contains("a key with the role 'viewer' does not allow this"),
+        text(&refused).contains("role 'viewer' is not allowed to do this"),
         "{}",
         text(&refused)
     );

@@ -17,7 +17,7 @@ impl App {
         let WholeRun { run: failed, assignment, .. } = self.store.whole_run(run_id).await?;
         if !matches!(failed.status, Status::Failed | Status::Stopped) {
             let message = format!(
-                "{run_id} is {}; only a run that failed or was stopped can be retried",
+                "{run_id} is {}; only failed or stopped runs can be retried",
                 failed.status
             );
             return Err(Error::new(ErrorName::NotRetryable, message));

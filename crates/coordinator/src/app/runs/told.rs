@@ -28,13 +28,13 @@ pub(super) fn failure(terms: &Contract, attempts: &[Attempt], retries: u32, unme
         Unmet::Exhausted(words) => (FailureType::BudgetExhausted, words),
         Unmet::RetriesSpent | Unmet::NoProgress if all_cut_off => (
             FailureType::OutputTruncated,
-            format!("Output was cut off each time, after {retries}; allow longer answers or ask for less"),
+            format!("output was cut off each time, after {retries}; allow longer answers or ask for less"),
         ),
-        Unmet::RetriesSpent => (broken(terms), format!("Output did not match schema after {retries}")),
+        Unmet::RetriesSpent => (broken(terms), format!("output did not match the schema after {retries}")),
         Unmet::NoProgress => (
             broken(terms),
             format!(
-                "Output did not match schema after {retries}: the model gave the same answer or the same errors again"
+                "output did not match the schema after {retries}: the model repeated the same answer or the same errors"
             ),
         ),
     };

@@ -82,7 +82,7 @@ impl App {
             Err(error) => {
                 tracing::warn!(
                     cause = error.cause(),
-                    "workflow runs could not be marked; they are tried again"
+                    "workflow runs could not be marked; will retry"
                 );
                 nexts.clear();
             }
@@ -109,7 +109,7 @@ impl App {
             Ok(Advanced::Written) => return self.quarantine.forget(&mark(id)),
             Ok(Advanced::Unchanged) => {}
             Err(error) => {
-                tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; it is tried again");
+                tracing::warn!(workflow_run = %id, cause = error.cause(), "a workflow run could not be advanced; will retry");
             }
         }
         self.end_work(mark(id)).await;
