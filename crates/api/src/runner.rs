@@ -56,7 +56,7 @@ pub struct RunnerView {
 pub struct ClaimRuns {
     /// Who asks.
     pub runner_id: RunnerId,
-    /// At most so many.
+    /// Maximum number to return.
     pub max: u32,
     /// How long to wait for the first, 60 at most.
     #[serde(default)]
@@ -244,7 +244,7 @@ pub struct FinishRun {
     /// The text that the value was found in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// How the contract was met.
+    /// How the result was validated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<Validation>,
     /// Why it failed.

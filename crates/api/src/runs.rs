@@ -35,7 +35,7 @@ pub struct CreateRun {
     /// The session to resume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The folder to work in. Only a runner that works on it takes the run.
+    /// The project folder. Only a runner of this folder can take the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
     /// The session that starts this one.
@@ -57,7 +57,7 @@ pub struct CreateRun {
     /// Demands beside the agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub additional_demands: Option<Demands>,
-    /// Higher is first; 0 where nothing is said.
+    /// Higher priorities run first; 0 where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
     /// Another model than the blueprint names.
@@ -104,7 +104,7 @@ pub struct RunQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(value_type = Option<String>)]
     pub since: Option<Timestamp>,
-    /// At most so many.
+    /// Maximum number to return.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The `next_cursor` of the page before.
@@ -130,7 +130,7 @@ pub struct RunView {
     pub execution_mode: ExecutionMode,
     /// What it asks of a runner.
     pub demands: Demands,
-    /// Higher is first.
+    /// Higher priorities run first.
     pub priority: i32,
     /// How often it was handed to a runner.
     pub attempt: u32,
@@ -177,12 +177,12 @@ pub struct RunView {
 /// What a completed run has to show.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RunResult {
-    /// The text of an agent without a contract.
+    /// The text answer of an agent without a contract.
     pub result_text: Option<String>,
     /// The conforming value.
     #[schema(value_type = Option<Value>)]
     pub result_data: Option<Box<RawValue>>,
-    /// How the contract was met.
+    /// How the result was validated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_validation: Option<Validation>,
 }

@@ -83,7 +83,7 @@ pub struct SessionQuery {
     /// The children of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_id: Option<SessionId>,
-    /// At most so many.
+    /// Maximum number to return.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The `next_cursor` of the page before.
@@ -98,7 +98,7 @@ pub struct SessionResult {
     pub session_id: SessionId,
     /// The run that it is of.
     pub run_id: RunId,
-    /// The text of an agent without a contract.
+    /// The text answer of an agent without a contract.
     pub result_text: Option<String>,
     /// The conforming value.
     #[schema(value_type = Option<Value>)]
@@ -110,7 +110,7 @@ pub struct SessionResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Value>)]
     pub validated_output: Option<Box<RawValue>>,
-    /// How the contract was met.
+    /// How the result was validated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_validation: Option<Validation>,
 }

@@ -100,7 +100,7 @@ pub struct WorkflowRunQuery {
     /// Those of this workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workflow_name: Option<String>,
-    /// At most so many.
+    /// Maximum number to return.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// The `next_cursor` of the page before.
@@ -131,7 +131,7 @@ pub struct WorkflowRunSummary {
     /// When it was over.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub finished_at: Option<Timestamp>,
-    /// Why it was ended without a step of its own: `poisoned`, or stopped while no coordinator ran. Why its nodes failed is with
+    /// Why it was ended without a step of its own: `poisoned`, or stopped while no coordinator was running. Why its nodes failed is with
     /// the workflow run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,

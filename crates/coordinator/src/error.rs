@@ -156,14 +156,14 @@ mod tests {
     fn a_refusal_of_the_store_says_what_to_do() {
         let busy = StoreError::Busy { session: SessionId::new("a"), run: RunId::new("b") };
         let cases = [
-            (busy, "ses_a has a run under way: run_b; wait for its end, or stop it"),
+            (busy, "ses_a has a run in progress: run_b; wait until it finishes, or stop it"),
             (
                 StoreError::IdempotencyConflict("k".into()),
-                "the idempotency key 'k' was used with another body; use another key for another request",
+                "the idempotency key 'k' was already used with a different body; use another key for another request",
             ),
             (
                 StoreError::Refused(Refused::LeaseLost { run: RunId::new("b") }),
-                "the lease on run_b is not held by this runner, or no longer; drop the work",
+                "this runner does not hold the lease on run_b, or no longer holds it; abandon the run",
             ),
         ];
         for (error, message) in cases {

@@ -275,8 +275,7 @@ mod tests {
         let (outstanding, one, other) = (bounded(), holder("one"), holder("other"));
         let first = outstanding.turn(&one).await.unwrap().made(Bytes::from_static(b"123456789")).0;
         let second = outstanding.turn(&one).await.unwrap().made(Bytes::from_static(b"1")).0;
-        let message = "10 bytes of answers to this caller are not read yet, and 10 are the most; read them, or close their \
-                       connections, and try again";
+        let message = "10 bytes of responses to this client are unread; the limit is 10. Read them or close their connections, then retry";
         assert_eq!(refused(&outstanding, &one).await, Some(("UnreadAnswers", message.to_owned())));
         assert_eq!(refused(&outstanding, &other).await, None);
         let part = first.slice(3..);
@@ -294,8 +293,7 @@ mod tests {
     async fn all_callers_together_have_a_bound() {
         let outstanding = bounded();
         let held = ["a", "b", "c"].map(|name| outstanding.charge(&holder(name), 9));
-        let message = "27 bytes of answers are not read yet by those who asked for them, and 25 are the most; try again in a \
-                       moment";
+        let message = "27 bytes of responses are unread by clients; the limit is 25. Retry in a moment";
         assert_eq!(refused(&outstanding, &holder("d")).await, Some(("Overloaded", message.to_owned())));
         drop(held);
         assert_eq!(refused(&outstanding, &holder("d")).await, None);

@@ -104,7 +104,7 @@ pub enum Body {
     /// The run has a result: exactly one of the two is set.
     #[serde(rename = "result")]
     Result {
-        /// The text of an agent without a contract.
+        /// The text answer of an agent without a contract.
         result_text: Option<String>,
         /// The conforming value.
         #[schema(value_type = Option<Value>)]

@@ -102,10 +102,9 @@ mod tests {
         let text = |kind, id: &str| message(&Item::new(kind, id));
         assert_eq!(
             text(Kind::WorkflowStep, "wfr_1"),
-            "the coordinator died 3 times during a step of this workflow run; nothing more is done with it. See the \
-             coordinator's log for the cause, fix that, and continue it with accord workflow retry wfr_1"
+            "the coordinator crashed 3 times during a step of this workflow run; it will not be retried automatically. See the coordinator's log for the cause, fix it, and continue it with accord workflow retry wfr_1"
         );
         assert!(text(Kind::Finish, "run_1").ends_with("and run it again with accord runs retry run_1"));
-        assert!(text(Kind::Callback, "ses_1").ends_with("and resume ses_1 to go on"));
+        assert!(text(Kind::Callback, "ses_1").ends_with("and resume ses_1 to continue"));
     }
 }

@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(said(Usage { output_tokens: many, ..most }), format!("output_tokens {tokens}"));
         for cost in [-5.0, 1e10, f64::INFINITY, f64::NAN] {
             let expected =
-                format!("cost_usd is {cost}; tell 0 to 1000000000, or nothing where it is not known");
+                format!("expected cost_usd from 0 to 1000000000, got {cost}; omit it if unknown");
             assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);
         }
         let absurd = Usage { input_tokens: u64::MAX, output_tokens: u64::MAX, cost_usd: Some(f64::INFINITY) };

@@ -159,7 +159,7 @@ mod tests {
             matches!(batch(MOST_IN_A_BATCH), Ok(Incoming::Batch(messages)) if messages.len() == MOST_IN_A_BATCH)
         );
         let answer = batch(MOST_IN_A_BATCH + 1).unwrap_err();
-        assert_eq!(answer["error"]["message"], "the batch has 65 messages; 64 is the most");
+        assert_eq!(answer["error"]["message"], "the batch has 65 messages; the limit is 64");
     }
 
     #[test]

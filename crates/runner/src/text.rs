@@ -31,13 +31,13 @@ mod tests {
     #[test]
     fn a_short_text_stays_and_a_long_one_loses_its_middle() {
         assert_eq!(shortened("abc", 3), "abc");
-        assert_eq!(shortened("abcdefghijkl", 6), "abcd\n[… 6 bytes left out …]\nkl");
+        assert_eq!(shortened("abcdefghijkl", 6), "abcd\n[… 6 bytes omitted …]\nkl");
     }
 
     #[test]
     fn no_character_is_cut() {
         let text = "ü".repeat(10);
-        assert_eq!(shortened(&text, 9), "üüü\n[… 12 bytes left out …]\nü");
+        assert_eq!(shortened(&text, 9), "üüü\n[… 12 bytes omitted …]\nü");
         assert_eq!(beginning("üüü", 3), "ü…");
         assert_eq!(beginning("a\n", 9), "a\\n");
     }

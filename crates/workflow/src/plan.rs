@@ -198,13 +198,13 @@ mod tests {
     #[test]
     fn what_cannot_is_not() {
         let of = |subtasks: &[(&str, &[&str])]| read(&plan(subtasks), &["a".to_owned()]);
-        let circle = "these subtasks wait for each other in a circle: 1, 2";
+        let circle = "circular dependency between subtasks: 1, 2";
         assert_eq!(of(&[("1", &["2"]), ("2", &["1"]), ("3", &[])]), Err(circle.to_owned()));
         assert_eq!(of(&[("1", &[]), ("1", &[])]), Err("two subtasks have the id '1'".to_owned()));
         let unknown = "subtask '1' depends on '9', which is not in the plan";
         assert_eq!(of(&[("1", &["9"])]), Err(unknown.to_owned()));
         let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
-        assert_eq!(other, Err("subtask '1' is for 'a', and there are b".to_owned()));
+        assert_eq!(other, Err("subtask '1' is assigned to agent 'a' not found; expected one of b".to_owned()));
     }
 
     #[test]

@@ -101,7 +101,7 @@ async fn failed_validation_after_the_retry_marks_the_run_as_failed_with_its_erro
     let run = accord.run(&ask("triage")).await;
     let error = run.error.unwrap();
     assert_eq!(error.kind, FailureType::OutputSchemaValidationFailed);
-    assert_eq!(error.message, "Output did not match schema after 1 retry");
+    assert_eq!(error.message, "output did not match the schema after 1 retry");
     assert_eq!(error.validation_errors, ["$.severity: expected one of \"low\", \"medium\", \"high\"; got \"worse\""]);
     assert_eq!((error.last_output.as_deref(), error.attempts), (Some(r#"{"severity": "worse"}"#), Some(2)));
     assert!(run.result.is_none());

@@ -205,7 +205,7 @@ async fn a_session_of_claude_goes_on_after_its_process_was_killed() {
     let (ran, ()) = tokio::join!(host.run(&resume), killing);
     assert_eq!((ran.code, &ran.report["error"]["type"]), (Some(3), &json!("executor_failed")), "{ran:?}");
     let message = ran.report["error"]["message"].as_str().unwrap();
-    assert!(message.contains("was ended by signal 9 before it answered"), "{message}");
+    assert!(message.contains("was killed by signal 9 before it answered"), "{message}");
     host.nothing_is_left().await;
 
     let ran = host.run(&["sessions", "resume", session, "And now?"]).await;

@@ -95,8 +95,7 @@ mod tests {
     fn no_object_is_taken_for_what_it_claims_to_be() {
         let refused = |place: &str, name: &str| {
             format!(
-                "the body cannot be read{place}: the key \"$serde_json::private::{name}\" is reserved; use one that \
-                 does not begin with \"$serde_json::private::\""
+                "invalid request body{place}: the key \"$serde_json::private::{name}\" is reserved; use one that does not start with \"$serde_json::private::\""
             )
         };
         let raw = r#"{"agent_name": "a", "parameters": {"s": {"$serde_json::private::RawValue": "\"hi\""}}}"#;
@@ -136,19 +135,19 @@ mod tests {
             ),
             (
                 r#"invalid type: string ", expected u32", expected i32"#,
-                r#"invalid type: string ", expected u32", expected a whole number"#,
+                r#"invalid type: string ", expected u32", expected an integer"#,
             ),
             (
                 "invalid type: floating point `1.5`, expected u32 at line 2 column 3",
-                "invalid type: number `1.5`, expected a whole number, 0 or more at line 2 column 3",
+                "invalid type: number `1.5`, expected an integer, 0 or more at line 2 column 3",
             ),
             (
                 "invalid value: integer `4294967296`, expected u32 at line 1 column 9",
-                "invalid value: integer `4294967296`, expected a whole number from 0 to 4294967295 at line 1 column 9",
+                "invalid value: integer `4294967296`, expected an integer from 0 to 4294967295 at line 1 column 9",
             ),
             (
                 "unexpected end of hex escape at line 1 column 9",
-                "half of a surrogate pair is no character; write both halves, or the character at line 1 column 9",
+                "lone surrogate; write both halves of the pair, or the character itself at line 1 column 9",
             ),
             ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
             ("EOF while parsing a value at line 1 column 0", "EOF while parsing a value at line 1 column 0"),

@@ -99,7 +99,7 @@ async fn when_retries_run_out_the_closest_answer_is_told() {
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     let expected = json!({
         "type": "output_schema_validation_failed",
-        "message": "Output did not match schema after 2 retries",
+        "message": "output did not match the schema after 2 retries",
         "validation_errors": ["$.n: expected integer, got string \"x\""],
         "last_output": "{\"n\": \"x\"}",
         "attempts": 3,
@@ -139,7 +139,7 @@ async fn a_callers_contract_fails_under_its_own_name() {
     desk.finish(&held, answered("again")).await;
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     assert_eq!(view["error"]["type"], "schema_validation_failed");
-    assert_eq!(view["error"]["message"], "Output did not match schema after 1 retry");
+    assert_eq!(view["error"]["message"], "output did not match the schema after 1 retry");
 }
 
 #[tokio::test]
@@ -206,7 +206,7 @@ async fn a_model_that_repeats_itself_is_not_asked_for_ever() {
         assert_eq!(desk.finish(&held, answered(answer)).await.1["status"], status, "{answer}");
     }
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
-    let message = "Output did not match schema after 2 retries: the model gave the same answer or the same errors again";
+    let message = "output did not match the schema after 2 retries: the model repeated the same answer or the same errors";
     assert_eq!((&view["error"]["message"], &view["error"]["attempts"]), (&json!(message), &json!(3)));
     let (_, attempts) = desk.get(&format!("/runs/{run}/attempts")).await;
     assert_eq!(attempts["items"][2]["outcome"], "no_progress");
@@ -327,7 +327,7 @@ async fn what_cannot_be_paid_for_is_not_asked_and_not_counted() {
     let (_, view) = desk.get(&format!("/runs/{run}")).await;
     let expected = json!({
         "type": "budget_exhausted",
-        "message": "22 tokens are used and limits.max_tokens_total is 20; raise it, or ask for less",
+        "message": "22 tokens used, limits.max_tokens_total is 20; raise it, or ask for less",
         "validation_errors": ["$.n: expected integer, got string \"y\""],
         "last_output": "{\"n\": \"y\"}",
         "attempts": 2,

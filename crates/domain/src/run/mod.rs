@@ -130,7 +130,7 @@ pub struct Run {
     pub execution_mode: ExecutionMode,
     /// What it asks of a runner.
     pub demands: Demands,
-    /// Higher is first.
+    /// Higher priorities run first.
     pub priority: i32,
     /// How often it was handed to a runner.
     pub attempt: u32,
@@ -225,13 +225,13 @@ impl Assignment {
 /// What a completed run has to show. Exactly one of `result_text` and `result_data` is set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// The text of an agent without a contract.
+    /// The text answer of an agent without a contract.
     pub result_text: Option<String>,
     /// The conforming value, as JSON text.
     pub result_data: Option<String>,
     /// The text that the value was found in.
     pub raw: Option<String>,
-    /// How the contract was met.
+    /// How the result was validated.
     pub validation: Option<Validation>,
 }
 

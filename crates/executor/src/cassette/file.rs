@@ -159,13 +159,13 @@ mod tests {
     fn what_is_no_cassette_is_explained() {
         let exchange = r#"{"request":{"path":"/","body":1}}"#;
         for (text, part) in [
-            ("", "it is not a recording: EOF"),
-            ("[]", "it is not a recording: `accord_cassette` is missing"),
-            (r#"{"accord_cassette":2}"#, "it is a recording of version 2, and this program reads version 1"),
-            (r#"{"accord_cassette":1,"agent":1}"#, "it is not a recording: missing field"),
+            ("", "not a valid recording: EOF"),
+            ("[]", "not a valid recording: `accord_cassette` is missing"),
+            (r#"{"accord_cassette":2}"#, "it has recording version 2, but this program reads version 1"),
+            (r#"{"accord_cassette":1,"agent":1}"#, "not a valid recording: missing field"),
             (
                 &format!(r#"{{"accord_cassette":1,"agent":1,"parameters":1,"exchanges":[{exchange}]}}"#),
-                "it is not a recording: an exchange has either a `response` or an `error`",
+                "not a valid recording: an exchange has either a `response` or an `error`",
             ),
         ] {
             let error = Cassette::from_text(text).unwrap_err();

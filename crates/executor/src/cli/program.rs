@@ -178,8 +178,7 @@ mod tests {
         let find = |command| CLAUDE_CODE.find(command, folder.path(), path).unwrap_err();
         assert_eq!(
             find(None),
-            "Claude Code was not found: 'claude' is not on the PATH of the runner; install it (npm install -g \
-             @anthropic-ai/claude-code), or name it by ACCORD_CLAUDE_CODE_BIN or by the executor's `command`"
+            "Claude Code not found: 'claude' is not on the PATH of the runner; install it (npm install -g @anthropic-ai/claude-code), or set ACCORD_CLAUDE_CODE_BIN or the executor's `command`"
         );
         let start = "Claude Code cannot be started: the blueprint's `command` is";
         assert_eq!(

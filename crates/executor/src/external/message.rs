@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(read("").unwrap_err(), "wrote an 'answer' message with neither text nor structured");
         assert_eq!(
             read(r#", "text": "a", "stop_reason": "tired""#).unwrap_err(),
-            "wrote a message 'answer' that does not fit: stop_reason is 'tired': use finished, truncated or refused"
+            "wrote an invalid 'answer' message: stop_reason is 'tired': use finished, truncated or refused"
         );
     }
 
@@ -375,16 +375,16 @@ mod tests {
         let text = Event::Message { text: "a".to_owned() };
         assert_eq!(read(r#"{"type": "message", "text": "a", "mood": 1}"#), Ok(Said::Event(text)));
         for (line, error) in [
-            ("hello", "wrote to stdout what is not a message: \"hello\" (expected value at line 1 column 1)"),
-            ("[1]", "wrote to stdout a message without a type: \"[1]\""),
-            (r#"{"type":"message"}"#, "wrote a message 'message' that does not fit: missing field `text`"),
+            ("hello", "wrote an invalid message to stdout: \"hello\" (expected value at line 1 column 1)"),
+            ("[1]", "wrote a message without a type to stdout: \"[1]\""),
+            (r#"{"type":"message"}"#, "wrote an invalid 'message' message: missing field `text`"),
             (
                 r#"{"type":"usage","cost_usd":-1}"#,
-                "wrote a message 'usage' that does not fit: cost_usd is -1",
+                "wrote an invalid 'usage' message: cost_usd is -1",
             ),
             (
                 r#"{"type":"answer","session_id":"s","turn":1,"text":"a","text":"b"}"#,
-                "wrote a message 'answer' that does not fit: duplicate field `text` at line 1 column 60",
+                "wrote an invalid 'answer' message: duplicate field `text` at line 1 column 60",
             ),
         ] {
             assert_eq!(read(line).unwrap_err(), error);

@@ -221,7 +221,7 @@ impl Embeddings {
         let name = &self.endpoint.name;
         match error {
             TransportError::Connection(why) => {
-                EmbeddingError::Unavailable(format!("no answer from {name}: {}", self.shown(&why)))
+                EmbeddingError::Unavailable(format!("no response from {name}: {}", self.shown(&why)))
             }
             TransportError::Impossible(why) => {
                 EmbeddingError::Refused(format!("cannot send the request to {name}: {}", self.shown(&why)))

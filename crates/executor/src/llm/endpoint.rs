@@ -322,7 +322,7 @@ mod tests {
         let none = Providers::from_environment(|_| None);
         assert_eq!(
             message(resolve(&none, "antropic", None)),
-            "unknown provider `antropic`: known are anthropic, ollama, openai, openai-chat, openai-compatible"
+            "unknown provider `antropic`; expected one of anthropic, ollama, openai, openai-chat, openai-compatible"
         );
         assert!(message(resolve(&none, "anthropic", None)).contains("set ANTHROPIC_API_KEY"));
         assert!(

@@ -146,7 +146,7 @@ mod tests {
                 json!([{"name": "a", "inputSchema": {}}, {"name": "a", "inputSchema": {}}]),
                 "it has two tools 'a'",
             ),
-            (json!(many), "it has 10000 tools or more; 128 is the most that can be offered"),
+            (json!(many), "it has 10000 tools or more; the limit is 128"),
         ];
         for (tools, expected) in cases {
             assert_eq!(listed(tools), Err(expected.to_owned()));

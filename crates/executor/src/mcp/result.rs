@@ -104,6 +104,6 @@ mod tests {
     fn a_long_result_is_cut_off() {
         let result = json!({"content": [{"type": "text", "text": "ü".repeat(RESULT_CHARACTERS + 1)}]});
         let text = output(&result).unwrap().text;
-        assert!(text.ends_with("ü\n[… cut off: 200002 bytes in all; ask for less]"));
+        assert!(text.ends_with("ü\n[… cut off: 200002 bytes in total; request less]"));
     }
 }

@@ -121,7 +121,7 @@ mod tests {
         let error = give(ParametersAs::Flags, &Value::Object(many)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the parameters cannot be given as flags: they are too long (at 'k11'); use `parameters_as: json`"
+            "the parameters cannot be passed as flags: they are too long (at 'k11'); use `parameters_as: json`"
         );
     }
 }

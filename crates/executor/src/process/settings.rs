@@ -107,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     fn read(value: Value) -> Result<Settings, String> {
-        let prefix = "the settings of the process executor do not fit: ";
+        let prefix = "invalid settings of the process executor: ";
         Settings::read(&value).map_err(|error| error.to_string().strip_prefix(prefix).unwrap().to_owned())
     }
 
@@ -132,25 +132,25 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         for (value, text) in [
-            (json!({"command": " "}), "`command` is empty: name a program"),
-            (json!({"command": "x", "args": "yaml"}), "`args` is 'yaml': use json, flags or both"),
+            (json!({"command": " "}), "`command` is empty"),
+            (json!({"command": "x", "args": "yaml"}), "expected `args` json, flags or both, got 'yaml'"),
             (
                 json!({"command": "x", "args": [1]}),
                 "expected `args` as a list of strings or one of json, flags, both",
             ),
             (
                 json!({"command": "x", "parameters_as": "no"}),
-                "`parameters_as` is 'no': use json, flags or both",
+                "expected `parameters_as` json, flags or both, got 'no'",
             ),
             (
                 json!({"command": "x", "args": "json", "parameters_as": "flags"}),
                 "`args` and `parameters_as` contradict each other: keep one of them",
             ),
-            (json!({"command": "x", "timeout_seconds": 0}), "`timeout_seconds` is 0: use 1 to 86400"),
-            (json!({"command": "x\0"}), "`command` holds a NUL character: leave it out"),
+            (json!({"command": "x", "timeout_seconds": 0}), "expected `timeout_seconds` from 1 to 86400, got 0"),
+            (json!({"command": "x\0"}), "`command` contains a NUL character; remove it"),
             (
                 json!({"command": "x", "env": {"A=B": ""}}),
-                "`env` has 'A=B', which cannot be the name of a variable",
+                "invalid environment variable name 'A=B' in `env`",
             ),
         ] {
             assert_eq!(read(value).unwrap_err(), text);

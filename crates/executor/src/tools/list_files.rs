@@ -110,7 +110,7 @@ mod tests {
         let found = "src/inner/mod.rs (1 bytes)\nsrc/lib.rs (0 bytes)";
         assert_eq!(list(&folder, None, None, Some("*.rs")), found);
         assert_eq!(list(&folder, None, None, Some("*.py")), "[nothing found]");
-        assert_eq!(list(&folder, Some("b.txt"), None, None), "'b.txt' is a file: name a folder");
+        assert_eq!(list(&folder, Some("b.txt"), None, None), "'b.txt' is a file; expected a folder");
     }
 
     #[test]
@@ -133,10 +133,10 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap();
         let text = list(&folder, None, None, None);
         assert_eq!(text.lines().count(), 1001);
-        assert!(text.ends_with("\n[more than 1000: give a pattern, a folder in `path` or a smaller depth]"));
+        assert!(text.ends_with("\n[more than 1000 entries: use a pattern, a folder in `path` or a smaller depth]"));
         let arguments = Arguments { path: None, depth: None, pattern: None };
         let text = run(&folder, arguments, &Pace::over()).unwrap();
-        let note = "[stopped before everything was looked at: name a folder further down in `path`]";
+        let note = "[stopped before all entries were read: use a more specific folder in `path`]";
         assert_eq!(text, format!("[nothing found]\n{note}"));
     }
 }

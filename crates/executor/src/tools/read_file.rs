@@ -113,12 +113,12 @@ mod tests {
     fn lines_are_numbered_and_read_in_parts() {
         let text = b"one\ntwo\r\nthree";
         assert_eq!(read(text, None, None).unwrap(), "1\tone\n2\ttwo\n3\tthree");
-        let part = "1\tone\n2\ttwo\n[more lines follow: read on with offset 3]";
+        let part = "1\tone\n2\ttwo\n[more lines follow: continue with offset 3]";
         assert_eq!(read(text, Some(0), Some(2)).unwrap(), part);
         assert_eq!(read(text, Some(3), None).unwrap(), "3\tthree");
         assert_eq!(
             read(text, Some(4), None).unwrap_err(),
-            "'a' has 3 lines: there is no line 4, use a smaller offset"
+            "'a' has 3 lines, so there is no line 4; use a smaller offset"
         );
         assert_eq!(read(b"", None, None).unwrap(), "[the file is empty]");
     }
@@ -127,20 +127,20 @@ mod tests {
     fn long_files_and_lines_are_cut_with_a_way_to_go_on() {
         let text = "x\n".repeat(5000);
         let output = read(text.as_bytes(), None, Some(u64::MAX)).unwrap();
-        assert_eq!(output.lines().last(), Some("[more lines follow: read on with offset 2001]"));
+        assert_eq!(output.lines().last(), Some("[more lines follow: continue with offset 2001]"));
         let line = read(&[b'x'; 100_000], None, None).unwrap();
         let note = " [91808 bytes more in this line; search_files shows the part around a match]";
         assert_eq!(line, format!("1\t{}{note}", "x".repeat(8192)));
         let wide = format!("{}\n", "y".repeat(8000)).repeat(20);
         let output = read(wide.as_bytes(), None, None).unwrap();
-        assert_eq!(output.lines().last(), Some("[more lines follow: read on with offset 10]"));
+        assert_eq!(output.lines().last(), Some("[more lines follow: continue with offset 10]"));
     }
 
     #[test]
     fn what_is_not_text_is_named_or_marked() {
         assert_eq!(
             read(b"\x7fELF\0\0", None, None).unwrap_err(),
-            "'a' is a binary file of 6 bytes: it is not shown"
+            "'a' is a binary file of 6 bytes and is not shown"
         );
         assert_eq!(read(b"caf\xe9", None, None).unwrap(), "1\tcaf\u{fffd}");
     }

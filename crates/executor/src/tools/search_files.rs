@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(search(&folder, "five", None, None), "[no line matches]");
         assert_eq!(
             search(&folder, "x", Some("gone"), None),
-            "'gone' does not exist: list_files shows what there is"
+            "'gone' does not exist; use list_files to see the existing files"
         );
     }
 
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(search(&folder, "key", None, None), found);
         assert_eq!(search(&folder, "key", Some("link"), None), "link/agents/notes:1:a key");
         for path in ["accord.toml", ".accord/config.toml", "link/config.toml", "link/../other"] {
-            let text = format!("'{path}' may not be read: it holds settings or data of Accord");
+            let text = format!("'{path}' cannot be read: it contains settings or data of Accord");
             assert_eq!(search(&folder, "key", Some(path), None), text);
         }
     }
@@ -248,7 +248,7 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap().keeping(&[at("conf/accord.toml"), at("gone")]);
         assert_eq!(search(&folder, "key", None, None), "notes:1:a key");
         for path in ["conf/accord.toml", "other"] {
-            let text = format!("'{path}' may not be read: it holds settings or data of Accord");
+            let text = format!("'{path}' cannot be read: it contains settings or data of Accord");
             assert_eq!(search(&folder, "key", Some(path), None), text);
         }
     }
@@ -259,10 +259,10 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap();
         for pattern in ["(", "(?=a)", r"(a)\1", "(.{1000}){1000}"] {
             let text = search(&folder, pattern, None, None);
-            assert!(text.starts_with("the pattern is no regular expression that can be used: "), "{text}");
+            assert!(text.starts_with("invalid regular expression: "), "{text}");
         }
         let text = search(&folder, &"a".repeat(1001), None, None);
-        assert_eq!(text, "the pattern is longer than 1000 bytes: search for less");
+        assert_eq!(text, "the pattern is longer than 1000 bytes");
     }
 
     #[test]
@@ -279,6 +279,6 @@ mod tests {
         assert!(text.ends_with("\n[more than 200 lines match: narrow `pattern`, `path` or `files`]"));
         let expected = format!("wide:1:…{}needle{}…", "é".repeat(50), "ü".repeat(97));
         let text = search(&folder, "needle", None, None);
-        assert_eq!(text, format!("{expected}\n[1 files over 16 MiB were left out]"));
+        assert_eq!(text, format!("{expected}\n[1 files over 16 MiB were skipped]"));
     }
 }

@@ -193,15 +193,15 @@ mod tests {
         std::os::unix::fs::symlink("file", at("link")).unwrap();
         let folder = Folder::open(project.path()).unwrap();
         for (path, text) in [
-            ("dir", "'dir' is a folder: name a file in it"),
-            ("new/", "'new/' names no file: add a file name"),
-            (".", "'.' names no file: add a file name"),
-            ("", "'' names no file: add a file name"),
-            ("dir/..", "'dir/..' names no file: add a file name"),
-            ("file/x", "'file/x' goes through something that is not a folder"),
+            ("dir", "'dir' is a folder; use a file in it"),
+            ("new/", "'new/' has no file name"),
+            (".", "'.' has no file name"),
+            ("", "'' has no file name"),
+            ("dir/..", "'dir/..' has no file name"),
+            ("file/x", "a parent of 'file/x' is not a folder"),
             (
                 "link",
-                "'link' is a link: write to the file that it points to, if that is in the project folder",
+                "'link' is a link; write to its target, if that is in the project folder",
             ),
         ] {
             assert_eq!(write(&folder, path, "new").unwrap_err(), text);
@@ -210,7 +210,7 @@ mod tests {
         let long = "x".repeat(MAX_CONTENT_BYTES + 1);
         assert_eq!(
             write(&folder, "new", &long).unwrap_err(),
-            "the content is longer than 8 MiB: write several smaller files"
+            "the content is longer than 8 MiB; write several smaller files"
         );
     }
 

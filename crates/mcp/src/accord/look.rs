@@ -197,7 +197,7 @@ mod tests {
                 json!({"summary": agent(name), "blueprint": blueprint, "hash": "h", "created_at": null, "modified_at": null})
             }
             None if name == "gone" => json!({
-                "error": "SchemaNotFound", "message": "there is no schema 'gone'", "status_code": 404,
+                "error": "SchemaNotFound", "message": "schema 'gone' not found", "status_code": 404,
             }),
             None if target.contains("/schemas?") => json!({"items": [schema], "next_cursor": "two"}),
             None => schema,

@@ -84,7 +84,7 @@ async fn what_goes_wrong_is_told_with_what_to_do() {
     let start = |arguments: Value| async move { call(url, None, "start_agent_session", arguments).await };
     let schema = json!({"type": "object", "properties": {}});
     let cases = [
-        (json!({"agent_name": "triag", "prompt": "x"}), "The agents that there are: free, stubborn, triage."),
+        (json!({"agent_name": "triag", "prompt": "x"}), "Available agents: free, stubborn, triage."),
         (json!({"agent_name": "triage", "parameters": {"x": 1}}), "\"parameters_schema\""),
         (json!({"agent_name": "triage", "prompt": "x", "parameters": {}}), "send one of them, not both"),
         (

@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn words_of_addresses_are_no_names() {
-        let told = "the name 'infer' has another meaning in addresses; use another name";
+        let told = "the name 'infer' is reserved in URLs; use another name";
         assert_eq!(fault_of(Named::Schema, "infer"), Some(told.to_owned()));
         assert_eq!(fault_of(Named::Agent, "infer"), None);
         assert!(fault_of(Named::Agent, "a b").is_some());

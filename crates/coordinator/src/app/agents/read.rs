@@ -280,21 +280,21 @@ mod tests {
             "invariants": [{"rule": "true"}],
         });
         let expected = [
-            "$.executor.provider: this is 5; it must be a string",
-            "$.executor.maxTokens: there is no field 'maxTokens'; did you mean 'max_tokens'?",
-            "$.executor.max_tokens: 1.5 cannot stand here; write a whole number, 0 or more",
-            "$.executor.timeout_seconds: this is the text \"5\"; it must be a whole number, 0 or more",
-            "$.executor.model: the field 'model' is missing",
-            "$.nmae: there is no field 'nmae'; did you mean 'name'?",
-            "$.type: there is no value 'autonomus'; did you mean 'autonomous'?",
-            "$.tools[1]: this is 7; it must be a string",
-            "$.limits.max_steps: -1 cannot stand here; write a whole number, 0 or more",
-            "$.limits.steps: there is no field 'steps'; use one of max_steps, max_tokens_total, max_cost_usd, \
+            "$.executor.provider: expected a string, got 5",
+            "$.executor.maxTokens: unknown field 'maxTokens'; did you mean 'max_tokens'?",
+            "$.executor.max_tokens: expected an integer, 0 or more, got 1.5",
+            "$.executor.timeout_seconds: expected an integer, 0 or more, got the string \"5\"",
+            "$.executor.model: missing field 'model'",
+            "$.nmae: unknown field 'nmae'; did you mean 'name'?",
+            "$.type: unknown value 'autonomus'; did you mean 'autonomous'?",
+            "$.tools[1]: expected a string, got 7",
+            "$.limits.max_steps: expected an integer, 0 or more, got -1",
+            "$.limits.steps: unknown field 'steps'; expected one of max_steps, max_tokens_total, max_cost_usd, \
              timeout_seconds",
-            "$.output_schema_options.strategy: there is no value 'nativ'; did you mean 'native'?",
-            "$.output_schema_options.max_retries: this is true; it must be a whole number, 0 or more",
-            "$.invariants[0].message: the field 'message' is missing",
-            "$.name: the field 'name' is missing",
+            "$.output_schema_options.strategy: unknown value 'nativ'; did you mean 'native'?",
+            "$.output_schema_options.max_retries: expected an integer, 0 or more, got true",
+            "$.invariants[0].message: missing field 'message'",
+            "$.name: missing field 'name'",
         ];
         assert_eq!(found(value), expected);
     }
@@ -304,24 +304,22 @@ mod tests {
         let cases = [
             (
                 json!("llm"),
-                "$.executor: the executor is an object, not a text; write for example \
-                            {type: llm, provider: anthropic, model: …}",
+                "$.executor: expected an object, got a string; for example {type: llm, provider: anthropic, model: …}",
             ),
-            (json!({"type": "lm"}), "$.executor.type: there is no executor 'lm'; did you mean 'llm'?"),
+            (json!({"type": "lm"}), "$.executor.type: unknown executor 'lm'; did you mean 'llm'?"),
             (
                 json!({}),
-                "$.executor.type: the field 'type' is missing; use one of llm, claude-code, codex, process, \
+                "$.executor.type: missing field 'type'; expected one of llm, claude-code, codex, process, \
                          external, replay",
             ),
             (
                 json!({"type": "process", "command": "x", "args": 5}),
-                "$.executor.args: this is a number; it must be a \
-                         list of texts, or json, flags or both",
+                "$.executor.args: expected a list of strings, or json, flags or both; got a number",
             ),
         ];
         for (executor, expected) in cases {
             let value = json!({"name": "a", "executor": executor, "tag": []});
-            let rest = "$.tag: there is no field 'tag'; did you mean 'tags'?";
+            let rest = "$.tag: unknown field 'tag'; did you mean 'tags'?";
             assert_eq!(found(value), [expected, rest]);
         }
     }

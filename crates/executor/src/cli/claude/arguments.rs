@@ -264,6 +264,6 @@ mod tests {
     fn arguments_that_take_the_conversation_apart_are_refused() {
         assert!(check(&["--effort".to_owned(), "low".to_owned()]).is_ok());
         let error = check(&["--output-format=json".to_owned()]).unwrap_err().to_string();
-        assert!(error.ends_with("`args` has '--output-format': take it out, it is set"), "{error}");
+        assert!(error.ends_with("`args` contains '--output-format'; remove it: Accord sets it"), "{error}");
     }
 }

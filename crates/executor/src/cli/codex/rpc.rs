@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(read(r#"{"id": "q", "method": "ask"}"#), Message::Request { id: json!("q") });
         for text in ["hello", "[1]", "{}", r#"{"id": "x", "result": 1}"#] {
             let error = Message::read(text).unwrap_err();
-            assert_eq!(error, format!("Codex said something that is not a message: '{text}'"));
+            assert_eq!(error, format!("Codex wrote an invalid message: '{text}'"));
         }
     }
 }

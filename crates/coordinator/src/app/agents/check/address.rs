@@ -45,7 +45,7 @@ mod tests {
             let expected = "the URL has no host; expected the form https://host/path";
             assert_eq!(fault(no_host).as_deref(), Some(expected), "{no_host}");
         }
-        assert_eq!(fault("http://h:x").as_deref(), Some("the port 'x' is not a number from 0 to 65535"));
+        assert_eq!(fault("http://h:x").as_deref(), Some("expected a port from 0 to 65535, got 'x'"));
         assert_eq!(fault("h").as_deref(), Some("the URL must start with http:// or https://"));
     }
 }
