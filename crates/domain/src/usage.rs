@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was used.
+/// Usage.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
-    /// Tokens read by models.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written by models.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// What it cost, where prices are known.
+    /// Cost in US dollars, if prices are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }

@@ -204,7 +204,7 @@ mod tests {
         let unknown = "subtask '1' depends on '9', which is not in the plan";
         assert_eq!(of(&[("1", &["9"])]), Err(unknown.to_owned()));
         let other = read(&plan(&[("1", &[])]), &["b".to_owned()]);
-        assert_eq!(other, Err("subtask '1' is assigned to agent 'a' not found; expected one of b".to_owned()));
+        assert_eq!(other, Err("subtask '1' is assigned to unknown agent 'a'; expected one of b".to_owned()));
     }
 
     #[test]

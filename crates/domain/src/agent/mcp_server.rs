@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// An MCP server that an agent may use: a program, an address, or, under the name `accord` and without settings, the
+/// An MCP server for an agent: a program, a URL, or, under the name `accord` and without settings, the
 /// coordinator itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct McpServer {
-    /// A program that speaks MCP over stdin and stdout.
+    /// Program of an MCP server over stdin and stdout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Its arguments.
+    /// Arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Its variables, beside the usual ones. `${NAME}` is a variable of the runner.
+    /// Environment variables. `${NAME}` is expanded from the runner's environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// An address that speaks MCP by streamable HTTP.
+    /// URL of an MCP server with streamable HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Headers of every request. `${NAME}` is a variable of the runner.
+    /// Headers of every request. `${NAME}` is expanded from the runner's environment.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
 }

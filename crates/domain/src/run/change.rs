@@ -21,9 +21,9 @@ use crate::usage::Usage;
 pub struct Change {
     /// The run.
     pub run: Run,
-    /// Its session.
+    /// Session.
     pub session: Session,
-    /// What happened.
+    /// Events to report.
     pub events: Vec<NewEvent>,
     /// What the parent is owed.
     pub callback: Option<Callback>,
@@ -88,7 +88,7 @@ pub enum Refused {
     WrongStatus {
         /// The run.
         run: crate::id::RunId,
-        /// Where it stands.
+        /// Status.
         status: Status,
     },
 }
@@ -96,7 +96,7 @@ pub enum Refused {
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum End {
-    /// With a result.
+    /// Completed with a result.
     Completed(Outcome),
     /// With a reason.
     Failed(Failure),
