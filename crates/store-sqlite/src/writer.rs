@@ -260,7 +260,7 @@ impl Thread {
             took = begun.elapsed();
         }
         if let Err(error) = open::checkpoint(&self.connection) {
-            tracing::warn!(%error, "the write-ahead log stays beside the database");
+            tracing::warn!(%error, "the write-ahead log is left next to the database");
         }
     }
 
