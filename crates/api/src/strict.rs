@@ -355,10 +355,7 @@ mod tests {
         ] {
             assert!(serde_json::from_str::<Outer>(text).is_ok(), "{text}");
             let error = read::<Outer>(text).unwrap_err();
-            assert!(
-                error.starts_with("duplicate key \"k\"; give it once at line 1 "),
-                "{text}: {error}"
-            );
+            assert!(error.starts_with("duplicate key \"k\"; give it once at line 1 "), "{text}: {error}");
         }
     }
 }

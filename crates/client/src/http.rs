@@ -36,10 +36,9 @@ pub(crate) fn build(base: &Url) -> Result<reqwest::Client, ClientError> {
         // A proxy would look for a coordinator on this machine on its own.
         if direct { builder.no_proxy() } else { builder }
     };
-    configured()
-        .build()
-        .or_else(|_| configured().tls_backend_preconfigured(bundled()).build())
-        .map_err(|error| ClientError::Settings(format!("the HTTP client cannot be created: {}", causes(&error))))
+    configured().build().or_else(|_| configured().tls_backend_preconfigured(bundled()).build()).map_err(
+        |error| ClientError::Settings(format!("the HTTP client cannot be created: {}", causes(&error))),
+    )
 }
 
 fn bundled() -> ClientConfig {
@@ -82,7 +81,9 @@ pub(crate) fn route(base: &Url, segments: &[&str], query: &Value) -> Result<Url,
     let mut url = base.clone();
     match url.path_segments_mut() {
         Ok(mut path) => path.pop_if_empty().extend(segments),
-        Err(()) => return Err(ClientError::Settings("the coordinator's URL must not have a path".to_owned())),
+        Err(()) => {
+            return Err(ClientError::Settings("the coordinator's URL must not have a path".to_owned()));
+        }
     };
     let members = query.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     for (name, value) in members {

@@ -31,9 +31,9 @@ impl Usage {
             }
         }
         match self.cost_usd {
-            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => Err(format!(
-                "expected cost_usd from 0 to {MOST_COST_USD}, got {cost}; omit it if unknown"
-            )),
+            Some(cost) if !(0.0..=MOST_COST_USD).contains(&cost) => {
+                Err(format!("expected cost_usd from 0 to {MOST_COST_USD}, got {cost}; omit it if unknown"))
+            }
             _ => Ok(()),
         }
     }
@@ -80,8 +80,7 @@ mod tests {
         assert_eq!(said(Usage { input_tokens: many, ..most }), format!("input_tokens {tokens}"));
         assert_eq!(said(Usage { output_tokens: many, ..most }), format!("output_tokens {tokens}"));
         for cost in [-5.0, 1e10, f64::INFINITY, f64::NAN] {
-            let expected =
-                format!("expected cost_usd from 0 to 1000000000, got {cost}; omit it if unknown");
+            let expected = format!("expected cost_usd from 0 to 1000000000, got {cost}; omit it if unknown");
             assert_eq!(said(Usage { cost_usd: Some(cost), ..most }), expected);
         }
         let absurd = Usage { input_tokens: u64::MAX, output_tokens: u64::MAX, cost_usd: Some(f64::INFINITY) };

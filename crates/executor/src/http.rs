@@ -42,8 +42,8 @@ impl HttpTransport {
     }
 
     fn to(&self, url: &str) -> Result<RequestBuilder, TransportError> {
-        let url = Url::parse(url)
-            .map_err(|error| TransportError::Impossible(format!("invalid URL: {error}")))?;
+        let url =
+            Url::parse(url).map_err(|error| TransportError::Impossible(format!("invalid URL: {error}")))?;
         let client = if is_loopback(&url) { &self.straight } else { &self.client };
         Ok(client.post(url))
     }

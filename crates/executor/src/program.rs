@@ -75,9 +75,7 @@ pub(crate) fn not_started(command: &str, error: &io::Error) -> String {
             )
         }
         io::ErrorKind::NotFound if command.contains(char::is_whitespace) => {
-            format!(
-                "'{command}' not found: put only the program into `command` and the rest into `args`"
-            )
+            format!("'{command}' not found: put only the program into `command` and the rest into `args`")
         }
         io::ErrorKind::NotFound => format!(
             "'{command}' not found: install it, add its folder to the runner's PATH, or use its path (`./{command}` for a file in the project folder)"

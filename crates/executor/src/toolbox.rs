@@ -57,9 +57,7 @@ impl Toolboxes for NoTools {
     fn open(&self, names: &[String], _project_dir: &Path) -> Result<Box<dyn Toolbox>, OpenError> {
         match names.first() {
             None => Ok(Box::new(NoTools)),
-            Some(name) => {
-                Err(OpenError::Settings(format!("unknown tool `{name}`; remove it from `tools`")))
-            }
+            Some(name) => Err(OpenError::Settings(format!("unknown tool `{name}`; remove it from `tools`"))),
         }
     }
 }

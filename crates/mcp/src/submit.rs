@@ -47,8 +47,7 @@ impl Toolset for Submit {
     fn tools(&self) -> Vec<Tool> {
         vec![Tool {
             name: NAME,
-            description: "Submits the final result. Call it exactly once, when the work is done."
-                .to_owned(),
+            description: "Submits the final result. Call it exactly once, when the work is done.".to_owned(),
             input_schema: self.schema.clone(),
             output_schema: None,
             hints: Hints::Adds,

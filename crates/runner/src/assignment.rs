@@ -158,8 +158,7 @@ impl Terms {
 
     /// The schema as a provider takes it, or why there is no such thing. May take a while where the schema is large.
     pub(crate) fn lowered(&self, profile: &str) -> Result<Arc<Lowered>, String> {
-        let profile =
-            Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
+        let profile = Profile::named(profile).ok_or_else(|| format!("unknown profile '{profile}'"))?;
         self.lowered.get(&profile.name, || Ok(Arc::new(lower(self.compiled.schema(), profile))))
     }
 }

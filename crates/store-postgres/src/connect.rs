@@ -219,8 +219,8 @@ fn place(url: &str, options: &PgConnectOptions) -> Option<String> {
 /// it does not know.
 fn options(url: &str) -> Result<PgConnectOptions, StoreError> {
     let parsed = subscriber::with_default(NoSubscriber::default(), || url.parse::<PgConnectOptions>());
-    let options = parsed
-        .map_err(|error| StoreError::Unavailable(format!("invalid database URL: {error}")))?;
+    let options =
+        parsed.map_err(|error| StoreError::Unavailable(format!("invalid database URL: {error}")))?;
     if has_unknown_parameters(url) {
         tracing::warn!("the database URL has unknown parameters, which are ignored");
     }

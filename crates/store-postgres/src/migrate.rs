@@ -100,7 +100,10 @@ fn explained(fault: Fault) -> Fault {
         "42501" => format!("{}: {NO_RIGHTS}", cause.message()),
         // A table, or another thing of that name, is there.
         "42P07" | "42710" => {
-            format!("{}, and it does not belong to Accord: use a separate database for Accord", cause.message())
+            format!(
+                "{}, and it does not belong to Accord: use a separate database for Accord",
+                cause.message()
+            )
         }
         // Read-only transaction.
         "25006" => READ_ONLY.to_owned(),
@@ -114,8 +117,9 @@ fn refuse_newer(current: i32) -> Result<(), StoreError> {
     if current <= newest {
         return Ok(());
     }
-    let text =
-        format!("the database has schema version {current}, but this program supports {newest}; use a newer version of Accord");
+    let text = format!(
+        "the database has schema version {current}, but this program supports {newest}; use a newer version of Accord"
+    );
     Err(StoreError::Unavailable(text))
 }
 

@@ -147,7 +147,8 @@ fn use_log(connection: &Connection) -> Done<()> {
         match connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get::<_, String>(0)) {
             Ok(mode) if mode == "wal" => return Ok(()),
             Ok(mode) => {
-                let message = format!("the file system does not support a write-ahead log (journal mode '{mode}')");
+                let message =
+                    format!("the file system does not support a write-ahead log (journal mode '{mode}')");
                 return Err(StoreError::Unavailable(message).into());
             }
             Err(error)

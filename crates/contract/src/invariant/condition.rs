@@ -88,10 +88,7 @@ mod tests {
         let review = json!({"a": {}});
         let variables = [("review", &review)];
         assert_eq!(holds("review.a.b == 1", &variables), Err("review.a has no field 'b'".to_owned()));
-        assert_eq!(
-            holds("review.a", &variables),
-            Err("expected true or false, got an object".to_owned())
-        );
+        assert_eq!(holds("review.a", &variables), Err("expected true or false, got an object".to_owned()));
         let unknown = "line 1, column 1: unknown variable 'other'; available: 'review'";
         assert_eq!(holds("other == 1", &variables), Err(unknown.to_owned()));
     }

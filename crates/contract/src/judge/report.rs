@@ -170,6 +170,7 @@ pub(super) fn text_too_long(bytes: usize) -> Verdict {
 }
 
 pub(super) fn too_many_starts() -> Verdict {
-    let message = format!("the text has more than {MAX_CANDIDATE_STARTS} positions where a value could start");
+    let message =
+        format!("the text has more than {MAX_CANDIDATE_STARTS} positions where a value could start");
     Verdict::Rejected(Rejected::because(Outcome::ParseError, "limit", message, None))
 }

@@ -25,8 +25,7 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
                 );
                 findings.push(Finding::error("overlapping-branches", &place, message));
             } else {
-                let message =
-                    format!("identical to branch {first}; remove it");
+                let message = format!("identical to branch {first}; remove it");
                 findings.push(Finding::warning("duplicate-branch", &place, message));
             }
         }

@@ -34,9 +34,8 @@ fn bounds(at: &At<'_>, findings: &mut Vec<Finding>) {
         let number = |keyword| at.get(keyword).and_then(Value::as_f64);
         let (Some(low), Some(high)) = (number(least), number(most)) else { continue };
         if low > high || *strict && low >= high {
-            let message = format!(
-                "'{least}' ({low}) and '{most}' ({high}) exclude every value; change one of them"
-            );
+            let message =
+                format!("'{least}' ({low}) and '{most}' ({high}) exclude every value; change one of them");
             findings.push(Finding::error("contradictory-bounds", &at.place.key(least), message));
         }
     }
@@ -174,8 +173,7 @@ pub(super) fn unsatisfiable(schema: &Schema, findings: &mut Vec<Finding>) {
         let names: Vec<String> =
             causes.iter().flat_map(|cause| &cause.keywords).map(|keyword| format!("'{keyword}'")).collect();
         let what = if names.is_empty() { "its parts".to_owned() } else { names.join(" and ") };
-        let message =
-            format!("no value satisfies {what} together; change one of them");
+        let message = format!("no value satisfies {what} together; change one of them");
         findings.push(Finding::error("unsatisfiable", &place, message));
     }
 }

@@ -108,8 +108,7 @@ pub(super) fn check(at: &At<'_>, findings: &mut Vec<Finding>) {
         let advice = advice
             .or_else(|| closest(at.dialect, name).map(|known| format!("did you mean '{known}'?")))
             .unwrap_or_else(|| "remove it, or prefix its name with 'x-'".to_owned());
-        let message =
-            format!("'{name}' is not a keyword of {} and is ignored; {advice}", at.dialect.name());
+        let message = format!("'{name}' is not a keyword of {} and is ignored; {advice}", at.dialect.name());
         findings.push(Finding::warning("unknown-keyword", &at.place.key(name), message));
     }
 }

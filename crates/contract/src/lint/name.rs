@@ -157,7 +157,8 @@ fn bare_string(at: &At<'_>, name: &str, property: &Value, findings: &mut Vec<Fin
         return;
     }
     if let Some((choice, advice)) = meant(name) {
-        let message = format!("'{name}' accepts any string, although its name suggests fewer values; {advice}");
+        let message =
+            format!("'{name}' accepts any string, although its name suggests fewer values; {advice}");
         let place = at.place.key("properties").key(name);
         let finding = if choice { Finding::warning } else { Finding::info };
         findings.push(finding("bare-string", &place, message));

@@ -78,8 +78,7 @@ pub(super) fn unused(schema: &Schema, findings: &mut Vec<Finding>) {
             for (name, _) in names {
                 let place = place.key(keyword).key(name);
                 if !used.contains(&place) {
-                    let message =
-                        format!("the definition '{name}' is not used; remove it or reference it");
+                    let message = format!("the definition '{name}' is not used; remove it or reference it");
                     findings.push(Finding::warning("unused-definition", &place, message));
                 }
             }

@@ -196,10 +196,7 @@ fn recursion_is_kept_refused_or_cut() {
     let encoded = json!({"name": "a", "children": [{"name": "b", "children": null}]});
     assert_eq!(openai.lift.encode(&value), encoded);
     assert_eq!(lift(&openai, encoded), value);
-    assert_eq!(
-        lowered(source.clone(), "anthropic").refusal.unwrap(),
-        "Anthropic: the schema is recursive"
-    );
+    assert_eq!(lowered(source.clone(), "anthropic").refusal.unwrap(), "Anthropic: the schema is recursive");
     let ollama = lowered(source, "llama.cpp");
     assert_eq!(ollama.refusal, None);
     assert_eq!(ollama.schema["properties"]["children"]["items"], json!({}));

@@ -73,11 +73,13 @@ pub(crate) fn place_of(location: &jsonschema::paths::Location, document: &Value)
 fn wording(place: &Place, offending: &Value, error: &jsonschema::ValidationError<'_>) -> String {
     match place.steps().last() {
         Some(Step::Key(keyword)) if keyword == "pattern" => pattern_wording(offending),
-        Some(Step::Key(keyword)) if keyword == "format" => format!(
-            "unknown format {offending} would not be enforced; use a standard format or a 'pattern'"
-        ),
+        Some(Step::Key(keyword)) if keyword == "format" => {
+            format!("unknown format {offending} would not be enforced; use a standard format or a 'pattern'")
+        }
         Some(Step::Key(keyword)) if keyword == "type" => {
-            format!("unknown type {offending}; expected array, boolean, integer, null, number, object or string")
+            format!(
+                "unknown type {offending}; expected array, boolean, integer, null, number, object or string"
+            )
         }
         _ if matches!(error.kind(), ValidationErrorKind::Format { format } if format == "regex") => {
             pattern_wording(offending)

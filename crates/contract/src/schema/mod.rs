@@ -298,8 +298,7 @@ fn check_keys(place: &Place, document: &Value) -> Result<(), SchemaError> {
     match document {
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
             if name.starts_with(RESERVED_KEYS) {
-                let message =
-                    format!("the key '{name}' is reserved; use another name");
+                let message = format!("the key '{name}' is reserved; use another name");
                 return Err(SchemaError::new(place, message));
             }
             check_keys(&place.key(name), member)

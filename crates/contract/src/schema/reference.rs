@@ -149,7 +149,8 @@ impl Counter<'_> {
         match self.visits.get(place) {
             Some(Visit::Counted(total)) => return Ok(*total),
             Some(Visit::Open) => {
-                let message = "circular reference: it leads back here without passing through a property or an item";
+                let message =
+                    "circular reference: it leads back here without passing through a property or an item";
                 return Err(SchemaError::new(place, message));
             }
             None => {}
@@ -210,8 +211,7 @@ impl Counter<'_> {
 
     fn follow(&mut self, from: &Place, place: &Place, schema: &Value) -> Result<u64, SchemaError> {
         if self.chain >= MAX_REFERENCE_CHAIN {
-            let message =
-                format!("chain of more than {MAX_REFERENCE_CHAIN} references");
+            let message = format!("chain of more than {MAX_REFERENCE_CHAIN} references");
             return Err(SchemaError::new(from, message));
         }
         self.chain += 1;

@@ -209,7 +209,10 @@ fn a_parse_error_names_what_stands_there() {
     for (text, message) in [
         (r#"{"a": "x",}"#, "expected a key in double quotes, got '}'; remove the comma before it"),
         (r#"{"a": [1, ]}"#, "expected a value, got ']'; remove the comma before it"),
-        (r#"{"a": NaN}"#, "expected a value, got 'NaN'; JSON has no such number; write null or a finite number"),
+        (
+            r#"{"a": NaN}"#,
+            "expected a value, got 'NaN'; JSON has no such number; write null or a finite number",
+        ),
         (r#"{"a": None}"#, "expected a value, got 'None'; write null"),
         (r#"{"a": oslo}"#, "expected a value, got 'oslo'"),
         (

@@ -145,7 +145,8 @@ impl App {
             Some(parent) if parent == acting.session_id => Ok(()),
             Some(parent) => self.check_descent(acting, &parent).await,
             None => {
-                let message = format!("{id} was not started by this run; a run can access only its own workflow runs");
+                let message =
+                    format!("{id} was not started by this run; a run can access only its own workflow runs");
                 Err(Error::new(ErrorName::Forbidden, message))
             }
         }

@@ -85,7 +85,8 @@ impl App {
             Status::Failed => (HeldReason::ParentFailed, "its last run failed"),
             Status::Stopped => (HeldReason::ParentStopped, "its last run was stopped"),
         };
-        let message = format!("{} is not resumed automatically, because {what}; resume it to continue", session.id);
+        let message =
+            format!("{} is not resumed automatically, because {what}; resume it to continue", session.id);
         self.hold(due, &session, reason, message).await
     }
 

@@ -81,8 +81,7 @@ const SHOWN: usize = 64;
 
 fn broken(cursor: &str) -> Error {
     let shown: String = cursor.chars().take(SHOWN).collect();
-    let message =
-        format!("invalid cursor '{shown}'; use the next_cursor of the previous page");
+    let message = format!("invalid cursor '{shown}'; use the next_cursor of the previous page");
     Error::new(ErrorName::InvalidRequest, message)
 }
 

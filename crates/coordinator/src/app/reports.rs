@@ -79,7 +79,9 @@ impl App {
 fn check_count(what: &str, count: usize, most: usize) -> Result<(), Error> {
     match count <= most {
         true => Ok(()),
-        false => Err(refuse(format!("expected at most {most} {what} in one report, got {count}; send several reports"))),
+        false => Err(refuse(format!(
+            "expected at most {most} {what} in one report, got {count}; send several reports"
+        ))),
     }
 }
 

@@ -148,7 +148,10 @@ impl App {
     pub(crate) async fn heartbeat(&self, request: Heartbeat) -> Result<HeartbeatAnswer, Error> {
         check_wait("wait_seconds", request.wait_seconds, LONGEST_HEARTBEAT_SECONDS)?;
         if request.runs.len() > MOST_HELD {
-            return Err(refuse(format!("expected at most {MOST_HELD} held runs, got {}", request.runs.len())));
+            return Err(refuse(format!(
+                "expected at most {MOST_HELD} held runs, got {}",
+                request.runs.len()
+            )));
         }
         let deadline = Instant::now() + Duration::from_secs(request.wait_seconds.into());
         let topics = request.runs.iter().map(|held| Topic::Run(held.run_id.clone())).collect();

@@ -88,10 +88,8 @@ impl App {
         let users = self.schema_users().await?.remove(name).unwrap_or_default();
         if !users.is_empty() {
             let all: Vec<String> = users.agents.iter().chain(&users.workflows).cloned().collect();
-            let message = format!(
-                "schema '{name}' is in use by {}; remove those references first",
-                all.join(", ")
-            );
+            let message =
+                format!("schema '{name}' is in use by {}; remove those references first", all.join(", "));
             return Err(Error::new(ErrorName::SchemaInUse, message).with_details(json!(users)));
         }
         Ok(self.store.remove_schema(name).await?)
@@ -243,10 +241,7 @@ fn invalid(error: &SchemaError) -> Error {
 }
 
 fn not_found(name: &str) -> Error {
-    Error::new(
-        ErrorName::SchemaNotFound,
-        format!("schema '{name}' not found"),
-    )
+    Error::new(ErrorName::SchemaNotFound, format!("schema '{name}' not found"))
 }
 
 /// A schema with those who use it, who are taken out of the list.

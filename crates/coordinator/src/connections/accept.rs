@@ -90,7 +90,8 @@ async fn say_farewell(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Re
 }
 
 fn refusal() -> String {
-    let message = "all connections of this coordinator are in use; retry, or raise its limit of file descriptors";
+    let message =
+        "all connections of this coordinator are in use; retry, or raise its limit of file descriptors";
     let body: ErrorBody = Error::new(ErrorName::Overloaded, message).body();
     let body = serde_json::to_string(&body).unwrap_or_default();
     format!(

@@ -34,8 +34,11 @@ pub(super) async fn admit(app: &App, request: &mut Request) -> Result<(), Error>
     let caller = caller.map_err(|refusal| app.keys.refused(address, refusal))?;
     if !allows(caller.role, access) {
         let allowed = roles(access);
-        let message =
-            format!("role '{}' is not allowed to do this; use a key with role {}", caller.role, either(&allowed));
+        let message = format!(
+            "role '{}' is not allowed to do this; use a key with role {}",
+            caller.role,
+            either(&allowed)
+        );
         let details = json!({"role": caller.role, "allowed_roles": allowed});
         return Err(Error::new(ErrorName::Forbidden, message).with_details(details));
     }

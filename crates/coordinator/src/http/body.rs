@@ -62,9 +62,7 @@ fn unreadable(path: &str, message: &str) -> Error {
 fn told(message: &str) -> String {
     for half in ["unexpected end of hex escape", "lone leading surrogate in hex escape"] {
         if let Some(place) = message.strip_prefix(half) {
-            return format!(
-                "lone surrogate; write both halves of the pair, or the character itself{place}"
-            );
+            return format!("lone surrogate; write both halves of the pair, or the character itself{place}");
         }
     }
     let Some((found, wanted)) = message.rsplit_once(", expected ") else { return message.to_owned() };

@@ -52,8 +52,7 @@ pub(super) fn expected(headers: &HeaderMap) -> Result<Expected, Error> {
             Err(Error::new(ErrorName::InvalidRequest, message))
         }
         (Some(_), Some(_)) => {
-            let message =
-                "If-Match and If-None-Match exclude each other; send one of them";
+            let message = "If-Match and If-None-Match exclude each other; send one of them";
             Err(Error::new(ErrorName::InvalidRequest, message))
         }
     }
@@ -148,5 +147,8 @@ pub(super) fn no_promise(headers: &HeaderMap, why: &str) -> Result<(), Error> {
 }
 
 fn unreadable(name: impl std::fmt::Display) -> Error {
-    Error::new(ErrorName::InvalidRequest, format!("the header {name} contains characters that are not printable ASCII"))
+    Error::new(
+        ErrorName::InvalidRequest,
+        format!("the header {name} contains characters that are not printable ASCII"),
+    )
 }

@@ -86,8 +86,9 @@ async fn json(request: Request, limit: usize) -> Result<Bytes, Error> {
     if announced.is_some_and(|length: usize| length > limit) {
         return Err(too_large());
     }
-    let unreadable =
-        |reason: String| Error::new(ErrorName::InvalidRequest, format!("the request body could not be read: {reason}"));
+    let unreadable = |reason: String| {
+        Error::new(ErrorName::InvalidRequest, format!("the request body could not be read: {reason}"))
+    };
     match timely(Limited::new(request.into_body(), limit)).await {
         Ok(Ok(bytes)) => Ok(without_mark(bytes)),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
@@ -176,7 +177,9 @@ fn wrong_query(uri: &Uri, reason: &str) -> String {
             format!("expected wait from 0 to {LONGEST_WAIT_SECONDS} whole seconds, got '{value}'")
         }
         Some(("since", _, value)) => {
-            format!("expected since as a time such as 2026-11-15T10:00:00Z (in a URL + is %2B), got '{value}'")
+            format!(
+                "expected since as a time such as 2026-11-15T10:00:00Z (in a URL + is %2B), got '{value}'"
+            )
         }
         Some((name, why, value)) => format!("{name} is '{value}': {why}"),
         None => format!("invalid query: {reason}"),

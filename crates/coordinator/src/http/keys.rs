@@ -77,12 +77,9 @@ pub(super) async fn create(
     )
 )]
 pub(super) async fn remove(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<StatusCode, Error> {
-    let id = id.parse().map_err(|_| {
-        Error::new(
-            accord_api::ErrorName::KeyNotFound,
-            format!("API key '{id}' not found"),
-        )
-    })?;
+    let id = id
+        .parse()
+        .map_err(|_| Error::new(accord_api::ErrorName::KeyNotFound, format!("API key '{id}' not found")))?;
     app.delete_key(&id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -168,8 +168,9 @@ async fn a_parent_that_failed_or_was_stopped_is_told_when_somebody_resumes_it() 
         }
         let (_, view) = desk.get(&format!("/sessions/{parent}")).await;
         let run_id = desk.get(&format!("/sessions/{child}")).await.1["last_run_id"].clone();
-        let message =
-            format!("{parent} is not resumed automatically, because its last run {what}; resume it to continue");
+        let message = format!(
+            "{parent} is not resumed automatically, because its last run {what}; resume it to continue"
+        );
         let undelivered = json!({
             "session_id": child, "run_id": run_id, "since": "2026-11-01T00:00:00Z", "held": reason, "message": message,
         });

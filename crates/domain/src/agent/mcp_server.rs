@@ -98,7 +98,8 @@ mod tests {
         let message = filled("x ${a-b}").map_err(|error| error.to_string());
         assert_eq!(
             message,
-            Err("'${a-b}' is not a variable reference; expected ${NAME} with letters, digits and '_'".to_owned())
+            Err("'${a-b}' is not a variable reference; expected ${NAME} with letters, digits and '_'"
+                .to_owned())
         );
     }
 }

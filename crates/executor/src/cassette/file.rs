@@ -43,9 +43,8 @@ impl Cassette {
         match value.get("accord_cassette") {
             None => return Err(broken("`accord_cassette` is missing".to_owned())),
             Some(version) if version.as_u64() != Some(VERSION.into()) => {
-                let text = format!(
-                    "it has recording version {version}, but this program reads version {VERSION}"
-                );
+                let text =
+                    format!("it has recording version {version}, but this program reads version {VERSION}");
                 return Err(CassetteError::Broken(text));
             }
             Some(_) => {}

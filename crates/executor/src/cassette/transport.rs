@@ -221,7 +221,8 @@ fn replay(response: &RecordedResponse) -> Response {
         None | Some(Cut::Dropped) => {}
         Some(Cut::Lost(text)) => items.push(Err(TransportError::Connection(text.clone()))),
         Some(Cut::TooLarge) => {
-            let text = "the recording ends here, because the response was too large to be recorded".to_owned();
+            let text =
+                "the recording ends here, because the response was too large to be recorded".to_owned();
             items.push(Err(TransportError::Impossible(text)));
         }
     }

@@ -181,10 +181,7 @@ mod tests {
             "Claude Code not found: 'claude' is not on the PATH of the runner; install it (npm install -g @anthropic-ai/claude-code), or set ACCORD_CLAUDE_CODE_BIN or the executor's `command`"
         );
         let start = "Claude Code cannot be started: the blueprint's `command` is";
-        assert_eq!(
-            find(Some("./claude")),
-            format!("{start} './claude', which is not an executable file")
-        );
+        assert_eq!(find(Some("./claude")), format!("{start} './claude', which is not an executable file"));
         assert_eq!(find(Some("clod")), format!("{start} 'clod', which is not on the PATH of the runner"));
         let gone =
             |name: &str| if name == "ACCORD_CODEX_BIN" { Some("/gone/codex".into()) } else { path(name) };

@@ -144,8 +144,7 @@ impl Conformance {
 
     async fn reprompted(&self, hello: &Hello) -> Checked {
         if !hello.capabilities.reprompt {
-            let text =
-                "it reports that it cannot be re-prompted: set `reprompt: false` in the blueprint";
+            let text = "it reports that it cannot be re-prompted: set `reprompt: false` in the blueprint";
             return Err((Verdict::Skipped, text.to_owned()));
         }
         let mut dialogue = self.opened(None).await?;
@@ -282,9 +281,7 @@ impl Conformance {
             match said.map_err(failed)? {
                 Said::Answer(answered) if answered.session_id.as_deref().unwrap_or(SESSION) != SESSION => {
                     let theirs = answered.session_id.as_deref().unwrap_or_default();
-                    return Err(failed(format!(
-                        "it answered for session '{theirs}'; expected '{SESSION}'"
-                    )));
+                    return Err(failed(format!("it answered for session '{theirs}'; expected '{SESSION}'")));
                 }
                 Said::Answer(answered) if answered.turn.unwrap_or(number) != number => {
                     let theirs = answered.turn.unwrap_or_default();

@@ -378,10 +378,7 @@ mod tests {
             ("hello", "wrote an invalid message to stdout: \"hello\" (expected value at line 1 column 1)"),
             ("[1]", "wrote a message without a type to stdout: \"[1]\""),
             (r#"{"type":"message"}"#, "wrote an invalid 'message' message: missing field `text`"),
-            (
-                r#"{"type":"usage","cost_usd":-1}"#,
-                "wrote an invalid 'usage' message: cost_usd is -1",
-            ),
+            (r#"{"type":"usage","cost_usd":-1}"#, "wrote an invalid 'usage' message: cost_usd is -1"),
             (
                 r#"{"type":"answer","session_id":"s","turn":1,"text":"a","text":"b"}"#,
                 "wrote an invalid 'answer' message: duplicate field `text` at line 1 column 60",

@@ -73,9 +73,7 @@ impl External {
             return Err(TurnError::ToolRejected(format!("'{command}' does not support a submit tool")));
         }
         if self.asked > 0 && !self.hello.capabilities.reprompt {
-            return Err(TurnError::Failed(format!(
-                "'{command}' reported that it cannot be re-prompted"
-            )));
+            return Err(TurnError::Failed(format!("'{command}' reported that it cannot be re-prompted")));
         }
         let Some(mut dialogue) = self.dialogue.take() else {
             return Err(TurnError::Failed(format!("'{command}' already exited after a failure")));

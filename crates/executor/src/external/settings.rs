@@ -79,7 +79,10 @@ mod tests {
     fn what_does_not_fit_is_named() {
         for (value, text) in [
             (json!({"command": " "}), "`command` is empty"),
-            (json!({"command": "x", "timeout_seconds": 0}), "expected `timeout_seconds` from 1 to 86400, got 0"),
+            (
+                json!({"command": "x", "timeout_seconds": 0}),
+                "expected `timeout_seconds` from 1 to 86400, got 0",
+            ),
             (json!({"command": "x", "args": ["\0"]}), "`args` contains a NUL character; remove it"),
         ] {
             let error = Settings::read(&value).unwrap_err().to_string();

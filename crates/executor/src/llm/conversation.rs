@@ -21,8 +21,7 @@ const CUT_OFF: &str = "not run: the message was cut off";
 pub(super) const ENDED: &str = "no result: the turn was stopped first";
 
 /// What a result is told that was submitted beside work that failed.
-pub(super) const NOT_TAKEN: &str =
-    "rejected: another call in the same message failed; see its result, and submit again when the work is done";
+pub(super) const NOT_TAKEN: &str = "rejected: another call in the same message failed; see its result, and submit again when the work is done";
 
 /// All messages of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

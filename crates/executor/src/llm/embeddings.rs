@@ -213,7 +213,9 @@ impl Embeddings {
                 self.model,
                 self.shown(&problem.message)
             ),
-            _ => format!("{name} rejected the embedding request ({status}): {}", self.shown(&problem.message)),
+            _ => {
+                format!("{name} rejected the embedding request ({status}): {}", self.shown(&problem.message))
+            }
         })
     }
 
@@ -245,8 +247,7 @@ impl Embeddings {
 
 /// `{"embeddings": [[…], …]}`.
 fn ollama(answer: &Value) -> Result<Vec<Vec<f32>>, String> {
-    let vectors =
-        answer.get("embeddings").and_then(Value::as_array).ok_or("missing list `embeddings`")?;
+    let vectors = answer.get("embeddings").and_then(Value::as_array).ok_or("missing list `embeddings`")?;
     vectors.iter().map(vector).collect()
 }
 

@@ -24,9 +24,7 @@ pub(super) fn page(result: &Value, tools: &mut Vec<Listed>, secrets: &Secrets) -
     };
     if tools.len() + listed.len() > TOOLS {
         let count = tools.len() + listed.len();
-        return Err(Fault::Broken(format!(
-            "it has {count} tools or more; the limit is {TOOLS}"
-        )));
+        return Err(Fault::Broken(format!("it has {count} tools or more; the limit is {TOOLS}")));
     }
     for tool in listed {
         let tool = read(tool, secrets)?;

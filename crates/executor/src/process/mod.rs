@@ -55,7 +55,8 @@ impl Executor for ProcessExecutor {
     async fn open(&self, start: Start) -> Result<Box<dyn Session>, OpenError> {
         let settings = Settings::read(&start.settings)?;
         if !start.tools.is_empty() {
-            let text = "a process executor does not support tools; remove `tools` from the blueprint".to_owned();
+            let text =
+                "a process executor does not support tools; remove `tools` from the blueprint".to_owned();
             return Err(OpenError::Settings(text));
         }
         let given = parameters::give(settings.parameters_as, &start.parameters)?;

@@ -146,12 +146,12 @@ mod tests {
                 json!({"command": "x", "args": "json", "parameters_as": "flags"}),
                 "`args` and `parameters_as` contradict each other: keep one of them",
             ),
-            (json!({"command": "x", "timeout_seconds": 0}), "expected `timeout_seconds` from 1 to 86400, got 0"),
-            (json!({"command": "x\0"}), "`command` contains a NUL character; remove it"),
             (
-                json!({"command": "x", "env": {"A=B": ""}}),
-                "invalid environment variable name 'A=B' in `env`",
+                json!({"command": "x", "timeout_seconds": 0}),
+                "expected `timeout_seconds` from 1 to 86400, got 0",
             ),
+            (json!({"command": "x\0"}), "`command` contains a NUL character; remove it"),
+            (json!({"command": "x", "env": {"A=B": ""}}), "invalid environment variable name 'A=B' in `env`"),
         ] {
             assert_eq!(read(value).unwrap_err(), text);
         }

@@ -175,7 +175,9 @@ pub(super) fn refusal(path: &str, error: &io::Error) -> Refusal {
     let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     Refusal(match error.kind() {
         _ if escape => format!("'{path}' is outside the project folder; only files inside it can be used"),
-        io::ErrorKind::NotFound => format!("'{path}' does not exist; use list_files to see the existing files"),
+        io::ErrorKind::NotFound => {
+            format!("'{path}' does not exist; use list_files to see the existing files")
+        }
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             format!("a parent of '{path}' is not a folder")
         }

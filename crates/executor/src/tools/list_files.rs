@@ -133,7 +133,11 @@ mod tests {
         let folder = Folder::open(project.path()).unwrap();
         let text = list(&folder, None, None, None);
         assert_eq!(text.lines().count(), 1001);
-        assert!(text.ends_with("\n[more than 1000 entries: use a pattern, a folder in `path` or a smaller depth]"));
+        assert!(
+            text.ends_with(
+                "\n[more than 1000 entries: use a pattern, a folder in `path` or a smaller depth]"
+            )
+        );
         let arguments = Arguments { path: None, depth: None, pattern: None };
         let text = run(&folder, arguments, &Pace::over()).unwrap();
         let note = "[stopped before all entries were read: use a more specific folder in `path`]";

@@ -97,8 +97,7 @@ pub(super) fn spec() -> (String, Value) {
         "Runs a command with sh in the project folder and returns its exit code and output. Files elsewhere may be inaccessible; $TMPDIR is empty and removed afterwards. There is no stdin and no terminal. Background processes are killed when the command finishes. For long output only the beginning and the end are returned ({} KiB each).",
         SHOWN_BYTES / 1024
     );
-    let seconds =
-        format!("Timeout in seconds; null for {DEFAULT_SECONDS}, at most {MAX_SECONDS}");
+    let seconds = format!("Timeout in seconds; null for {DEFAULT_SECONDS}, at most {MAX_SECONDS}");
     let properties = json!({
         "command": {"type": "string", "description": "The command, as for sh -c"},
         "timeout_seconds": {"type": ["integer", "null"], "description": seconds},
@@ -170,12 +169,7 @@ fn unusable(command: &str) -> Option<String> {
 fn report(finished: Finished, seconds: u64) -> ToolOutput {
     let (ok, how) = match finished.end {
         End::Exited(status) => (status.success(), exit(status)),
-        End::TimedOut => (
-            false,
-            format!(
-                "killed after {seconds} seconds; use a larger timeout_seconds"
-            ),
-        ),
+        End::TimedOut => (false, format!("killed after {seconds} seconds; use a larger timeout_seconds")),
         End::Stopped => (false, "stopped".to_owned()),
         End::Flooded => (false, "killed because it wrote too much output".to_owned()),
     };

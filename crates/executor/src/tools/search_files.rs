@@ -95,9 +95,7 @@ pub(super) fn run(folder: &Folder, arguments: Arguments, pace: &Pace) -> Result<
 
 fn compile(pattern: &str) -> Result<Regex, Refusal> {
     if pattern.len() > MAX_PATTERN_BYTES {
-        return Err(Refusal(format!(
-            "the pattern is longer than {MAX_PATTERN_BYTES} bytes"
-        )));
+        return Err(Refusal(format!("the pattern is longer than {MAX_PATTERN_BYTES} bytes")));
     }
     let regex =
         RegexBuilder::new(pattern).size_limit(MAX_COMPILED_BYTES).dfa_size_limit(MAX_COMPILED_BYTES).build();

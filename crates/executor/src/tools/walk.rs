@@ -53,9 +53,7 @@ impl Omissions {
             notes.push_str("\n[too many entries: use a more specific folder in `path`]");
         }
         if self.out_of_time {
-            notes.push_str(
-                "\n[stopped before all entries were read: use a more specific folder in `path`]",
-            );
+            notes.push_str("\n[stopped before all entries were read: use a more specific folder in `path`]");
         }
         notes
     }

@@ -121,9 +121,9 @@ fn replaceable(parent: &Dir, name: &OsStr, path: &str) -> Result<Option<Permissi
     match parent.symlink_metadata(name) {
         Ok(metadata) if metadata.is_file() => Ok(Some(metadata.permissions())),
         Ok(metadata) if metadata.is_dir() => Err(Refusal(format!("'{path}' is a folder; use a file in it"))),
-        Ok(metadata) if metadata.is_symlink() => Err(Refusal(format!(
-            "'{path}' is a link; write to its target, if that is in the project folder"
-        ))),
+        Ok(metadata) if metadata.is_symlink() => {
+            Err(Refusal(format!("'{path}' is a link; write to its target, if that is in the project folder")))
+        }
         Ok(_) => Err(Refusal(format!("'{path}' is a pipe, a socket or a device; use another name"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(refusal(path, &error)),
@@ -199,10 +199,7 @@ mod tests {
             ("", "'' has no file name"),
             ("dir/..", "'dir/..' has no file name"),
             ("file/x", "a parent of 'file/x' is not a folder"),
-            (
-                "link",
-                "'link' is a link; write to its target, if that is in the project folder",
-            ),
+            ("link", "'link' is a link; write to its target, if that is in the project folder"),
         ] {
             assert_eq!(write(&folder, path, "new").unwrap_err(), text);
         }

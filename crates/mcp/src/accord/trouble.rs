@@ -31,14 +31,14 @@ impl Accord {
     pub(super) async fn words(&self, trouble: Trouble) -> String {
         match trouble {
             Trouble::Arguments(why) => {
-                format!("Invalid arguments: {why}. Call again with arguments that match the tool's inputSchema.")
+                format!(
+                    "Invalid arguments: {why}. Call again with arguments that match the tool's inputSchema."
+                )
             }
             Trouble::Words(words) => words,
             Trouble::Client(ClientError::Api(body)) => self.refusal(&body).await,
             Trouble::Client(error @ ClientError::Unreachable { .. }) => {
-                format!(
-                    "{error}. Try again in a moment; if it persists, Accord must be started (accord up)."
-                )
+                format!("{error}. Try again in a moment; if it persists, Accord must be started (accord up).")
             }
             Trouble::Client(error) => error.to_string(),
         }
@@ -145,7 +145,9 @@ fn not_finished(body: &ErrorBody) -> String {
         Some("failed" | "stopped") => {
             "Resume it with resume_agent_session, or start another with start_agent_session. A procedural agent has no memory: start it again."
         }
-        _ => "Call get_agent_session_status until the status is finished, then get_agent_session_result again.",
+        _ => {
+            "Call get_agent_session_status until the status is finished, then get_agent_session_result again."
+        }
     };
     advice.to_owned()
 }

@@ -68,9 +68,8 @@ fn untold(node: &Node, known: &Known, findings: &mut Findings) {
         }
         _ => return,
     };
-    let message = format!(
-        "contradictions between upstream agents are detected but do not reach this agent: {remedy}"
-    );
+    let message =
+        format!("contradictions between upstream agents are detected but do not reach this agent: {remedy}");
     findings.warning(place, message);
 }
 

@@ -70,14 +70,12 @@ fn names(graph: &Graph, known: &Known, findings: &mut Findings) {
             && !known.schemas.contains_key(name)
         {
             // A warning, as it is for agents: it may come later.
-            let message =
-                format!("schema '{name}' is not registered; this node cannot run until it is");
+            let message = format!("schema '{name}' is not registered; this node cannot run until it is");
             findings.warning(place.key("output_schema"), message);
         }
         let fixed = known.of(&node.id, work, role).is_some_and(|signature| signature.fixed);
         if fixed && work.output_schema.is_some() {
-            let message =
-                "the agent has its own output_schema, which cannot be overridden; remove this";
+            let message = "the agent has its own output_schema, which cannot be overridden; remove this";
             findings.misplaced(place.key("output_schema"), message);
         }
         if fixed && role == Role::Own && matches!(node.kind, Kind::Planner { .. }) {
@@ -117,8 +115,9 @@ fn planned_with(node: &Node, agents: &[String], known: &Known, findings: &mut Fi
             // A warning: who plans may leave such an agent out.
             Some(signature) => {
                 if let Some(reason) = contracts::takes_no_prompt(&signature.takes) {
-                    let message =
-                        format!("'{name}' does not accept a prompt, which is all a subtask provides: {reason}");
+                    let message = format!(
+                        "'{name}' does not accept a prompt, which is all a subtask provides: {reason}"
+                    );
                     findings.warning(place.index(index), message);
                 }
             }

@@ -61,10 +61,8 @@ impl<'a> Look<'a> {
 
     fn ends(&self, findings: &mut Findings) {
         for extra in self.of_kind("input").iter().skip(1) {
-            findings.error(
-                Role::Own.place(self.id(*extra)),
-                "duplicate input node; a workflow has one input",
-            );
+            findings
+                .error(Role::Own.place(self.id(*extra)), "duplicate input node; a workflow has one input");
         }
         // One that could not be read may be meant to be one.
         if self.graph.unread_nodes().next().is_none() && self.of_kind("output").is_empty() {
@@ -77,8 +75,7 @@ impl<'a> Look<'a> {
                 findings.error(edge_at(edge.index).key("to"), "the input node cannot have incoming edges");
             }
             if matches!(kind(edge.from), Some(Kind::Output { .. })) {
-                findings
-                    .error(edge_at(edge.index).key("from"), "an output node cannot have outgoing edges");
+                findings.error(edge_at(edge.index).key("from"), "an output node cannot have outgoing edges");
             }
         }
         for (place, node) in self.graph.nodes.iter().enumerate() {
@@ -87,8 +84,7 @@ impl<'a> Look<'a> {
             if is_fed || !needs || self.may_be_fed(place) {
                 continue;
             }
-            let message =
-                format!("no incoming edge; a node of type {} needs one", node.kind.as_str());
+            let message = format!("no incoming edge; a node of type {} needs one", node.kind.as_str());
             findings.error(node.place(), message);
         }
     }

@@ -160,10 +160,8 @@ fn contradictions_that_do_not_reach_an_agent_are_told() {
     };
     let template = told(".parameters", "use '{{ contradictions }}' in one of these");
     assert_eq!(reviewed(json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }}"}})), [template]);
-    let schema = told(
-        "",
-        "add a property 'contradictions' to its parameters_schema, or set parameters that use them",
-    );
+    let schema =
+        told("", "add a property 'contradictions' to its parameters_schema, or set parameters that use them");
     assert_eq!(reviewed(json!({"agent": "joiner"})), [schema]);
     for fine in [
         json!({"agent": "plain", "parameters": {"prompt": "{{ a }} {{ b }} {{ contradictions }}"}}),
@@ -246,8 +244,7 @@ fn a_planner_needs_somebody_who_takes_a_prompt() {
     let planner =
         |agents: Value| json!({"type": "planner", "agent": "plain", "prompt": "Plan", "agents": agents});
     let told = chain(planner(json!(["plain", "counter"])));
-    let beginning =
-        "warning: $.nodes.node.agents[1]: 'counter' does not accept a prompt, which is all a subtask provides: ";
+    let beginning = "warning: $.nodes.node.agents[1]: 'counter' does not accept a prompt, which is all a subtask provides: ";
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with(beginning), "{told:?}");
     assert_eq!(chain(planner(json!(["plain", "finder"]))), [""; 0]);
@@ -265,9 +262,7 @@ fn what_a_schema_says_about_comparing_is_looked_at() {
 fn every_kind_of_node_needs_what_it_works_on() {
     let nodes = json!({"each": {"type": "map", "over": "{{ x }}", "agent": "plain"}, "out": {"type": "agent", "agent": "plain"}});
     let told = found(nodes, json!([{"from": "each", "to": "out"}]));
-    assert!(
-        told.contains(&"$.nodes: the workflow has no node of type output".to_owned())
-    );
+    assert!(told.contains(&"$.nodes: the workflow has no node of type output".to_owned()));
     assert!(told.iter().any(|each| each.starts_with("$.nodes.each: no edge leads to this node")), "{told:?}");
 }
 

@@ -161,7 +161,9 @@ impl Omissions {
                     cleared::MAX_CLEARINGS
                 ),
                 ComparisonLimit::Vectors => {
-                    format!("{entries} texts have no usable embedding and were not compared as near duplicates")
+                    format!(
+                        "{entries} texts have no usable embedding and were not compared as near duplicates"
+                    )
                 }
                 ComparisonLimit::Depth => {
                     format!(

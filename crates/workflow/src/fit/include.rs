@@ -45,9 +45,7 @@ impl<'s> Search<'s> {
         };
         match (atom, taken) {
             (_, Value::Bool(true)) => true,
-            (_, Value::Bool(false)) => {
-                misfit(misfits, at, "the consumer accepts nothing")
-            }
+            (_, Value::Bool(false)) => misfit(misfits, at, "the consumer accepts nothing"),
             (Atom::Value(value), _) => match judge(value, taken, &self.consumer) {
                 Answer::Yes => true,
                 Answer::No => misfit(
@@ -98,7 +96,11 @@ impl<'s> Proof<'_, 's> {
                     || misfit(
                         misfits,
                         self.at,
-                        format!("the producer may output {}, but the consumer accepts {}", self.given(), shown(said)),
+                        format!(
+                            "the producer may output {}, but the consumer accepts {}",
+                            self.given(),
+                            shown(said)
+                        ),
                     )
             }
             "enum" | "const" => {

@@ -110,7 +110,9 @@ impl<'a> Members<'a> {
             let meant = (findings.looks(1) > 0).then(|| nearest(name, known)).flatten();
             let message = match meant {
                 Some(meant) => format!("unknown field '{name}' in {what}; did you mean '{meant}'?"),
-                None => format!("unknown field '{name}' in {what}; expected one of {}", self.known.join(", ")),
+                None => {
+                    format!("unknown field '{name}' in {what}; expected one of {}", self.known.join(", "))
+                }
             };
             findings.misplaced(self.place.key(name), message);
         }

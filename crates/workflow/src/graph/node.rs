@@ -72,8 +72,10 @@ pub(super) fn node(id: &str, value: &Value, place: Place, findings: &mut Finding
         let fixed = matches!(kind, Kind::Input { .. } | Kind::Output { .. });
         for (name, only) in [("input", "input"), ("output", "output")] {
             if id == name && kind.as_str() != only {
-                findings
-                    .misplaced(members.place.clone(), format!("the id '{id}' is reserved for a node of type {only}"));
+                findings.misplaced(
+                    members.place.clone(),
+                    format!("the id '{id}' is reserved for a node of type {only}"),
+                );
             }
         }
         if fixed && members.has("on_failure") {
@@ -142,8 +144,11 @@ fn check(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
 }
 
 fn map(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
-    let over =
-        members.required_text("over", "a template that evaluates to a list, for example '{{ files.list }}'", findings);
+    let over = members.required_text(
+        "over",
+        "a template that evaluates to a list, for example '{{ files.list }}'",
+        findings,
+    );
     let work = work(members, findings);
     let concurrency = concurrency(members, findings);
     Some(Kind::Map { over: over?.to_owned(), work: work?, concurrency })
@@ -169,13 +174,17 @@ fn planner(members: &mut Members<'_>, findings: &mut Findings) -> Option<Kind> {
             for (index, item) in items.iter().enumerate() {
                 match item {
                     Value::String(name) => agents.push(name.clone()),
-                    other => findings
-                        .error(at.index(index), format!("expected the name of an agent, got {}", kind_of(other))),
+                    other => findings.error(
+                        at.index(index),
+                        format!("expected the name of an agent, got {}", kind_of(other)),
+                    ),
                 }
             }
         }
         Some(Value::Array(_)) => findings.error(at, "'agents' must name at least one agent"),
-        Some(other) => findings.error(at, format!("'agents': expected a list of names, got {}", kind_of(other))),
+        Some(other) => {
+            findings.error(at, format!("'agents': expected a list of names, got {}", kind_of(other)))
+        }
         None => findings.error(at, "missing field 'agents': the agents that a plan can use"),
     }
     let place = members.at("synthesis");
@@ -205,8 +214,7 @@ fn work(members: &mut Members<'_>, findings: &mut Findings) -> Option<Work> {
         }
         (None, Some(name)) => Some(Target::Workflow(name.to_owned())),
         (None, None) => {
-            let message =
-                "missing field 'agent' (or 'workflow', to run another workflow)";
+            let message = "missing field 'agent' (or 'workflow', to run another workflow)";
             findings.error(members.at("agent"), message);
             None
         }
@@ -214,7 +222,10 @@ fn work(members: &mut Members<'_>, findings: &mut Findings) -> Option<Work> {
     let parameters = parameters(members, findings);
     let output_schema = output_schema(members, findings);
     if let (Some(Target::Workflow(_)), Some(_)) = (&target, &output_schema) {
-        findings.misplaced(members.at("output_schema"), "the output of a workflow is defined by the workflow itself; remove this");
+        findings.misplaced(
+            members.at("output_schema"),
+            "the output of a workflow is defined by the workflow itself; remove this",
+        );
     }
     Some(Work { target: target?, parameters, output_schema })
 }
@@ -229,8 +240,7 @@ fn parameters(members: &mut Members<'_>, findings: &mut Findings) -> Parameters 
         (Some(prompt), None) => Parameters::Prompt(prompt.to_owned()),
         (None, Some(Value::Object(fields))) => Parameters::Fields(fields.clone()),
         (None, Some(other)) => {
-            let message =
-                format!("'parameters': expected an object of templates, got {}", kind_of(other));
+            let message = format!("'parameters': expected an object of templates, got {}", kind_of(other));
             findings.error(members.at("parameters"), message);
             Parameters::Inputs
         }
@@ -268,8 +278,7 @@ fn on_failure(members: &mut Members<'_>, findings: &mut Findings) -> OnFailure {
             OnFailure { retries: retries.unwrap_or_default(), then }
         }
         Some(other) => {
-            findings
-                .error(place, format!("expected a string or an object, got {}; {wrong}", kind_of(other)));
+            findings.error(place, format!("expected a string or an object, got {}; {wrong}", kind_of(other)));
             OnFailure::default()
         }
     }

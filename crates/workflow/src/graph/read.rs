@@ -95,9 +95,7 @@ fn edges(value: &Value, place: &Place, ids: &HashMap<&str, Option<usize>>, findi
             continue;
         };
         match first.get(&(edge.from, edge.to)) {
-            Some(other) => {
-                findings.error(place, format!("duplicate of edges[{other}]"))
-            }
+            Some(other) => findings.error(place, format!("duplicate of edges[{other}]")),
             None => {
                 first.insert((edge.from, edge.to), index);
                 edges.read.push(edge);

@@ -101,8 +101,7 @@ fn all_mistakes_are_told_at_once() {
 fn the_condition_of_a_check_without_a_message_is_examined_all_the_same() {
     let nodes = json!({"input": {"type": "input"}, "found": {"type": "check", "assert": "input =="}});
     let (graph, findings) = read(&json!({"name": "x", "nodes": nodes, "edges": []}));
-    let expected =
-        "$.nodes.found.message: missing field 'message': the message if the check fails";
+    let expected = "$.nodes.found.message: missing field 'message': the message if the check fails";
     assert_eq!(told(&findings), [expected]);
     assert_eq!(graph.map(|graph| graph.nodes.len()), Some(2));
 }

@@ -144,9 +144,7 @@ impl Blocks {
         self.levels += 1;
         match self.levels <= MAX_TEMPLATE_BLOCKS {
             true => Ok(()),
-            false => Err(format!(
-                "more than {MAX_TEMPLATE_BLOCKS} nested blocks; each 'elif' counts as one"
-            )),
+            false => Err(format!("more than {MAX_TEMPLATE_BLOCKS} nested blocks; each 'elif' counts as one")),
         }
     }
 }

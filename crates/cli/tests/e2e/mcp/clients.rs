@@ -208,11 +208,7 @@ async fn over_http_the_callers_key_decides() {
     assert_eq!(post(url, Some(&viewer.key), ping).await.0, 200);
     let start = json!({"agent_name": "triage", "prompt": "x"});
     let refused = call(url, Some(&viewer.key), "start_agent_session", start.clone()).await;
-    assert!(
-        text(&refused).contains("role 'viewer' is not allowed to do this"),
-        "{}",
-        text(&refused)
-    );
+    assert!(text(&refused).contains("role 'viewer' is not allowed to do this"), "{}", text(&refused));
     let started = call(url, Some(&caller.key), "start_agent_session", start).await;
     assert_eq!(started["structuredContent"]["status"], "completed");
     accord.end().await;

@@ -89,8 +89,7 @@ fn comparing_all_with_all_is_cut_off() {
         "output.l.all(x, output.l == output.l)",
     ] {
         assert!(
-            line(rule, &output)
-                .ends_with("it could not be checked: the data is too large for this rule)")
+            line(rule, &output).ends_with("it could not be checked: the data is too large for this rule)")
         );
     }
 }

@@ -205,8 +205,5 @@ fn a_long_rule_is_not_repeated_and_a_message_stays_on_its_line() {
 #[test]
 fn values_in_a_message_are_escaped() {
     let line = line("output.a == 'b'", &json!({"a": "</output-validation-error>\n```"}));
-    assert!(
-        line.contains(r"here: '</output-validation-error>\n```' == 'b'"),
-        "{line}"
-    );
+    assert!(line.contains(r"here: '</output-validation-error>\n```' == 'b'"), "{line}");
 }

@@ -22,7 +22,10 @@ fn a_violation_is_located_twice_and_names_its_keyword() {
     };
     let found = violations(&schema, &json!({"severity": "critical"}));
     assert_eq!((found.errors, found.more), (vec![expected.clone()], 0));
-    assert_eq!(expected.to_string(), "$.severity: expected one of \"low\", \"medium\", \"high\"; got \"critical\"");
+    assert_eq!(
+        expected.to_string(),
+        "$.severity: expected one of \"low\", \"medium\", \"high\"; got \"critical\""
+    );
 }
 
 #[test]
@@ -67,7 +70,10 @@ fn bounds_name_the_value_and_the_bound() {
 
 #[test]
 fn lengths_say_the_actual_length() {
-    assert_eq!(line(json!({"minLength": 3}), json!("äb")), "$: expected at least 3 characters, got 2: \"äb\"");
+    assert_eq!(
+        line(json!({"minLength": 3}), json!("äb")),
+        "$: expected at least 3 characters, got 2: \"äb\""
+    );
     assert_eq!(line(json!({"maxLength": 1}), json!("ab")), "$: expected at most 1 character, got 2: \"ab\"");
     assert_eq!(line(json!({"minItems": 2}), json!([1])), "$: expected at least 2 items, got 1: [1]");
     assert_eq!(line(json!({"maxItems": 1}), json!([1, 2])), "$: expected at most 1 item, got 2: [1, 2]");
@@ -99,7 +105,10 @@ fn patterns_and_formats_say_what_would_match() {
 
 #[test]
 fn content_keywords_are_told() {
-    assert_eq!(line(json!({"contentEncoding": "base64"}), json!("!")), "$: expected a string encoded as 'base64', got \"!\"");
+    assert_eq!(
+        line(json!({"contentEncoding": "base64"}), json!("!")),
+        "$: expected a string encoded as 'base64', got \"!\""
+    );
     assert_eq!(
         line(json!({"contentMediaType": "application/json"}), json!("{")),
         "$: expected a string of media type 'application/json', got \"{\""
@@ -194,8 +203,14 @@ fn contains_says_how_many_are_wanted() {
         "$schema": "https://json-schema.org/draft/2019-09/schema",
         "contains": {"const": 5}, "minContains": 2, "maxContains": 3
     });
-    assert_eq!(line(schema.clone(), json!([5, 1])), "$: expected at least 2 items matching {\"const\": 5}, got 1");
-    assert_eq!(line(schema, json!([5, 5, 5, 5])), "$: expected at most 3 items matching {\"const\": 5}, got 4");
+    assert_eq!(
+        line(schema.clone(), json!([5, 1])),
+        "$: expected at least 2 items matching {\"const\": 5}, got 1"
+    );
+    assert_eq!(
+        line(schema, json!([5, 5, 5, 5])),
+        "$: expected at most 3 items matching {\"const\": 5}, got 4"
+    );
 }
 
 #[test]
@@ -245,10 +260,7 @@ fn unevaluated_parts_are_told() {
     });
     assert_eq!(line(schema, json!({"a": 1, "b": 2, "c": 3})), "$: unexpected property 'c'; remove it");
     let schema = json!({"$schema": draft, "prefixItems": [true], "unevaluatedItems": false});
-    assert_eq!(
-        line(schema, json!([1, "x"])),
-        "$: unexpected item 1: \"x\"; remove it"
-    );
+    assert_eq!(line(schema, json!([1, "x"])), "$: unexpected item 1: \"x\"; remove it");
     let schema = json!({"$schema": draft, "unevaluatedProperties": {"type": "string"}});
     assert_eq!(line(schema, json!({"x": 1})), "$.x: expected string, got integer 1");
 }

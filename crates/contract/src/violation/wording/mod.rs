@@ -26,7 +26,9 @@ pub(super) fn broken(kind: &Kind, schema: &Value, value: &Value) -> String {
         Kind::Maximum { limit } => format!("expected at most {}, got {found}", shown(limit)),
         Kind::ExclusiveMinimum { limit } => format!("expected more than {}, got {found}", shown(limit)),
         Kind::ExclusiveMaximum { limit } => format!("expected less than {}, got {found}", shown(limit)),
-        Kind::MultipleOf { multiple_of } => format!("expected a multiple of {}, got {found}", shown(multiple_of)),
+        Kind::MultipleOf { multiple_of } => {
+            format!("expected a multiple of {}, got {found}", shown(multiple_of))
+        }
         Kind::MinLength { limit } => at_least(&found, length(value), "character", "characters", *limit),
         Kind::MaxLength { limit } => at_most(&found, length(value), "character", "characters", *limit),
         Kind::MinItems { limit } => at_least(&found, size(value), "item", "items", *limit),

@@ -153,8 +153,7 @@ impl Place<'_> {
                 Ok(entries) => {
                     let mut names = entries.filter_map(Result::ok).map(|entry| entry.file_name());
                     let looks_like_one = names.any(|name| is_agent_like(Path::new(&name)));
-                    looks_like_one
-                        .then(|| self.broken("no agent.yaml, agent.yml or agent.json found".into()))
+                    looks_like_one.then(|| self.broken("no agent.yaml, agent.yml or agent.json found".into()))
                 }
                 Err(error) => Some(self.broken(format!("the folder cannot be read: {error}"))),
             },

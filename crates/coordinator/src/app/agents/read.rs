@@ -70,10 +70,8 @@ fn executor(value: &Value, place: &Place, findings: &mut Findings) -> Option<Exe
     let kind = match settings.shift_remove("type") {
         Some(Value::String(kind)) => kind,
         Some(other) => {
-            findings.error(
-                at,
-                format!("expected one of {1}, got {0}", kind_of(&other), EXECUTORS.join(", ")),
-            );
+            findings
+                .error(at, format!("expected one of {1}, got {0}", kind_of(&other), EXECUTORS.join(", ")));
             return None;
         }
         None => {

@@ -146,7 +146,8 @@ impl Catalog {
         let mut problems = found.problems().to_vec();
         providers::correct(&mut problems, found.value(), &self.providers);
         if hides == Hides::Stored {
-            let message = format!("this file overrides the stored agent '{}'; remove one of them", found.name());
+            let message =
+                format!("this file overrides the stored agent '{}'; remove one of them", found.name());
             problems
                 .push(Problem { file: found.file().map(str::to_owned), ..warning(&Place::root(), message) });
         }

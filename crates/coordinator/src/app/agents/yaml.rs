@@ -120,15 +120,13 @@ fn wording(error: &serde_saphyr::Error) -> String {
                 "invalid YAML: keys must be strings, got null; write it in quotes: \"null\"".to_owned()
             }
             circle if circle.starts_with("recursive references") => {
-                "invalid YAML: an alias refers to its own ancestor; write out the value"
-                    .to_owned()
+                "invalid YAML: an alias refers to its own ancestor; write out the value".to_owned()
             }
             deep if deep.starts_with("budget breached: Depth") => {
                 format!("invalid YAML: nested deeper than {MAX_DEPTH} levels")
             }
             large if large.starts_with("budget breached") || large.starts_with("alias replay limit") => {
-                "invalid YAML: too large with aliases expanded"
-                    .to_owned()
+                "invalid YAML: too large with aliases expanded".to_owned()
             }
             several if several.starts_with("multiple YAML documents") => {
                 "expected a single YAML document: remove the second `---` and everything after it".to_owned()
@@ -266,8 +264,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
         let bytes = TEXT_BYTES.get().saturating_add(value.len());
         TEXT_BYTES.set(bytes);
         if bytes > MAX_TEXT_BYTES {
-            let message =
-                format!("the document has more than {MAX_TEXT_BYTES} bytes with aliases expanded");
+            let message = format!("the document has more than {MAX_TEXT_BYTES} bytes with aliases expanded");
             return Err(E::custom(message));
         }
         Ok(Tree::Scalar(Value::from(value)))

@@ -273,9 +273,7 @@ fn target(request: &mut CreateRun) -> Result<Target, Error> {
         (Some(Kind::StartSession), Some(session_id)) => Err(invalid(format!(
             "start_session creates a new session: omit session_id, or resume {session_id} with type resume_session"
         ))),
-        (Some(Kind::ResumeSession), None) => {
-            Err(invalid("resume_session requires session_id"))
-        }
+        (Some(Kind::ResumeSession), None) => Err(invalid("resume_session requires session_id")),
         (Some(Kind::ResumeSession) | None, Some(session_id)) => resume(session_id),
         (Some(Kind::StartSession) | None, None) => match request.agent_name.take() {
             Some(agent_name) => Ok(Target::Start { agent_name }),
@@ -336,7 +334,10 @@ fn check_bounds(request: &CreateRun) -> Result<(), Error> {
         match name.as_deref() {
             Some("") => return Err(invalid(format!("{field} is empty; omit it or set a value"))),
             Some(name) if name.len() > LONGEST_NAME => {
-                return Err(invalid(format!("{field} has {} bytes; the limit is {LONGEST_NAME}", name.len())));
+                return Err(invalid(format!(
+                    "{field} has {} bytes; the limit is {LONGEST_NAME}",
+                    name.len()
+                )));
             }
             _ => {}
         }

@@ -167,7 +167,9 @@ fn facts(reports: Vec<FactReport>) -> Result<Vec<Fact>, Error> {
             "works" => Verdict::Works,
             "refused" => Verdict::Refused,
             "ignored" => Verdict::Ignored,
-            other => return Err(refuse(format!("expected verdict works, refused or ignored, got '{other}'"))),
+            other => {
+                return Err(refuse(format!("expected verdict works, refused or ignored, got '{other}'")));
+            }
         };
         let FactReport { endpoint, model, feature, at, .. } = report;
         Ok(Fact { endpoint, model, feature, verdict, at })

@@ -71,8 +71,7 @@ impl App {
                 "status answered is only for executors whose contract is enforced by the coordinator; report completed or failed",
             ));
         }
-        let answer =
-            report.answer.take().ok_or_else(|| refuse("answer is required with status answered"))?;
+        let answer = report.answer.take().ok_or_else(|| refuse("answer is required with status answered"))?;
         let earlier = self.earlier(&run).await?;
         let usage = earlier.iter().fold(report.usage, |used, attempt| used.and(attempt.usage));
         let in_force = assignment.contract.as_deref().map(|text| self.contracts.stored(text)).transpose()?;

@@ -80,10 +80,7 @@ impl App {
         match self.begin_work(marks).await {
             Ok(begun) => nexts.retain(|next| begun.contains(&mark(&next.id))),
             Err(error) => {
-                tracing::warn!(
-                    cause = error.cause(),
-                    "workflow runs could not be marked; will retry"
-                );
+                tracing::warn!(cause = error.cause(), "workflow runs could not be marked; will retry");
                 nexts.clear();
             }
         }

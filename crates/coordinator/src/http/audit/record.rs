@@ -104,6 +104,7 @@ fn forwarded_for(headers: &HeaderMap) -> Option<String> {
 
 fn unrecorded(error: &Error) -> Error {
     tracing::error!(cause = error.cause(), "a change could not be recorded in the audit log");
-    let message = "the change was made, but its audit log entry could not be saved; see the coordinator's log";
+    let message =
+        "the change was made, but its audit log entry could not be saved; see the coordinator's log";
     Error::new(ErrorName::StoreUnavailable, message)
 }

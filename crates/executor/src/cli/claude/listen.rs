@@ -87,7 +87,8 @@ pub(super) async fn hear_out(
 
 /// Nobody is there to be asked.
 fn declined(request_id: &str) -> String {
-    let response = json!({"subtype": "error", "request_id": request_id, "error": "there is no interactive user"});
+    let response =
+        json!({"subtype": "error", "request_id": request_id, "error": "there is no interactive user"});
     json!({"type": "control_response", "response": response}).to_string()
 }
 

@@ -171,9 +171,7 @@ impl Server {
         loop {
             match self.next().await? {
                 Message::Response { id, result: Err(words) } if id == asked => {
-                    return Err(Broken::Turn(TurnError::Failed(format!(
-                        "Codex rejected the turn: {words}"
-                    ))));
+                    return Err(Broken::Turn(TurnError::Failed(format!("Codex rejected the turn: {words}"))));
                 }
                 Message::Response { id, result: Ok(result) } if id == asked => {
                     self.turn = result.pointer("/turn/id").and_then(Value::as_str).map(str::to_owned);

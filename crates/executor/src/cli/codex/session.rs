@@ -41,10 +41,7 @@ impl Way {
             Ok(server) => Ok(Self::Live(Some(Box::new(server)))),
             Err(NoGreeting::Unknown(reason)) => {
                 let reason = place.room.redactor.text(&reason);
-                tracing::info!(
-                    reason,
-                    "Codex has no usable app server; each turn is a separate process"
-                );
+                tracing::info!(reason, "Codex has no usable app server; each turn is a separate process");
                 Ok(Self::Exec(None))
             }
             Err(NoGreeting::Silent) => {

@@ -100,7 +100,10 @@ async fn an_answer_comes_as_json_or_as_events() {
 #[tokio::test]
 async fn one_that_cannot_be_spoken_to_is_reported() {
     let cases = [
-        (answer(401, "text/plain", "who is hidden-word?"), "it responded with status 401: 'who is [hidden]?'"),
+        (
+            answer(401, "text/plain", "who is hidden-word?"),
+            "it responded with status 401: 'who is [hidden]?'",
+        ),
         (answer(404, "text/html", ""), "it responded with status 404: ''"),
         (json_answer("{}"), "invalid MCP message: '{}'"),
         (json_answer(""), "its response was incomplete"),

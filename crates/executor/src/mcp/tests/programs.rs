@@ -107,10 +107,7 @@ async fn lies_about_tools_are_no_start() {
                    n=$((n+1)); done";
     let cases = [
         (format!("echo '{two}'; read l"), "it has two tools 'a'"),
-        (
-            format!("cat {}; read l", file.display()),
-            "it has 10000 tools or more; the limit is 128",
-        ),
+        (format!("cat {}; read l", file.display()), "it has 10000 tools or more; the limit is 128"),
         (endless.to_owned(), "its tool list has more than 50 pages"),
     ];
     for (rest, expected) in cases {
@@ -130,7 +127,10 @@ async fn what_goes_wrong_later_is_told_to_the_model() {
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"bad hidden-word\"}}'; read l",
             "bad [hidden] (-32602)",
         ),
-        ("read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; read l", "its response has no content"),
+        (
+            "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}'; read l",
+            "its response has no content",
+        ),
         (
             "read l; echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'; read l",
             "it responded to an unknown request",
@@ -181,10 +181,7 @@ async fn one_that_cannot_be_understood_any_more_is_ended() {
     let note = folder.path().join("note");
     let cases = [
         ("head -c 5000000 /dev/zero", "it sent a message of more than 4194304 bytes"),
-        (
-            "echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'",
-            "it responded to an unknown request",
-        ),
+        ("echo '{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}'", "it responded to an unknown request"),
         ("echo $KEY >&2; exit 2", "it has ended (exit status: 2)"),
     ];
     for (fault, words) in cases {

@@ -21,10 +21,7 @@ async fn nonsense_is_named() {
         failed("read -r line; echo hello; cat").await,
         "Claude Code wrote a line that is not JSON: 'hello'"
     );
-    assert_eq!(
-        failed("read -r line; printf '\\377\\n'; cat").await,
-        "Claude Code wrote invalid UTF-8"
-    );
+    assert_eq!(failed("read -r line; printf '\\377\\n'; cat").await, "Claude Code wrote invalid UTF-8");
     let endless = "read -r line; head -c 100000000 /dev/zero | tr '\\0' x; echo; cat";
     assert_eq!(failed(endless).await, "Claude Code wrote a line of more than 16 MiB");
 }

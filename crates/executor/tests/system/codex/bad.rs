@@ -63,10 +63,7 @@ async fn another_thread_is_refused() {
     let fake = Fake::new("other-thread").with(|start| start.conversation = Some(conversation.clone()));
     assert_eq!(fake.failure().await, "Codex opened another thread: 'other' instead of '01a1-thread'");
     let fake = Fake::without_app_server("other-thread").with(|start| start.conversation = Some(conversation));
-    assert_eq!(
-        fake.failure().await,
-        "Codex answered for another thread: 'other' instead of '01a1-thread'"
-    );
+    assert_eq!(fake.failure().await, "Codex answered for another thread: 'other' instead of '01a1-thread'");
 }
 
 #[tokio::test]

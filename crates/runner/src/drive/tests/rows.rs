@@ -102,7 +102,9 @@ async fn the_same_again_ends_early_where_nothing_else_can_be_tried() {
     for replies in [same_text, same_errors] {
         let ran = case().run(replies).await;
         assert_eq!(ran.outcomes(), [SchemaInvalid, NoProgress]);
-        assert!(ran.failure().message.starts_with("output did not match the schema after 1 retry: the model"));
+        assert!(
+            ran.failure().message.starts_with("output did not match the schema after 1 retry: the model")
+        );
         assert_eq!(ran.failure().kind, FailureType::OutputSchemaValidationFailed);
     }
 }

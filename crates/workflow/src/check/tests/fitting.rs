@@ -105,9 +105,8 @@ fn what_cannot_be_told_is_a_warning_where_schemas_say_why() {
     let each = || json!({"type": "map", "over": "{{ g0.n }}", "agent": "taker"});
     let object =
         |n: Value, required: &[&str]| json!({"type": "object", "properties": {"n": n}, "required": required});
-    let cannot_tell = |place: &str, what: &str, why: &str| {
-        vec![format!("warning: {place}: this may not be {what}: {why}")]
-    };
+    let cannot_tell =
+        |place: &str, what: &str, why: &str| vec![format!("warning: {place}: this may not be {what}: {why}")];
     let takes = "what the agent's parameters_schema accepts";
     let perhaps_null = || object(json!({"type": ["string", "null"]}), &[]);
     let text = || object(json!({"type": "string"}), &["n"]);

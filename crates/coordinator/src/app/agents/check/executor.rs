@@ -58,7 +58,8 @@ fn llm(settings: &Llm, findings: &mut Findings) {
     }
     if let Some(unknown) = settings.schema_profile.as_ref().filter(|name| Profile::named(name).is_none()) {
         let known: Vec<&str> = Profile::all().iter().map(|profile| profile.name.as_str()).collect();
-        findings.error(at("schema_profile"), format!("expected one of {}, got '{unknown}'", known.join(", ")));
+        findings
+            .error(at("schema_profile"), format!("expected one of {}, got '{unknown}'", known.join(", ")));
     }
     if settings.max_tokens == Some(0) {
         findings.error(at("max_tokens"), "expected at least 1 token, got 0");
@@ -100,7 +101,8 @@ fn reasoning(settings: &Llm, findings: &mut Findings) {
             findings.error(at("reasoning"), message);
         }
         Some(true) if settings.provider == ANTHROPIC && settings.temperature.is_some() => {
-            let message = "this provider does not support 'temperature' together with 'reasoning'; remove one";
+            let message =
+                "this provider does not support 'temperature' together with 'reasoning'; remove one";
             findings.error(at("temperature"), message);
         }
         Some(_) => {}
@@ -163,8 +165,10 @@ fn command(settings: &Command, findings: &mut Findings) {
         && settings.parameters_as.is_some()
         && by_arguments != settings.parameters_as.as_ref()
     {
-        findings
-            .error(at("parameters_as"), "'args' already specifies how parameters are passed, and differently");
+        findings.error(
+            at("parameters_as"),
+            "'args' already specifies how parameters are passed, and differently",
+        );
     }
     working_dir(settings.working_dir.as_deref(), findings);
 }

@@ -25,7 +25,10 @@ pub(super) fn check(blueprint: &Blueprint, executor_is_known: bool, findings: &m
         && !blueprint.mcp_servers.is_empty()
         && matches!(blueprint.executor, Executor::Process(_))
     {
-        findings.error(all.clone(), "a process executor does not support MCP servers; remove them, or use another executor");
+        findings.error(
+            all.clone(),
+            "a process executor does not support MCP servers; remove them, or use another executor",
+        );
     }
     for (name, server) in &blueprint.mcp_servers {
         one(name, server, &all.key(name), findings);
@@ -52,8 +55,7 @@ fn one(name: &str, server: &McpServer, at: &Place, findings: &mut Findings) {
             findings.error(at.clone(), "an MCP server requires a 'command' or a 'url'");
         }
         (Some(_), Some(_)) => {
-            findings
-                .error(at.key("url"), "set 'command' or 'url', not both");
+            findings.error(at.key("url"), "set 'command' or 'url', not both");
         }
         (Some(command), None) => program(command, server, at, findings),
         (None, Some(url)) => spoken_to(url, server, at, findings),

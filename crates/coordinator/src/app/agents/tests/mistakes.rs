@@ -186,10 +186,7 @@ fn parts_must_fit_each_other() {
         ("escalate_to: ['']\n", "3:15 $.escalate_to[0]: model name is empty"),
         ("tags: ['a,b']\n", "3:8 $.tags[0]: invalid tag \"a,b\": it is empty or contains a comma"),
         ("mcp_servers: { x: y }\n", "3:19 $.mcp_servers.x: expected an object, got the string \"y\""),
-        (
-            "mcp_servers: { x: {} }\n",
-            "3:19 $.mcp_servers.x: an MCP server requires a 'command' or a 'url'",
-        ),
+        ("mcp_servers: { x: {} }\n", "3:19 $.mcp_servers.x: an MCP server requires a 'command' or a 'url'"),
         (
             "mcp_servers: { x: { comand: y } }\n",
             "3:21 $.mcp_servers.x.comand: unknown field 'comand'; did you mean 'command'?",
@@ -249,10 +246,7 @@ fn executors_have_settings_in_their_ranges() {
             "type: procedural\nexecutor: { type: process, command: ' ' }",
             "$.executor.command: the command is empty",
         ),
-        (
-            "executor: { type: process, command: x }",
-            "$.type: a process executor requires 'type: procedural'",
-        ),
+        ("executor: { type: process, command: x }", "$.type: a process executor requires 'type: procedural'"),
         (
             "type: procedural\nexecutor: { type: external, command: x }",
             "$.type: a procedural agent requires an executor of type process, got external; use 'type: autonomous' for a model",
@@ -269,10 +263,7 @@ fn executors_have_settings_in_their_ranges() {
             "type: procedural\nexecutor: { type: process, command: x }\nescalate_to: [m]",
             "$.escalate_to: an executor of type process has no fallback models",
         ),
-        (
-            "executor: { type: llm, provider: ollama, model: ' ' }",
-            "$.executor.model: the model is empty",
-        ),
+        ("executor: { type: llm, provider: ollama, model: ' ' }", "$.executor.model: the model is empty"),
         (
             "executor: { type: llm, provider: ollama, model: m, temperature: 2.5 }",
             "$.executor.temperature: expected a temperature from 0 to 2, got 2.5",
